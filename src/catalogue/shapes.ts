@@ -1,0 +1,102 @@
+/** Shapes that several areas share (API document 1, "Resources and their fields"). */
+import {
+  Array as ArrayOf,
+  Boolean as Bool,
+  Integer as Int,
+  Null,
+  Number as Num,
+  Object as Obj,
+  Optional,
+  String as Str,
+  type TSchema,
+  Union,
+  Unknown,
+} from 'typebox'
+
+export { ArrayOf, Bool, Int, Num, Obj, Optional, Str, Union, Unknown }
+
+/** A field that may be null. */
+export const nullable = <S extends TSchema>(schema: S) => Union([schema, Null()])
+/** A field that some answers leave out. */
+export const maybe = <S extends TSchema>(schema: S) => Optional(schema)
+/** A time as the API writes it: ISO 8601. */
+export const Timestamp = Str({ format: 'date-time' })
+/** A day: YYYY-MM-DD. */
+export const Day = Str({ format: 'date' })
+/** A string from a known set; instances may send others, so this documents rather than forbids. */
+export const Word = <const V extends readonly string[]>(values: V) => Str({ examples: values })
+/** A credential of any kind: masked in tables and traces, whole only with --show-secrets. */
+export const Secret = Str({ writeOnly: false, 'x-secret': true })
+
+export const UserSummary = Obj(
+  {
+    id: Int(),
+    name: Str(),
+    username: Str(),
+    state: Str(),
+    avatar_url: nullable(Str()),
+    web_url: Str(),
+  },
+  { title: 'User summary' },
+)
+
+/** The long form adds these, all optional. */
+export const User = Obj(
+  {
+    ...UserSummary.properties,
+    created_at: maybe(Timestamp),
+    bio: maybe(nullable(Str())),
+    location: maybe(nullable(Str())),
+    public_email: maybe(nullable(Str())),
+    skype: maybe(Str()),
+    linkedin: maybe(Str()),
+    twitter: maybe(Str()),
+    website_url: maybe(Str()),
+    organization: maybe(nullable(Str())),
+  },
+  { title: 'User' },
+)
+
+export const ProjectSummary = Obj(
+  {
+    id: Int(),
+    name: Str(),
+    name_with_namespace: Str(),
+    path: Str(),
+    path_with_namespace: Str(),
+    description: maybe(nullable(Str())),
+    created_at: maybe(Timestamp),
+  },
+  { title: 'Project summary' },
+)
+
+export const References = Obj(
+  { short: Str(), relative: Str(), full: Str() },
+  { title: 'References' },
+)
+
+export const TimeStats = Obj(
+  {
+    time_estimate: Int({ description: 'seconds' }),
+    total_time_spent: Int({ description: 'seconds' }),
+    human_time_estimate: nullable(Str()),
+    human_total_time_spent: nullable(Str()),
+  },
+  { title: 'Time stats' },
+)
+
+export const TaskCompletion = Obj(
+  { count: Int(), completed_count: Int() },
+  { title: 'Task completion status' },
+)
+
+/** Access levels by number and name (document 1). */
+export const accessLevels = {
+  'no-access': 0,
+  minimal: 5,
+  guest: 10,
+  reporter: 20,
+  developer: 30,
+  maintainer: 40,
+  owner: 50,
+} as const

@@ -1,0 +1,84 @@
+/**
+ * The one error class of the tool. Everything that goes wrong on purpose is a `Failure` with a
+ * category; the category alone decides the exit code (see `../shared/design.md`, "The terminal's
+ * manners", mirrored in `svcctl help exit-codes`).
+ */
+
+/** Category → exit code. The only such table. */
+export const exitCodes = {
+  failed: 1,
+  usage: 2,
+  auth: 3,
+  not_found: 4,
+  conflict: 5,
+  rate_limited: 6,
+  unreachable: 7,
+  partial: 8,
+  internal: 9,
+  interrupted: 130,
+} as const
+
+export type Category = keyof typeof exitCodes
+
+/** What each category means, in the words that `help exit-codes` prints. */
+export const categoryMeanings: Readonly<Record<Category, string>> = {
+  failed: 'the instance refused (400, 405, 422), or the checked thing is invalid (ci lint)',
+  usage: 'bad flags or arguments; nothing was sent',
+  auth: 'no usable credential, 401, 403',
+  not_found: '404',
+  conflict: '409, 412',
+  rate_limited: '429, after the retries',
+  unreachable: 'DNS, TLS, refused, time-out, cut short, 5xx',
+  partial: 'some of several objects failed; each is reported',
+  internal: 'a defect of this tool; the message says where to report it',
+  interrupted: 'interrupted',
+}
+
+export interface FailureDetails {
+  /** HTTP status, when an answer came. */
+  readonly status?: number
+  /** What was tried: method and URL without credentials, or the file concerned. */
+  readonly request?: string
+  /** What to do next; a full sentence or a command line. */
+  readonly hint?: string
+  /** The instance's machine-readable code, when the body carried one (`error_code`, `error`). */
+  readonly code?: string
+  /** True when a write may or may not have been carried out. */
+  readonly unknownOutcome?: boolean
+  /** The instance's id of the request (`x-request-id`). */
+  readonly requestId?: string
+  readonly cause?: unknown
+}
+
+export class Failure extends Error {
+  readonly category: Category
+  readonly details: FailureDetails
+
+  constructor(category: Category, message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause })
+    this.name = 'Failure'
+    this.category = category
+    this.details = details
+  }
+
+  get exitCode(): number {
+    return exitCodes[this.category]
+  }
+
+  /** The object printed on standard error under `-o json`. */
+  toJSON(): { error: Record<string, unknown> } {
+    const { status, request, hint, code, unknownOutcome, requestId } = this.details
+    const error: Record<string, unknown> = { category: this.category, message: this.message }
+    if (status !== undefined) error['status'] = status
+    if (request !== undefined) error['request'] = request
+    if (hint !== undefined) error['hint'] = hint
+    if (code !== undefined) error['code'] = code
+    if (unknownOutcome === true) error['outcome'] = 'unknown'
+    if (requestId !== undefined) error['request_id'] = requestId
+    return { error }
+  }
+}
+
+/** A usage error: exit 2, nothing was sent. */
+export const usage = (message: string, hint?: string): Failure =>
+  new Failure('usage', message, hint === undefined ? {} : { hint })

@@ -1,0 +1,134 @@
+/** What the HTTP layer takes and gives. */
+import type { Endpoint } from '../catalogue/endpoint.js'
+
+/** A credential as it travels: one header, never the query. */
+export type Credential =
+  | { readonly kind: 'personal'; readonly value: string }
+  | { readonly kind: 'oauth'; readonly value: string }
+  | { readonly kind: 'session'; readonly value: string }
+  | { readonly kind: 'job'; readonly value: string }
+  /** Alert keys: Bearer, or Basic with an empty user name. */
+  | { readonly kind: 'bearer'; readonly value: string }
+  | { readonly kind: 'basic'; readonly value: string }
+
+export interface Transport {
+  readonly proxy?: string
+  readonly noProxy?: string
+  /** PEM text of further certificate authorities. */
+  readonly ca?: string
+  /** PEM text of a client certificate and its key. */
+  readonly cert?: string
+  readonly key?: string
+  readonly insecure?: boolean
+}
+
+export interface ClientOptions {
+  /** Without a trailing slash and without `/api/v4`; may have a path (`https://host/forge`). */
+  readonly baseUrl: string
+  readonly credential?: Credential
+  /** Called once on a 401; a fresh credential (OAuth refresh) or undefined. */
+  readonly renew?: () => Promise<Credential | undefined>
+  readonly sudo?: string
+  /** Seconds to wait for headers, and for each further piece of the body. */
+  readonly timeout: number
+  readonly retries: number
+  readonly transport?: Transport
+  readonly userAgent: string
+  /** Notes for standard error (retries, rewritten links under -v). Already free of credentials. */
+  readonly note?: (text: string, level: 'info' | 'verbose') => void
+  /** One call per exchange, for -v and the audit log. Credentials are redacted. */
+  readonly trace?: (exchange: Exchange) => void
+  readonly signal?: AbortSignal
+  /** True for long lists and downloads: leaves undici's parser free to be optimised. */
+  readonly long?: boolean
+}
+
+export interface Exchange {
+  readonly method: string
+  /** Whole URL; credentials never stand in it. */
+  readonly url: string
+  readonly requestHeaders: Readonly<Record<string, string>>
+  readonly requestBody?: string
+  /** Absent when no answer came. */
+  readonly status?: number
+  readonly responseHeaders?: Readonly<Record<string, string>>
+  readonly responseBody?: string
+  readonly requestId?: string
+  readonly milliseconds: number
+  readonly error?: string
+}
+
+/** A request before it meets an instance: pure data, made by `buildRequest`. */
+export interface WireRequest {
+  readonly method: string
+  /** Below the API root (`/runners/7?per_page=100`) or, with `absolute`, a whole URL. */
+  readonly path: string
+  readonly absolute?: true
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON text or multipart bytes. */
+  readonly body?: string | Uint8Array
+}
+
+/**
+ * What a command asks for: values by the API's own names, already parsed and checked.
+ * `undefined` is not sent; null is sent as null (body) or empty (query).
+ */
+export interface Ask {
+  readonly endpoint: Endpoint
+  readonly values: Readonly<Record<string, unknown>>
+  /** `--param` and unknown attributes of `--input`: sent as they are; a value of `values` beats them. */
+  readonly extra?: Readonly<Record<string, unknown>>
+  /** Parameters that go as multipart file parts (`certificate`, `key`): name → file name and bytes. */
+  readonly files?: Readonly<
+    Record<string, { readonly filename: string; readonly bytes: Uint8Array }>
+  >
+}
+
+export interface Answer {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly url: string
+  /** Decompressed; ends with a Failure when the body was cut short. */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** A whole answer: `data` undefined where there was no body (204, 304). */
+export interface Whole {
+  readonly status: number
+  readonly headers: Answer['headers']
+  /** Bytes as they came. */
+  readonly bytes: Uint8Array
+  readonly data: unknown
+}
+
+export interface ListOptions {
+  /** How many records at most; undefined for all. */
+  readonly limit?: number
+  /** Window of pages in flight, by page number; 1 (default) follows links. */
+  readonly concurrency?: number
+  /** Exactly one page (`--page` was given): never follow. */
+  readonly single?: boolean
+}
+
+/** What is known once a list ended. */
+export interface ListEnd {
+  readonly records: number
+  /** True when the instance has more records than were given. */
+  readonly more: boolean
+  /** `x-total`, where the instance says. */
+  readonly total?: number
+}
+
+/** A batch of records (usually a page or part of one), each the bytes of one JSON value. */
+export type Batch = readonly Uint8Array[]
+
+export interface Client {
+  /** One request, its body to be read by the caller. Throws Failure on any status but 2xx and 304. */
+  open(request: WireRequest): Promise<Answer>
+  /** One request, its answer read whole and parsed when it is JSON. */
+  call(request: WireRequest): Promise<Whole>
+  /** A list, page after page, records as bytes, in order. The generator returns how it ended. */
+  list(request: WireRequest, options: ListOptions): AsyncGenerator<Batch, ListEnd>
+  close(): Promise<void>
+}
