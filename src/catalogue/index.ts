@@ -16,4 +16,68 @@ export const areas: readonly AreaRow[] = [
     summary: 'machines that run jobs',
     load: async () => (await import('./areas/runners.js')).runners,
   },
+  {
+    name: 'projects',
+    alias: 'project',
+    summary: 'repositories with all that belongs to them',
+    load: async () => (await import('./areas/projects.js')).projects,
+  },
+  {
+    name: 'integrations',
+    alias: 'integration',
+    summary: 'connections of a project to outside services',
+    load: async () => (await import('./areas/integrations.js')).integrations,
+  },
+  {
+    name: 'alerts',
+    alias: 'alert',
+    summary: 'alerts for the monitoring of a project',
+    load: async () => (await import('./areas/alerts.js')).alerts,
+  },
+  {
+    name: 'settings',
+    alias: 'setting',
+    summary: 'application settings of the instance',
+    load: async () => (await import('./areas/settings.js')).settings,
+  },
+  {
+    name: 'deploy-keys',
+    alias: 'deploy-key',
+    summary: 'public SSH keys that open projects',
+    load: async () => (await import('./areas/deploy-keys.js')).deployKeys,
+  },
+  {
+    name: 'pages-domains',
+    alias: 'pages-domain',
+    summary: 'custom domains of Pages sites',
+    load: async () => (await import('./areas/pages-domains.js')).pagesDomains,
+  },
+  {
+    name: 'vulnerabilities',
+    alias: 'vulnerability',
+    summary: 'weaknesses that were found in a project',
+    load: async () => (await import('./areas/vulnerabilities.js')).vulnerabilities,
+  },
+  {
+    name: 'dependencies',
+    alias: 'dependency',
+    summary: 'what a project depends on',
+    load: async () => (await import('./areas/dependencies.js')).dependencies,
+  },
+  {
+    name: 'geo',
+    summary: 'replication nodes and their status',
+    load: async () => (await import('./areas/geo.js')).geo,
+  },
+  {
+    name: 'error-tracking',
+    summary: 'error tracking of a project and its client keys',
+    load: async () => (await import('./areas/error-tracking.js')).errorTracking,
+  },
+  {
+    name: 'storage-move',
+    alias: 'storage-moves',
+    summary: 'moves of repositories to another storage',
+    load: async () => (await import('./areas/storage-move.js')).storageMove,
+  },
 ]

@@ -1,0 +1,45 @@
+/** Dependencies that the scanner found (API document 3, "Dependencies"). */
+import { endpoint, list, many, project } from '../endpoint.js'
+import { ArrayOf, Obj, Str } from '../shapes.js'
+
+export const packageManagers = [
+  'bundler',
+  'composer',
+  'conan',
+  'go',
+  'maven',
+  'npm',
+  'nuget',
+  'pip',
+  'yarn',
+  'sbt',
+] as const
+
+export const Dependency = Obj(
+  {
+    name: Str(),
+    version: Str(),
+    package_manager: Str(),
+    dependency_file_path: Str(),
+    vulnerabilities: ArrayOf(Obj({ name: Str(), severity: Str() })),
+  },
+  { title: 'Dependency' },
+)
+
+export const dependencies = {
+  list: endpoint('GET /projects/:id/dependencies', many(Dependency), {
+    summary: 'List the dependencies of a project',
+    command: 'list',
+    path: { id: project() },
+    params: {
+      package_manager: list('enum', 'only those of these package managers', {
+        values: packageManagers,
+        join: 'comma',
+      }),
+    },
+    columns: ['name', 'version', 'package_manager', 'dependency_file_path', 'vulnerabilities'],
+    access: 'whoever may read the repository; vulnerabilities need the security dashboard',
+    edition: 'ULTIMATE',
+    notes: ['Only languages and package managers that the scanner supports appear.'],
+  }),
+} as const

@@ -1,0 +1,90 @@
+/** Deploy keys (API document 3, "Deploy keys"): public SSH keys that may read or write a project. */
+import { boolean, empty, endpoint, integer, many, one, project, string } from '../endpoint.js'
+import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes.js'
+
+export const DeployKey = Obj(
+  {
+    id: Int(),
+    title: Str(),
+    key: Str({ description: 'public key' }),
+    created_at: Timestamp,
+    can_push: maybe(Bool({ description: 'on project-scoped responses' })),
+  },
+  { title: 'Deploy key' },
+)
+
+const keyId = integer('deploy key ID', { name: 'key-id', completes: 'deploy-key' })
+const ofProject = { id: project() } as const
+const ofKey = { id: project(), key_id: keyId } as const
+const title = 'title'
+const canPush = boolean('whether the key may push to the project')
+const access = 'at least Maintainer of the project'
+
+export const deployKeys = {
+  listAll: endpoint('GET /deploy_keys', many(DeployKey), {
+    summary: 'List the deploy keys of the instance',
+    command: 'list',
+    when: 'instance',
+    path: {},
+    params: {},
+    columns: ['id', 'title', 'key', 'created_at'],
+    access: 'administrators; not available on the hosted service',
+  }),
+  list: endpoint('GET /projects/:id/deploy_keys', many(DeployKey), {
+    summary: 'List the deploy keys of a project',
+    command: 'list',
+    path: ofProject,
+    params: {},
+    columns: ['id', 'title', 'can_push', 'key', 'created_at'],
+    access,
+  }),
+  get: endpoint('GET /projects/:id/deploy_keys/:key_id', one(DeployKey), {
+    summary: 'Show a deploy key',
+    command: 'get',
+    args: ['key_id'],
+    path: ofKey,
+    params: {},
+    access,
+  }),
+  add: endpoint('POST /projects/:id/deploy_keys', one(DeployKey), {
+    summary: 'Add a deploy key to a project',
+    command: 'add',
+    path: ofProject,
+    params: {
+      title: string(title, { required: true }),
+      key: string('public key', { required: true, format: 'public-key' }),
+      can_push: canPush,
+    },
+    access,
+    notes: [
+      'A key that another project uses is joined to this one only if you may see the original.',
+    ],
+  }),
+  update: endpoint('PUT /projects/:id/deploy_keys/:key_id', one(DeployKey), {
+    summary: 'Change the title or rights of a deploy key',
+    command: 'update',
+    args: ['key_id'],
+    path: ofKey,
+    params: { title: string(title), can_push: canPush },
+    access,
+  }),
+  delete: endpoint('DELETE /projects/:id/deploy_keys/:key_id', empty, {
+    summary: 'Remove a deploy key from a project',
+    command: 'delete',
+    args: ['key_id'],
+    path: ofKey,
+    params: {},
+    access,
+    destructive:
+      'The key no longer opens the project; if no other project uses it, it is deleted from the instance.',
+  }),
+  enable: endpoint('POST /projects/:id/deploy_keys/:key_id/enable', one(DeployKey), {
+    summary: 'Let an existing deploy key open a project, too',
+    command: 'enable',
+    args: ['key_id'],
+    path: ofKey,
+    params: {},
+    access,
+    bodyless: true,
+  }),
+} as const

@@ -1,0 +1,71 @@
+/** Error tracking of a project (API document 3, "Error tracking"). */
+import { boolean, empty, endpoint, integer, many, one, project } from '../endpoint.js'
+import { Bool, Int, nullable, Obj, Secret, Str } from '../shapes.js'
+
+export const ErrorTrackingSettings = Obj(
+  {
+    active: Bool(),
+    project_name: nullable(Str()),
+    errsvc_external_url: nullable(Str()),
+    api_url: nullable(Str()),
+    integrated: Bool(),
+  },
+  { title: 'Error tracking settings' },
+)
+export const ClientKey = Obj(
+  { id: Int(), active: Bool(), public_key: Secret, errsvc_dsn: Secret },
+  { title: 'Client key' },
+)
+
+const ofProject = { id: project() } as const
+const access = 'Maintainers of the project'
+
+export const errorTracking = {
+  get: endpoint('GET /projects/:id/error_tracking/settings', one(ErrorTrackingSettings), {
+    summary: 'Show the error tracking settings of a project',
+    command: 'get',
+    path: ofProject,
+    params: {},
+    access,
+  }),
+  update: endpoint('PATCH /projects/:id/error_tracking/settings', one(ErrorTrackingSettings), {
+    summary: 'Switch error tracking on or off',
+    command: 'update',
+    path: ofProject,
+    params: {
+      active: boolean('enable the settings that are configured already, or disable them', {
+        required: true,
+      }),
+      integrated: boolean('enable the integrated backend (service version 14.2 and later)'),
+    },
+    access,
+  }),
+  keysList: endpoint('GET /projects/:id/error_tracking/client_keys', many(ClientKey), {
+    summary: 'List the client keys of a project',
+    command: 'keys list',
+    path: ofProject,
+    params: {},
+    columns: ['id', 'active', 'public_key', 'errsvc_dsn'],
+    access,
+  }),
+  keysCreate: endpoint('POST /projects/:id/error_tracking/client_keys', one(ClientKey), {
+    summary: 'Create a client key and print its collector address',
+    command: 'keys create',
+    path: ofProject,
+    params: {},
+    access,
+    bodyless: true,
+  }),
+  keysDelete: endpoint('DELETE /projects/:id/error_tracking/client_keys/:key_id', empty, {
+    summary: 'Delete a client key',
+    command: 'keys delete',
+    args: ['key_id'],
+    path: {
+      id: project(),
+      key_id: integer('client key ID', { name: 'key-id', completes: 'client-key' }),
+    },
+    params: {},
+    access,
+    destructive: 'Applications that report errors with this key are no longer heard.',
+  }),
+} as const

@@ -1,0 +1,124 @@
+/** Replication nodes (API document 3, "Replication nodes"). */
+import { boolean, empty, endpoint, integer, list, many, one, oneOf, string } from '../endpoint.js'
+import { GeoNode, GeoNodeStatus } from '../shapes/geo.js'
+
+const ofNode = { id: integer('node ID', { completes: 'geo-node' }) } as const
+const named = {
+  name: string('unique name; must match the configured node name, else the external URL', {
+    required: true,
+  }),
+  url: string('external URL', { required: true, format: 'url' }),
+} as const
+const help = {
+  primary: 'whether it is the primary node',
+  enabled: 'whether it replicates',
+  files: 'most files copied at once',
+  repos: 'most repositories copied at once',
+  verification: 'most verifications at once',
+  containers: 'most container repositories copied at once',
+  objects: 'whether object storage is replicated',
+} as const
+const rest = {
+  internal_url: string('URL that other nodes use; url when unset', { format: 'url' }),
+  selective_sync_type: oneOf(['namespaces', 'shards'], 'what limits replication; empty for all', {
+    nullable: true,
+  }),
+  selective_sync_shards: list('string', 'storages to replicate', { completes: 'storage' }),
+  selective_sync_namespace_ids: list('integer', 'IDs of the groups to replicate'),
+  minimum_reverification_interval: integer(
+    'days after which a repository is verified again; no effect on a secondary node',
+  ),
+} as const
+const common = { access: 'administrators', edition: 'PREMIUM' } as const
+const onPrimary = 'Works against a primary node only.'
+
+export const geo = {
+  create: endpoint('POST /geo_nodes', one(GeoNode), {
+    ...common,
+    summary: 'Create a replication node',
+    command: 'nodes create',
+    path: {},
+    params: {
+      ...named,
+      primary: boolean(help.primary, { default: false }),
+      enabled: boolean(help.enabled, { default: true }),
+      files_max_capacity: integer(help.files, { default: 10 }),
+      repos_max_capacity: integer(help.repos, { default: 25 }),
+      verification_max_capacity: integer(help.verification, { default: 100 }),
+      container_repositories_max_capacity: integer(help.containers, { default: 10 }),
+      sync_object_storage: boolean(help.objects, { default: false }),
+      ...rest,
+    },
+  }),
+  list: endpoint('GET /geo_nodes', many(GeoNode), {
+    ...common,
+    summary: 'List the replication nodes',
+    command: 'nodes list',
+    path: {},
+    params: {},
+    columns: ['id', 'name', 'url', 'primary', 'enabled', 'current'],
+  }),
+  get: endpoint('GET /geo_nodes/:id', one(GeoNode), {
+    ...common,
+    summary: 'Show a replication node',
+    command: 'nodes get',
+    args: ['id'],
+    path: ofNode,
+    params: {},
+  }),
+  update: endpoint('PUT /geo_nodes/:id', one(GeoNode), {
+    ...common,
+    summary: 'Change a replication node',
+    command: 'nodes update',
+    args: ['id'],
+    path: ofNode,
+    params: {
+      ...named,
+      primary: boolean(help.primary),
+      enabled: boolean(help.enabled),
+      files_max_capacity: integer(help.files),
+      repos_max_capacity: integer(help.repos),
+      verification_max_capacity: integer(help.verification),
+      container_repositories_max_capacity: integer(help.containers),
+      sync_object_storage: boolean(help.objects),
+      ...rest,
+    },
+    notes: [onPrimary, 'A name or url that is not given is filled from the node, read first.'],
+  }),
+  delete: endpoint('DELETE /geo_nodes/:id', empty, {
+    ...common,
+    summary: 'Remove a replication node',
+    command: 'nodes delete',
+    args: ['id'],
+    path: ofNode,
+    params: {},
+    destructive: 'The node stops replicating and its registration is lost.',
+    notes: ['Only a primary node accepts it.'],
+  }),
+  repair: endpoint('POST /geo_nodes/:id/repair', one(GeoNode), {
+    ...common,
+    summary: 'Repair the OAuth authentication of a replication node',
+    command: 'nodes repair',
+    args: ['id'],
+    path: ofNode,
+    params: {},
+    bodyless: true,
+    notes: [onPrimary],
+  }),
+  status: endpoint('GET /geo_nodes/status', many(GeoNodeStatus), {
+    ...common,
+    summary: 'Show the status of all replication nodes',
+    command: 'status',
+    path: {},
+    params: {},
+    columns: [
+      'geo_node_id',
+      'healthy',
+      'health_status',
+      'db_replication_lag_seconds',
+      'projects_count',
+      'repositories_synced_in_percentage',
+      'repositories_failed_count',
+    ],
+  }),
+} as const

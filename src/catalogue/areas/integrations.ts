@@ -1,0 +1,77 @@
+/** Integrations of a project (API document 3, "Integrations"), under both spellings of the path. */
+import { empty, endpoint, many, one, project, string } from '../endpoint.js'
+import { integrationParameters } from '../integration-families.js'
+import { Integration, IntegrationSummary } from '../shapes/integration.js'
+
+const slug = string('integration slug', { completes: 'integration' })
+const ofProject = { id: project() } as const
+const ofSlug = { id: project(), slug } as const
+const columns = ['id', 'slug', 'title', 'active', 'updated_at'] as const
+const access = 'Maintainers and Owners of the project'
+const legacy = 'legacy-path'
+const legacyNote = 'The alias /services is for service versions before 14.4.'
+
+const listing = {
+  summary: 'List the active integrations of a project',
+  command: 'list',
+  path: ofProject,
+  params: {},
+  columns,
+  access,
+} as const
+const reading = {
+  summary: 'Show the settings of an integration',
+  command: 'get',
+  args: ['slug'],
+  path: ofSlug,
+  params: {},
+  access,
+} as const
+const writing = {
+  summary: 'Set up or change an integration',
+  command: 'update',
+  args: ['slug'],
+  path: ofSlug,
+  params: integrationParameters,
+  access,
+  notes: [
+    'Which parameters an integration takes, and which it requires, depends on its family.',
+    'Integrations beyond the documented families: give their parameters with --param.',
+  ],
+} as const
+const deleting = {
+  summary: 'Delete an integration',
+  command: 'delete',
+  args: ['slug'],
+  path: ofSlug,
+  params: {},
+  access,
+  destructive: 'The integration is switched off and its settings are lost.',
+} as const
+
+export const integrations = {
+  list: endpoint('GET /projects/:id/integrations', many(IntegrationSummary), listing),
+  get: endpoint('GET /projects/:id/integrations/:slug', one(Integration), reading),
+  update: endpoint('PUT /projects/:id/integrations/:slug', one(Integration), writing),
+  delete: endpoint('DELETE /projects/:id/integrations/:slug', empty, deleting),
+  listServices: endpoint('GET /projects/:id/services', many(IntegrationSummary), {
+    ...listing,
+    when: legacy,
+    notes: [legacyNote],
+  }),
+  getService: endpoint('GET /projects/:id/services/:slug', one(Integration), {
+    ...reading,
+    when: legacy,
+    notes: [legacyNote],
+  }),
+  updateService: endpoint('PUT /projects/:id/services/:slug', one(Integration), {
+    ...writing,
+    when: legacy,
+    notes: [...writing.notes, legacyNote],
+  }),
+  deleteService: endpoint('DELETE /projects/:id/services/:slug', empty, {
+    ...deleting,
+    when: legacy,
+    notes: [legacyNote],
+  }),
+} as const

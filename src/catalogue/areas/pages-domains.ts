@@ -1,0 +1,98 @@
+/** Custom domains of Pages sites (API document 3, "Pages domains"). */
+import { boolean, empty, endpoint, many, one, project, string } from '../endpoint.js'
+import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes.js'
+
+/** The administrator list has `expiration`; project endpoints have the certificate itself. */
+export const PagesCertificate = Obj(
+  {
+    expired: Bool(),
+    expiration: maybe(Timestamp),
+    subject: maybe(Str()),
+    certificate: maybe(Str({ description: 'PEM' })),
+    certificate_text: maybe(Str()),
+  },
+  { title: 'Pages certificate' },
+)
+export const PagesDomain = Obj(
+  {
+    domain: Str(),
+    url: Str(),
+    project_id: maybe(Int({ description: 'in the list for administrators' })),
+    auto_ssl_enabled: maybe(Bool({ description: 'absent on plain domains' })),
+    certificate: maybe(PagesCertificate),
+  },
+  { title: 'Pages domain' },
+)
+
+const domain = string('domain name', { completes: 'pages-domain' })
+const ofProject = { id: project() } as const
+const ofDomain = { id: project(), domain } as const
+const settings = {
+  auto_ssl_enabled: boolean('take certificates from an automatic certificate authority'),
+  certificate: string('certificate, its intermediates following from most to least specific', {
+    format: 'pem',
+  }),
+  key: string('private key of the certificate', { format: 'pem', secret: true }),
+} as const
+const expiry = ['certificate.expired', 'certificate.expiration'] as const
+const editor = 'at least Maintainer of the project'
+const notes = ['Requires Pages to be enabled.'] as const
+
+export const pagesDomains = {
+  listAll: endpoint('GET /pages/domains', many(PagesDomain), {
+    summary: 'List the Pages domains of the instance',
+    command: 'list',
+    when: 'instance',
+    path: {},
+    params: {},
+    columns: ['domain', 'project_id', 'url', 'auto_ssl_enabled', ...expiry],
+    access: 'administrators',
+    notes,
+  }),
+  list: endpoint('GET /projects/:id/pages/domains', many(PagesDomain), {
+    summary: 'List the Pages domains of a project',
+    command: 'list',
+    path: ofProject,
+    params: {},
+    columns: ['domain', 'url', 'auto_ssl_enabled', 'certificate.subject', 'certificate.expired'],
+    access: 'whoever may view the domains of the project',
+    notes,
+  }),
+  get: endpoint('GET /projects/:id/pages/domains/:domain', one(PagesDomain), {
+    summary: 'Show a Pages domain',
+    command: 'get',
+    args: ['domain'],
+    path: ofDomain,
+    params: {},
+    access: 'whoever may view the domains of the project',
+    notes,
+  }),
+  add: endpoint('POST /projects/:id/pages/domains', one(PagesDomain), {
+    summary: 'Add a domain to a project’s Pages site',
+    command: 'add',
+    args: ['domain'],
+    path: ofProject,
+    params: { domain: string('domain name', { required: true }), ...settings },
+    access: editor,
+    notes,
+  }),
+  update: endpoint('PUT /projects/:id/pages/domains/:domain', one(PagesDomain), {
+    summary: 'Change the certificate of a Pages domain',
+    command: 'update',
+    args: ['domain'],
+    path: ofDomain,
+    params: settings,
+    access: editor,
+    notes: [...notes, 'An empty certificate and key remove the attached certificate.'],
+  }),
+  delete: endpoint('DELETE /projects/:id/pages/domains/:domain', empty, {
+    summary: 'Remove a domain from a project’s Pages site',
+    command: 'delete',
+    args: ['domain'],
+    path: ofDomain,
+    params: {},
+    access: editor,
+    destructive: 'The site no longer answers under this domain; its certificate and key are lost.',
+    notes,
+  }),
+} as const

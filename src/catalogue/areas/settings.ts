@@ -1,0 +1,26 @@
+/** Application settings of the instance (API document 3, "Application settings"). */
+import { endpoint, one } from '../endpoint.js'
+import { settingsAttributes, settingsRequirements } from '../settings-attributes.js'
+import { Settings } from '../shapes/settings.js'
+
+const access = 'administrators'
+
+export const settings = {
+  get: endpoint('GET /application/settings', one(Settings), {
+    summary: 'Show the application settings',
+    command: 'get',
+    path: {},
+    params: {},
+    access,
+  }),
+  update: endpoint('PUT /application/settings', one(Settings), {
+    summary: 'Change application settings',
+    command: 'update',
+    path: {},
+    params: settingsAttributes,
+    access,
+    notes: Object.entries(settingsRequirements).map(
+      ([name, needed]) => `${name} requires ${needed}, given or set before.`,
+    ),
+  }),
+} as const

@@ -1,0 +1,38 @@
+/** Repository storage moves (API document 3, "Repository storage moves"). */
+import { endpoint, one, string } from '../endpoint.js'
+import { Unknown } from '../shapes.js'
+
+/** What a move is answered with is not documented. */
+const Receipt = Unknown({ title: 'Storage move receipt' })
+
+/** The three endpoints differ in whose repositories they move. */
+const moving = <const K extends string>(kind: K) =>
+  ({
+    summary: `Schedule moves of all ${kind} on a storage to another`,
+    command: 'schedule',
+    when: kind,
+    path: {},
+    params: {
+      source_storage_name: string('storage to empty', { required: true, completes: 'storage' }),
+      destination_storage_name: string('storage to fill', { required: true, completes: 'storage' }),
+    },
+    access: 'administrators',
+    status: 202,
+    destructive:
+      'Each repository is read-only while it moves. Moving a project that is already stored in a ' +
+      'clustered storage back into that cluster can permanently delete its repository.',
+    notes: [
+      `The first word says what is moved: \`schedule ${kind}\`.`,
+      'Moving into a clustered storage in service versions 13.12 to 14.1 needs the feature flag ' +
+        'gitaly_replicate_repository_direct_fetch.',
+    ],
+  }) as const
+
+export const storageMove = {
+  projects: endpoint('POST /project_repository_storage_moves', one(Receipt), moving('projects')),
+  snippets: endpoint('POST /snippet_repository_storage_moves', one(Receipt), moving('snippets')),
+  groups: endpoint('POST /group_repository_storage_moves', one(Receipt), {
+    ...moving('groups'),
+    edition: 'PREMIUM',
+  }),
+} as const

@@ -1,0 +1,76 @@
+/** Vulnerabilities (API document 3, "Vulnerabilities"). */
+import { endpoint, integer, many, one, project, string } from '../endpoint.js'
+import { ListedVulnerability, Vulnerability } from '../shapes/vulnerability.js'
+
+const ofId = { id: integer('vulnerability ID', { completes: 'vulnerability' }) } as const
+const change = 'whoever may make this change'
+const alpha = 'The API is alpha or being deprecated; its answers may change between releases.'
+
+/** The four operations differ in their word and the state they lead to. */
+const transition = <const V extends string, const S extends string>(
+  verb: V,
+  state: S,
+  summary: string,
+) =>
+  ({
+    summary,
+    command: verb,
+    args: ['id'],
+    path: ofId,
+    params: {},
+    access: change,
+    unchanged: `The vulnerability is ${state} already.`,
+    bodyless: true,
+    notes: [alpha],
+  }) as const
+
+export const vulnerabilities = {
+  list: endpoint('GET /projects/:id/vulnerabilities', many(ListedVulnerability), {
+    summary: 'List the vulnerabilities of a project',
+    command: 'list',
+    path: { id: project() },
+    params: {},
+    columns: ['id', 'severity', 'state', 'report_type', 'title', 'created_at'],
+    access: 'whoever may use the project’s security dashboard',
+    notes: [alpha],
+  }),
+  create: endpoint('POST /projects/:id/vulnerabilities', one(Vulnerability), {
+    summary: 'Create a vulnerability from a finding',
+    command: 'create',
+    path: { id: project() },
+    params: {
+      finding_id: string('finding ID', { required: true, in: 'query' }),
+    },
+    access: 'whoever may create vulnerabilities in the project',
+    notes: ['Title, severity and confidence come from the finding; its author is you.', alpha],
+  }),
+  get: endpoint('GET /vulnerabilities/:id', one(Vulnerability), {
+    summary: 'Show a vulnerability',
+    command: 'get',
+    args: ['id'],
+    path: ofId,
+    params: {},
+    access: 'whoever may see the project’s vulnerabilities',
+    notes: [alpha],
+  }),
+  confirm: endpoint(
+    'POST /vulnerabilities/:id/confirm',
+    one(Vulnerability),
+    transition('confirm', 'confirmed', 'Confirm a vulnerability'),
+  ),
+  resolve: endpoint(
+    'POST /vulnerabilities/:id/resolve',
+    one(Vulnerability),
+    transition('resolve', 'resolved', 'Mark a vulnerability as resolved'),
+  ),
+  dismiss: endpoint(
+    'POST /vulnerabilities/:id/dismiss',
+    one(Vulnerability),
+    transition('dismiss', 'dismissed', 'Dismiss a vulnerability'),
+  ),
+  revert: endpoint(
+    'POST /vulnerabilities/:id/revert',
+    one(Vulnerability),
+    transition('revert', 'back in state detected', 'Set a vulnerability back to detected'),
+  ),
+} as const
