@@ -1,0 +1,288 @@
+/** Runners (API document 2, "Runners"): lists, details, changes, projects, registration. */
+import { randomBytes } from 'node:crypto'
+import type { runners } from '../../catalogue/areas/runners.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import { lineage } from '../access.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { longUser, pipelineBrief, projectSummary } from '../present.js'
+import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
+import type { JobRecord, RunnerRecord } from '../state/ci.js'
+import type { GroupRecord, ProjectRecord } from '../state/records.js'
+
+type Runners = typeof runners
+type Filters = InputOf<Runners['listAll']>
+
+const statusOf = (runner: RunnerRecord): string => {
+  if (!runner.active) return 'paused'
+  if (runner.online === null) return 'not_connected'
+  return runner.online ? 'online' : 'offline'
+}
+
+const summary = (runner: RunnerRecord) => ({
+  id: runner.id,
+  description: runner.description,
+  ip_address: runner.ip_address,
+  active: runner.active,
+  is_shared: runner.runner_type === 'instance_type',
+  runner_type: runner.runner_type as string,
+  name: runner.name,
+  online: runner.online,
+  status: statusOf(runner),
+})
+
+const details = (call: Call, runner: RunnerRecord) => ({
+  ...summary(runner),
+  architecture: runner.architecture,
+  platform: runner.platform,
+  revision: runner.revision,
+  version: runner.version,
+  contacted_at: runner.contacted_at,
+  projects: runner.project_ids.flatMap((id) => {
+    const project = call.state.projects.get(id)
+    return project === undefined ? [] : [projectSummary(project)]
+  }),
+  tag_list: runner.tag_list,
+  access_level: runner.access_level as string,
+  maximum_timeout: runner.maximum_timeout,
+  run_untagged: runner.run_untagged,
+  locked: runner.locked,
+})
+
+const job = (call: Call, runner: RunnerRecord, record: JobRecord) => {
+  const project = call.state.projects.get(record.project_id)
+  const pipeline = call.state.pipelines.get(record.pipeline_id)
+  if (project === undefined || pipeline === undefined) throw notFound('Pipeline')
+  const user = call.state.users.get(record.user_id)
+  const seconds = (Date.parse(record.finished_at ?? call.clock.iso()) - started(record)) / 1000
+  return {
+    id: record.id,
+    ip_address: runner.ip_address,
+    status: record.status as string,
+    stage: record.stage,
+    name: record.name,
+    ref: pipeline.ref,
+    tag: pipeline.tag,
+    coverage: record.coverage,
+    created_at: record.created_at,
+    started_at: record.started_at,
+    finished_at: record.finished_at,
+    duration: record.started_at === null ? null : seconds,
+    user: user === undefined ? null : longUser(call, user),
+    commit: pipeline.commit,
+    pipeline: pipelineBrief(pipeline),
+    project: projectSummary(project),
+  }
+}
+
+const started = (record: JobRecord): number => Date.parse(record.started_at ?? record.created_at)
+
+const inState = (runner: RunnerRecord, state: string | undefined): boolean => {
+  switch (state) {
+    case 'active':
+      return runner.active
+    case 'paused':
+      return !runner.active
+    case 'online':
+      return runner.online === true
+    case 'offline':
+      return runner.online === false
+    case 'specific':
+      return runner.runner_type !== 'instance_type'
+    case 'shared':
+      return runner.runner_type === 'instance_type'
+    default:
+      return true
+  }
+}
+
+const filtered = (rows: readonly RunnerRecord[], { scope, type, status, tag_list }: Filters) =>
+  lazily(
+    rows.filter(
+      (runner) =>
+        inState(runner, scope) &&
+        inState(runner, status) &&
+        (type === undefined || runner.runner_type === type) &&
+        (tag_list ?? []).every((tag) => runner.tag_list.includes(tag)),
+    ),
+    summary,
+  )
+
+/** Whether the acting user may edit it: instance runners are the administrators'. */
+const edits = (call: Call, runner: RunnerRecord): boolean =>
+  call.isAdmin ||
+  runner.project_ids.some((id) => {
+    const project = call.state.projects.get(id)
+    return project !== undefined && call.projectLevel(project) >= 40
+  }) ||
+  runner.group_ids.some((id) => {
+    const group = call.state.groups.get(id)
+    return group !== undefined && call.groupLevel(group) >= 40
+  })
+
+const found = (call: Call, id: number): RunnerRecord => {
+  const runner = call.state.runners.get(id)
+  if (runner === undefined) throw notFound('Runner')
+  return runner
+}
+
+const editable = (call: Call, id: number): RunnerRecord => {
+  const runner = found(call, id)
+  if (!edits(call, runner)) throw forbidden('No access granted')
+  return runner
+}
+
+const ofGroups = (call: Call, groups: readonly GroupRecord[]): RunnerRecord[] => {
+  const ids = groups.map(({ id }) => id)
+  return call.state.runners.filter((r) => r.group_ids.some((id) => ids.includes(id)))
+}
+
+/** Its own, those of the groups above it, and the shared ones where they are let in. */
+const ofProject = (call: Call, project: ProjectRecord): RunnerRecord[] => {
+  const group =
+    project.namespace_kind === 'group' ? call.state.groups.get(project.namespace_id) : undefined
+  const inherited = new Set(ofGroups(call, lineage(call.state, group)).map(({ id }) => id))
+  return call.state.runners.filter(
+    (r) =>
+      r.project_ids.includes(project.id) ||
+      inherited.has(r.id) ||
+      (r.runner_type === 'instance_type' && project.shared_runners_enabled),
+  )
+}
+
+const attributes = [
+  'description',
+  'active',
+  'tag_list',
+  'run_untagged',
+  'locked',
+  'access_level',
+  'maximum_timeout',
+] as const
+
+const change = (runner: RunnerRecord, input: InputOf<Runners['update']>): void => {
+  if (attributes.every((name) => input[name] === undefined))
+    throw invalid(`${attributes.join(', ')} are missing, at least one parameter must be provided`)
+  const tags = input.tag_list ?? runner.tag_list
+  if (!(input.run_untagged ?? runner.run_untagged) && tags.length === 0)
+    throw badRequest({
+      tags_list: ['can not be empty when runner is not allowed to pick untagged jobs'],
+    })
+  runner.description = input.description ?? runner.description
+  runner.active = input.active ?? runner.active
+  runner.tag_list = [...new Set(tags)]
+  runner.run_untagged = input.run_untagged ?? runner.run_untagged
+  runner.locked = input.locked ?? runner.locked
+  runner.access_level = input.access_level ?? runner.access_level
+  if (input.maximum_timeout !== undefined) runner.maximum_timeout = input.maximum_timeout
+}
+
+const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord => {
+  const runner = found(call, id)
+  if (runner.runner_type === 'instance_type') throw forbidden('Runner is an instance type')
+  if (runner.runner_type === 'group_type') throw forbidden('Runner is a group type')
+  if (runner.locked) throw forbidden('Runner is locked')
+  if (!edits(call, runner)) throw forbidden('No access granted')
+  if (runner.project_ids.includes(project.id))
+    throw badRequest({ runner: ['has already been taken'] })
+  runner.project_ids.push(project.id)
+  return runner
+}
+
+const disable = (call: Call, project: ProjectRecord, id: number): void => {
+  const runner = found(call, id)
+  if (!runner.project_ids.includes(project.id)) throw notFound('Runner')
+  if (runner.project_ids.length === 1)
+    throw forbidden('Only one project associated with the runner. Please remove the runner instead')
+  runner.project_ids = runner.project_ids.filter((other) => other !== project.id)
+}
+
+/** Where a registration token puts a new runner. */
+const placeOf = (call: Call, token: string) => {
+  if (token === call.state.config.registration_token)
+    return { runner_type: 'instance_type', project_ids: [], group_ids: [] } as const
+  const project = call.state.projects.find((p) => p.runners_token === token)
+  if (project !== undefined)
+    return { runner_type: 'project_type', project_ids: [project.id], group_ids: [] } as const
+  const group = call.state.groups.find((g) => g.runners_token === token)
+  if (group === undefined) throw forbidden()
+  return { runner_type: 'group_type', project_ids: [], group_ids: [group.id] } as const
+}
+
+const register = (call: Call, input: InputOf<Runners['register']>) => {
+  const place = placeOf(call, input.token)
+  const { info = {} } = input
+  return call.state.runners.add({
+    ...place,
+    project_ids: [...place.project_ids],
+    group_ids: [...place.group_ids],
+    description: input.description ?? info.name ?? '',
+    ip_address: '127.0.0.1',
+    active: input.active ?? true,
+    name: info.name ?? null,
+    online: null,
+    architecture: info.architecture ?? null,
+    platform: info.platform ?? null,
+    revision: info.revision ?? null,
+    version: info.version ?? null,
+    contacted_at: null,
+    tag_list: [],
+    access_level: 'not_protected',
+    maximum_timeout: null,
+    run_untagged: true,
+    locked: false,
+    token: randomBytes(15).toString('base64url'),
+    created_at: call.clock.iso(),
+  })
+}
+
+export const handlers: Handlers<Runners> = {
+  list: (call, input) =>
+    filtered(
+      call.state.runners.filter((r) => r.runner_type === 'instance_type' || edits(call, r)),
+      input,
+    ),
+  listAll: (call, input) => {
+    call.admin()
+    return filtered(call.state.runners.all(), input)
+  },
+  get: (call, { id }) => {
+    const runner = found(call, id)
+    if (runner.runner_type !== 'instance_type' && !edits(call, runner))
+      throw forbidden('No access granted')
+    return details(call, runner)
+  },
+  update: (call, input) => {
+    const runner = editable(call, input.id)
+    change(runner, input)
+    return details(call, runner)
+  },
+  jobs: (call, { id, status, sort = 'desc' }) => {
+    const runner = editable(call, id)
+    const rows = call.state.jobs.filter(
+      (j) => j.runner_id === id && (status === undefined || j.status === status),
+    )
+    const order = sort === 'asc' ? 1 : -1
+    return lazily(
+      rows.sort((a, b) => order * (a.id - b.id)),
+      (record) => job(call, runner, record),
+    )
+  },
+  listOfProject: (call, input) =>
+    filtered(ofProject(call, call.project(input.id, { role: 'maintainer' })), input),
+  enable: (call, { id, runner_id }) =>
+    summary(enable(call, call.project(id, { role: 'maintainer' }), runner_id)),
+  disable: (call, { id, runner_id }) => {
+    disable(call, call.project(id, { role: 'maintainer' }), runner_id)
+    return undefined
+  },
+  listOfGroup: (call, input) =>
+    filtered(
+      ofGroups(call, lineage(call.state, call.group(input.id, { role: 'maintainer' }))),
+      input,
+    ),
+  register: (call, input) => {
+    const { id, token } = register(call, input)
+    return { id, token }
+  },
+}

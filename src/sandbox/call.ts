@@ -1,0 +1,202 @@
+/** One request as a handler sees it: who acts, on what, when, and what they may. */
+import {
+  groupLevel,
+  levelOf,
+  openTo,
+  projectLevel,
+  type Role,
+  seesGroup,
+  seesProject,
+} from './access.js'
+import type { Clock } from './clock.js'
+import type { Repositories } from './git/repositories.js'
+import { forbidden, notFound, unauthorized } from './reply.js'
+import type { JobRecord } from './state/ci.js'
+import type {
+  EventAction,
+  EventRecord,
+  GroupRecord,
+  ProjectRecord,
+  TokenRecord,
+  UserRecord,
+} from './state/records.js'
+import type { State } from './state/state.js'
+
+/** Who stands behind a request. */
+export interface Actor {
+  /** Whose rights count (after `sudo`); undefined when nobody signed in. */
+  readonly user?: UserRecord
+  readonly token?: TokenRecord
+  /** Set when a job token was sent: the job it belongs to. */
+  readonly job?: JobRecord
+}
+
+/** The parts of the instance that live as long as it does. */
+export interface Instance {
+  readonly state: State
+  readonly clock: Clock
+  readonly git: Repositories
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
+  readonly base: string
+  /** Says that a reading request changed the state too (a transition was written down). */
+  touch(): void
+}
+
+/** What was sent, before any check. */
+export interface Sent {
+  /** Query, form, multipart (files as their text) and JSON body together. */
+  readonly params: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export interface Needs {
+  /** The least role; 403 below it. */
+  readonly role?: Role
+  /** The least role where visibility alone does not open the project (`reporter`: its code). */
+  readonly member?: Role
+}
+
+/** What an event is about; author and time are filled in. */
+export type NewEvent = { action: EventAction } & Partial<
+  Omit<EventRecord, 'id' | 'author_id' | 'created_at' | 'action'>
+>
+
+export class Call {
+  readonly user: UserRecord | undefined
+  readonly token: TokenRecord | undefined
+  readonly job: JobRecord | undefined
+  readonly state: State
+  readonly clock: Clock
+  readonly git: Repositories
+  readonly base: string
+
+  constructor(
+    readonly instance: Instance,
+    actor: Actor,
+    readonly sent: Sent,
+  ) {
+    this.user = actor.user
+    this.token = actor.token
+    this.job = actor.job
+    this.state = instance.state
+    this.clock = instance.clock
+    this.git = instance.git
+    this.base = instance.base
+  }
+
+  /** The acting user; 401 when nobody signed in. */
+  signedIn(): UserRecord {
+    if (this.user === undefined) throw unauthorized()
+    return this.user
+  }
+
+  /** The acting administrator; 401, or 403 for anyone else. */
+  admin(): UserRecord {
+    const user = this.signedIn()
+    if (!user.admin) throw forbidden()
+    return user
+  }
+
+  get isAdmin(): boolean {
+    return this.user?.admin === true
+  }
+
+  /** The acting user's level in a project: 0 for none, that of an owner for administrators. */
+  projectLevel(project: ProjectRecord): number {
+    if (this.isAdmin) return levelOf('owner')
+    return this.user === undefined
+      ? 0
+      : projectLevel(this.state, this.user, project, this.clock.day())
+  }
+
+  /** The acting user's level in a group: 0 for none, that of an owner for administrators. */
+  groupLevel(group: GroupRecord): number {
+    if (this.isAdmin) return levelOf('owner')
+    return this.user === undefined ? 0 : groupLevel(this.state, this.user, group, this.clock.day())
+  }
+
+  sees(project: ProjectRecord): boolean {
+    return seesProject(this.state, this.user, project, this.clock.day())
+  }
+
+  seesGroup(group: GroupRecord): boolean {
+    return seesGroup(this.state, this.user, group, this.clock.day())
+  }
+
+  /**
+   * A project by ID or full path. 404 for what the acting user may not see, 401 where a role is
+   * needed and nobody signed in, 403 for a member whose role is too low.
+   */
+  project(reference: string | number, needs: Needs = {}): ProjectRecord {
+    const project = this.findProject(reference)
+    if (project === undefined || !this.sees(project)) throw notFound('Project')
+    if (needs.role !== undefined) {
+      this.signedIn()
+      if (this.projectLevel(project) < levelOf(needs.role)) throw forbidden()
+    }
+    if (needs.member !== undefined && !openTo(project.visibility, this.user))
+      if (this.projectLevel(project) < levelOf(needs.member)) throw forbidden()
+    return project
+  }
+
+  /** A group by ID or full path, under the rules of `project`. */
+  group(reference: string | number, needs: Pick<Needs, 'role'> = {}): GroupRecord {
+    const group = this.findGroup(reference)
+    if (group === undefined || !this.seesGroup(group)) throw notFound('Group')
+    if (needs.role !== undefined) {
+      this.signedIn()
+      if (this.groupLevel(group) < levelOf(needs.role)) throw forbidden()
+    }
+    return group
+  }
+
+  /** By ID or full path, without any check. */
+  findProject(reference: string | number): ProjectRecord | undefined {
+    return typeof reference === 'number'
+      ? this.state.projects.get(reference)
+      : this.state.projects.find((p) => same(p.path_with_namespace, reference))
+  }
+
+  findGroup(reference: string | number): GroupRecord | undefined {
+    return typeof reference === 'number'
+      ? this.state.groups.get(reference)
+      : this.state.groups.find((g) => same(g.full_path, reference))
+  }
+
+  /** By ID (digits) or username, whose case does not matter. */
+  findUser(reference: string | number): UserRecord | undefined {
+    const text = String(reference)
+    return /^\d+$/.test(text)
+      ? this.state.users.get(Number(text))
+      : this.state.users.find((u) => same(u.username, text))
+  }
+
+  /** Writes down what the acting user did (API document 1, "Events"). */
+  record(event: NewEvent): EventRecord {
+    const created_at = this.clock.iso()
+    if (event.project_id !== undefined && event.project_id !== null) {
+      const project = this.state.projects.get(event.project_id)
+      if (project !== undefined) project.last_activity_at = created_at
+    }
+    return this.state.events.add({
+      project_id: null,
+      group_id: null,
+      target_type: null,
+      target_id: null,
+      target_iid: null,
+      target_title: null,
+      push_data: null,
+      note_id: null,
+      ...event,
+      author_id: this.signedIn().id,
+      created_at,
+    })
+  }
+
+  /** A web address of the instance: `url('platform/app/-/issues/7')`. */
+  url(path: string): string {
+    return `${this.base}/${path}`
+  }
+}
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

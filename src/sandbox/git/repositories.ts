@@ -1,0 +1,119 @@
+/** Real bare repositories, one a project, driven by the `git` program. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure } from '../../errors.js'
+import { type Content, writeContent } from './content.js'
+
+export interface RunOptions {
+  readonly input?: string | Buffer
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Outcome {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+/** Nothing of the user's own configuration has a say. */
+const isolated = (): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  LC_ALL: 'C.UTF-8',
+  TZ: 'UTC',
+})
+
+const start = (args: readonly string[], { input, env }: RunOptions): Promise<Outcome> =>
+  new Promise((resolve, reject) => {
+    const child = execFile(
+      'git',
+      args,
+      { env: { ...isolated(), ...env }, encoding: 'buffer', maxBuffer: 256 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        if (error !== null && typeof error.code !== 'number')
+          reject(
+            new Failure('failed', `git ${args[0] ?? ''} could not be run: ${error.message}`, {
+              hint: 'The embedded instance needs the git program (2.38 or later) on the PATH.',
+              cause: error,
+            }),
+          )
+        else
+          resolve({
+            code: typeof error?.code === 'number' ? error.code : 0,
+            stdout,
+            stderr: stderr.toString('utf8'),
+          })
+      },
+    )
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input ?? '')
+  })
+
+export class Repository {
+  constructor(readonly path: string) {}
+
+  /** Runs `git <args>` in the repository, whatever its exit code. */
+  run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    return start(['--git-dir', this.path, ...args], options)
+  }
+
+  /** Standard output of `git <args>`; undefined when it failed. */
+  async read(args: readonly string[], options: RunOptions = {}): Promise<Buffer | undefined> {
+    const { code, stdout } = await this.run(args, options)
+    return code === 0 ? stdout : undefined
+  }
+
+  /** Standard output as text without the last line break; undefined when it failed. */
+  async line(args: readonly string[], options: RunOptions = {}): Promise<string | undefined> {
+    return (await this.read(args, options))?.toString('utf8').trimEnd()
+  }
+
+  /** Standard output as text of a command that has to work. */
+  async must(args: readonly string[], options: RunOptions = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.run(args, options)
+    if (code !== 0) throw new Error(`git ${args.join(' ')} failed: ${stderr.trim()}`)
+    return stdout.toString('utf8').trimEnd()
+  }
+}
+
+export class Repositories {
+  readonly #opened = new Map<number, Promise<Repository>>()
+
+  constructor(
+    private readonly root: string,
+    /** What a project's repository begins with; undefined for an empty one. */
+    private readonly content: (projectId: number) => Promise<Content | undefined>,
+  ) {}
+
+  /** The repository of a project, created on first use. */
+  open(project: { readonly id: number; readonly default_branch: string }): Promise<Repository> {
+    let repository = this.#opened.get(project.id)
+    if (repository === undefined) {
+      repository = this.#create(project.id, project.default_branch)
+      repository.catch(() => this.#opened.delete(project.id))
+      this.#opened.set(project.id, repository)
+    }
+    return repository
+  }
+
+  /** Made under another name and renamed, so that a half-made one is never found. */
+  async #create(id: number, branch: string): Promise<Repository> {
+    const path = join(this.root, `${id}.git`)
+    if (existsSync(path)) return new Repository(path)
+    const { rename } = await import('node:fs/promises')
+    await mkdir(this.root, { recursive: true })
+    const draft = join(this.root, `.${id}.${process.pid}.git`)
+    const made = await start(['init', '--quiet', '--bare', '-b', branch, draft], {})
+    if (made.code !== 0)
+      throw new Failure('failed', `git init failed for project ${id}: ${made.stderr.trim()}`)
+    const content = await this.content(id)
+    if (content !== undefined) await writeContent(draft, content)
+    await rename(draft, path)
+    return new Repository(path)
+  }
+}

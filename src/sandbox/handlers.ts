@@ -1,0 +1,77 @@
+/**
+ * How an area of the embedded instance is written.
+ *
+ * `areas/<area>.ts` exports `handlers: Handlers<typeof <area>>`, a function for each endpoint of
+ * the catalogue's area, under the same key; an endpoint without a handler does not compile. The
+ * area then gets a row in `registry.ts`.
+ *
+ *     export const handlers: Handlers<typeof runners> = {
+ *       get: (call, { id }) => present(call, visible(call, id)),
+ *       list: (call, input) => lazily(filtered(call, input), (runner) => summary(runner)),
+ *       …
+ *     }
+ *
+ * Before a handler runs, the server has
+ * - authenticated as the endpoint's `credential` says (absent or `user`: 401 without a user;
+ *   `optional` and `user-or-job`: `call.user` may be undefined; `job`: `call.job` is set;
+ *   `parameter`: nobody), checked the token's scopes, and applied `sudo`;
+ * - checked and converted the input by the catalogue's parameters (400), exclusive ones too. A
+ *   project or group reference is a number or a full path: give it to `call.project(id, needs)`
+ *   or `call.group(id, needs)`, which answer 404, 401 or 403. What the catalogue does not know
+ *   is in `call.sent.params`.
+ *
+ * A handler returns what the endpoint returns: the object, or for a list all records as an array
+ * (the server cuts the page and writes the headers), `lazily(records, present)` where presenting
+ * costs, or a `Keyset` page. `undefined` for an empty answer, a `FileReply` for bytes, a `Reply`
+ * for a status of its own (`unchanged()` 304, `accepted(body)` 202). It refuses by throwing what
+ * `reply.ts` makes: `notFound('Runner')`, `forbidden()`, `badRequest({name: ['is taken']})`,
+ * `missing('name')`. All checks come before the first change: a refusal leaves no trace.
+ *
+ * Records are changed in place (`call.state.runners.get(id)`), added with `add` and removed with
+ * `remove`; every writing request is saved. A reading request that writes a transition down says
+ * so with `call.instance.touch()`. Times come from `call.clock` only. What users do leaves an
+ * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
+ * start and is through when `call.clock.over(start, seconds)`.
+ */
+import type { InputOf, ResultOf } from '../catalogue/endpoint.js'
+import type { Call } from './call.js'
+import type { FileReply, Keyset, Lazy, Reply } from './reply.js'
+
+type Item<E> = ResultOf<E> extends readonly (infer T)[] ? T : never
+type Kind<E> = E extends { returns: { kind: infer K } } ? K : never
+
+/** What a handler of an endpoint may return. */
+export type Answer<E> =
+  | Reply
+  | (Kind<E> extends 'many'
+      ? readonly Item<E>[] | Lazy<Item<E>> | Keyset<Item<E>>
+      : Kind<E> extends 'file'
+        ? FileReply
+        : Kind<E> extends 'empty'
+          ? undefined
+          : ResultOf<E>)
+
+export type Handler<E> = (call: Call, input: InputOf<E>) => Answer<E> | Promise<Answer<E>>
+
+/** A handler for each endpoint of an area. */
+export type Handlers<A extends Readonly<Record<string, unknown>>> = {
+  readonly [K in keyof A]: Handler<A[K]>
+}
+
+/** Handlers of any area, as the server keeps them. */
+export type AnyHandler = (call: Call, input: never) => unknown
+export type AnyHandlers = Readonly<Record<string, AnyHandler>>
+
+/** What an area may add to the routes of the catalogue. */
+export interface AreaExtras {
+  /** Further scopes than `api` (and `read_api` for reading) that open an endpoint, by its key. */
+  readonly scopes?: Readonly<Record<string, readonly string[]>>
+  /** A second spelling of a path prefix: the documented one → the alias. */
+  readonly aliases?: Readonly<Record<string, string>>
+  /**
+   * Where an endpoint answers whose path the catalogue cannot know (alert endpoints): matched
+   * against the whole path below the instance's address; named groups become parameters, found in
+   * `call.sent.params`. Nobody is signed in: the handler checks the key in `call.sent.headers`.
+   */
+  readonly urls?: Readonly<Record<string, RegExp>>
+}

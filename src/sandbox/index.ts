@@ -1,0 +1,74 @@
+/**
+ * The embedded instance: a real HTTP server on the loopback that answers every endpoint of the
+ * catalogue from a state folder. It knows nothing of the command line; any client may talk to it.
+ */
+
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Instance } from './call.js'
+import { Clock } from './clock.js'
+import { Repositories } from './git/repositories.js'
+import { cast, tokenOf } from './seed/people.js'
+import { buildServer } from './server/server.js'
+import { Store } from './state/store.js'
+
+export { readState, removeState } from './state/store.js'
+
+export interface SandboxOptions {
+  /** The folder that holds state and repositories; made when it is not there. */
+  readonly stateDir: string
+  /** 0 (default) for any free port. */
+  readonly port?: number
+  /** The clock, for tests. */
+  readonly now?: () => Date
+  /** Background seconds per real second (default 1): Infinity has rebases and moves done at once. */
+  readonly speed?: number
+}
+
+export interface SandboxUser {
+  readonly name: string
+  readonly username: string
+  readonly role: string
+  readonly token: string
+}
+
+export interface Sandbox {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  readonly users: readonly SandboxUser[]
+  /** Stops listening and saves what changed. */
+  close(): Promise<void>
+}
+
+const users: readonly SandboxUser[] = cast.map(({ name, username, role }) => ({
+  name,
+  username,
+  role,
+  token: tokenOf(username),
+}))
+
+const instanceOf = (store: Store, options: SandboxOptions) => {
+  const git = new Repositories(join(options.stateDir, 'repositories'), async () => undefined)
+  const clock = new Clock(options.now, options.speed)
+  return { state: store.state, clock, git, base: '', touch: () => store.touch() }
+}
+
+/** Starts an instance on 127.0.0.1. One process at a time works on a state folder. */
+export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
+  const store = await Store.open(options.stateDir)
+  try {
+    const instance: Instance & { base: string } = instanceOf(store, options)
+    const app = await buildServer(instance)
+    await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
+    const { port } = app.server.address() as AddressInfo
+    instance.base = `http://127.0.0.1:${port}`
+    const close = async () => {
+      await app.close()
+      await store.close()
+    }
+    return { url: instance.base, users, close }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

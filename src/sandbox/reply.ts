@@ -1,0 +1,88 @@
+/** What handlers answer with when a plain value does not say it all, and how they refuse. */
+import type { Readable } from 'node:stream'
+
+export type Headers = Readonly<Record<string, string>>
+
+/** An answer with a status of its own. A body of undefined sends none. */
+export class Reply {
+  readonly #brand = true
+  constructor(
+    readonly status: number,
+    readonly body?: unknown,
+    readonly headers: Headers = {},
+  ) {}
+  static is(value: unknown): value is Reply {
+    return typeof value === 'object' && value !== null && #brand in value && value.#brand
+  }
+}
+
+/** Bytes: sent with Content-Disposition when it has a name, whole or by range when in memory. */
+export class FileReply {
+  readonly #brand = true
+  constructor(
+    readonly content: Buffer | Readable,
+    readonly type: string,
+    readonly filename?: string,
+  ) {}
+  static is(value: unknown): value is FileReply {
+    return typeof value === 'object' && value !== null && #brand in value && value.#brand
+  }
+}
+
+/** A long list whose records are only presented once they are on the asked-for page. */
+export class Lazy<T> {
+  constructor(
+    readonly size: number,
+    /** The records from `start` up to and without `end`, presented. */
+    readonly slice: (start: number, end: number) => readonly T[] | Promise<readonly T[]>,
+  ) {}
+}
+
+/** A list of records, each shown by `present` when its page is asked for. */
+export const lazily = <R, T>(rows: readonly R[], present: (row: R) => T): Lazy<T> =>
+  new Lazy(rows.length, (start, end) => rows.slice(start, end).map(present))
+
+/**
+ * One page of a keyset-paginated list: `next` holds the query parameters that the next page
+ * differs in, or is null at the end.
+ */
+export class Keyset<T> {
+  constructor(
+    readonly items: readonly T[],
+    readonly next: Readonly<Record<string, string>> | null,
+  ) {}
+}
+
+/** Thrown to refuse: the status and body of the answer. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+    readonly headers: Headers = {},
+  ) {
+    super(`refused with ${status}`)
+    this.name = 'Refusal'
+  }
+}
+
+const message = (status: number, text: string): Refusal => new Refusal(status, { message: text })
+
+/** 304: it is so already. */
+export const unchanged = (): Reply => new Reply(304)
+/** 202: accepted, done later. */
+export const accepted = (body?: unknown): Reply => new Reply(202, body)
+
+/** 400 of a parameter check: `{"error": "<name> is missing"}`. */
+export const invalid = (text: string): Refusal => new Refusal(400, { error: text })
+export const missing = (name: string): Refusal => invalid(`${name} is missing`)
+/** 400 of a record check: `{"message": …}`, a text or `{field: [texts]}`. */
+export const badRequest = (detail: string | Readonly<Record<string, unknown>>): Refusal =>
+  new Refusal(400, { message: detail })
+export const unauthorized = (): Refusal => message(401, '401 Unauthorized')
+export const forbidden = (reason?: string): Refusal =>
+  message(403, reason === undefined ? '403 Forbidden' : `403 Forbidden - ${reason}`)
+/** 404 of a record: `{"message": "404 Project Not Found"}`. */
+export const notFound = (what?: string): Refusal =>
+  message(404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
+export const conflict = (text: string): Refusal => message(409, text)
+export const unprocessable = (text: string): Refusal => message(422, text)

@@ -1,0 +1,76 @@
+/** Turns what a handler returned into an answer on the wire. */
+import { Readable } from 'node:stream'
+import contentDisposition from 'content-disposition'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { FileReply, Keyset, Lazy, Reply } from '../reply.js'
+import { pageOf } from './pages.js'
+
+const range = /^bytes=(\d*)-(\d*)$/
+
+/** First and last byte of a single range of a body of `size`; undefined when it asks for none. */
+const span = (header: string | undefined, size: number): readonly [number, number] | undefined => {
+  const match = range.exec(header ?? '')
+  if (match === null || (match[1] === '' && match[2] === '')) return undefined
+  if (match[1] === '') return [Math.max(0, size - Number(match[2])), size - 1]
+  return [Number(match[1]), match[2] === '' ? size - 1 : Math.min(Number(match[2]), size - 1)]
+}
+
+const etag = async (content: Buffer): Promise<string> => {
+  const { createHash } = await import('node:crypto')
+  return `"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`
+}
+
+const sendFile = async (file: FileReply, request: FastifyRequest, reply: FastifyReply) => {
+  reply.header('content-type', file.type)
+  if (file.filename !== undefined)
+    reply.header('content-disposition', contentDisposition(file.filename))
+  if (file.content instanceof Readable) return reply.send(file.content)
+  const tag = await etag(file.content)
+  const size = file.content.length
+  reply.header('accept-ranges', 'bytes').header('etag', tag)
+  const condition = request.headers['if-range']
+  const wanted =
+    condition === undefined || condition === tag ? span(request.headers.range, size) : undefined
+  if (wanted === undefined) return reply.send(file.content)
+  const [start, end] = wanted
+  if (start > end || start >= size)
+    return reply.code(416).header('content-range', `bytes */${size}`).send()
+  reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
+  return reply.send(file.content.subarray(start, end + 1))
+}
+
+const isList = (result: unknown): result is readonly unknown[] | Lazy<unknown> | Keyset<unknown> =>
+  Array.isArray(result) || result instanceof Lazy || result instanceof Keyset
+
+/** The request's own address as the client wrote it, where that is the loopback. */
+const addressOf = (request: FastifyRequest, base: string): URL => {
+  const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(request.host)
+  return new URL(request.url, loopback ? `http://${request.host}` : base)
+}
+
+export const sendJson = (reply: FastifyReply, status: number, body: unknown): FastifyReply =>
+  reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body))
+
+/** Sends a handler's result; `status` is that of success, `paged` whether a list is cut. */
+export const sendResult = async (
+  result: unknown,
+  status: number,
+  paged: boolean,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  at: { readonly base: string; readonly params: Readonly<Record<string, unknown>> },
+): Promise<FastifyReply> => {
+  if (FileReply.is(result)) return sendFile(result, request, reply)
+  if (Reply.is(result)) {
+    reply.headers(result.headers)
+    return result.body === undefined
+      ? reply.code(result.status).send()
+      : sendJson(reply, result.status, result.body)
+  }
+  if (paged && isList(result)) {
+    const page = await pageOf(result, at.params, addressOf(request, at.base))
+    for (const [name, value] of Object.entries(page.headers)) reply.raw.setHeader(name, value)
+    return sendJson(reply, status, page.items)
+  }
+  return result === undefined ? reply.code(204).send() : sendJson(reply, status, result)
+}

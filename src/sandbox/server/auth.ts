@@ -1,0 +1,124 @@
+/** Who stands behind a request (API document 1, "Authentication"). */
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Actor, Instance } from '../call.js'
+import { forbidden, notFound, Refusal, unauthorized } from '../reply.js'
+import type { TokenRecord, TokenType, UserRecord } from '../state/records.js'
+
+/** What of a request speaks of credentials. */
+export interface Claims {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly query: Readonly<Record<string, unknown>>
+}
+
+/** What an endpoint asks for. */
+export interface Gate {
+  readonly credential: NonNullable<Endpoint['credential']>
+  /** Scopes that open it, besides `api` and, for reading, `read_api`. */
+  readonly scopes: readonly string[]
+}
+
+const first = (value: unknown): string | undefined => {
+  const one: unknown = Array.isArray(value) ? value[0] : value
+  return typeof one === 'string' && one !== '' ? one : undefined
+}
+
+const bearer = (header: string | undefined): string | undefined =>
+  /^Bearer\s+(\S+)\s*$/i.exec(header ?? '')?.[1]
+
+const cookie = (header: string | undefined): string | undefined =>
+  /(?:^|;\s*)_svc_session=([^;]+)/.exec(header ?? '')?.[1]
+
+const access: readonly TokenType[] = ['personal', 'impersonation', 'project']
+
+/** The credentials that were sent, each with the kinds of token that may travel so. */
+const offered = ({ headers, query }: Claims): (readonly [string, readonly TokenType[]])[] => {
+  const ways: (readonly [string | undefined, readonly TokenType[]])[] = [
+    [first(headers['private-token']) ?? first(query.private_token), access],
+    [bearer(first(headers.authorization)) ?? first(query.access_token), [...access, 'oauth']],
+    [cookie(first(headers.cookie)), ['session']],
+  ]
+  return ways.flatMap(([value, kinds]) => (value === undefined ? [] : [[value, kinds] as const]))
+}
+
+/** Whether a moment or a day (which counts from its beginning) has come. */
+const past = (at: string, now: Date): boolean => Date.parse(at) <= now.getTime()
+
+const alive = (instance: Instance, token: TokenRecord): boolean =>
+  !token.revoked &&
+  (token.expires_at === null || !past(token.expires_at, instance.clock.now())) &&
+  (token.kind !== 'impersonation' || instance.state.config.impersonation_enabled)
+
+const insufficient = (scope: string): Refusal =>
+  new Refusal(
+    403,
+    {
+      error: 'insufficient_scope',
+      error_description:
+        'The request requires higher privileges than provided by the access token.',
+      scope,
+    },
+    { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  )
+
+const checkScopes = (token: TokenRecord, gate: Gate, method: string): void => {
+  if (token.kind === 'session') return
+  const reading = method === 'GET' || method === 'HEAD'
+  const enough = ['api', ...gate.scopes, ...(reading ? ['read_api'] : [])]
+  if (!token.scopes.some((scope) => enough.includes(scope)))
+    throw insufficient(['api', ...gate.scopes].join(' '))
+}
+
+const mayAct = (user: UserRecord): void => {
+  if (user.state === 'blocked') throw forbidden('Your account has been blocked.')
+}
+
+/** The job behind a job token; it counts while the job runs, and only where it is accepted. */
+const byJobToken = (instance: Instance, value: string, gate: Gate): Actor => {
+  if (gate.credential !== 'job' && gate.credential !== 'user-or-job') throw unauthorized()
+  const job = instance.state.jobs.find((j) => j.token === value && j.status === 'running')
+  const user = instance.state.users.get(job?.user_id)
+  if (job === undefined || user === undefined) throw unauthorized()
+  mayAct(user)
+  return { user, job }
+}
+
+const byToken = (instance: Instance, claims: Claims, gate: Gate): Actor | undefined => {
+  const [sent] = offered(claims)
+  if (sent === undefined) return undefined
+  const [value, kinds] = sent
+  const token = instance.state.tokens.find((t) => t.value === value && kinds.includes(t.kind))
+  const user = instance.state.users.get(token?.user_id)
+  if (token === undefined || user === undefined || !alive(instance, token)) throw unauthorized()
+  mayAct(user)
+  checkScopes(token, gate, claims.method)
+  return { user, token }
+}
+
+/** `sudo`: as whom an administrator acts, with the three documented refusals. */
+const impersonate = (instance: Instance, actor: Actor, value: string): Actor => {
+  if (actor.user === undefined) throw unauthorized()
+  if (!actor.user.admin) throw forbidden('Must be admin to use sudo')
+  if (actor.token === undefined || actor.token.kind === 'session')
+    throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo')
+  if (!actor.token.scopes.includes('sudo')) throw insufficient('sudo')
+  const { users } = instance.state
+  const user = /^\d+$/.test(value)
+    ? users.get(Number(value))
+    : users.find((u) => u.username.toLowerCase() === value.toLowerCase())
+  if (user === undefined) throw notFound(`User with ID or username '${value}'`)
+  return { ...actor, user }
+}
+
+/** The actor of a request, or the refusal that the documents name. */
+export const authenticate = (instance: Instance, claims: Claims, gate: Gate): Actor => {
+  if (gate.credential === 'parameter') return {}
+  const jobToken = first(claims.headers['job-token']) ?? first(claims.query.job_token)
+  const actor =
+    byToken(instance, claims, gate) ??
+    (jobToken === undefined ? {} : byJobToken(instance, jobToken, gate))
+  if (gate.credential === 'job' && actor.job === undefined) throw unauthorized()
+  if (gate.credential === 'user' && actor.user === undefined) throw unauthorized()
+  const sudo = first(claims.headers.sudo) ?? first(claims.query.sudo)
+  return sudo === undefined ? actor : impersonate(instance, actor, sudo)
+}

@@ -1,0 +1,2 @@
+/** Where the API begins, below the instance's address. */
+export const apiRoot = '/api/v4'

@@ -1,0 +1,122 @@
+/** What the instance remembers about runners, pipelines, jobs and resource groups. */
+
+export type RunnerType = 'instance_type' | 'group_type' | 'project_type'
+
+export interface RunnerRecord {
+  id: number
+  description: string
+  ip_address: string
+  active: boolean
+  runner_type: RunnerType
+  name: string | null
+  /** null when it never connected. */
+  online: boolean | null
+  architecture: string | null
+  platform: string | null
+  revision: string | null
+  version: string | null
+  contacted_at: string | null
+  tag_list: string[]
+  access_level: 'not_protected' | 'ref_protected'
+  maximum_timeout: number | null
+  run_untagged: boolean
+  locked: boolean
+  project_ids: number[]
+  group_ids: number[]
+  token: string
+  created_at: string
+}
+
+/** The commit a pipeline ran for, as jobs show it. */
+export interface CommitCard {
+  id: string
+  short_id: string
+  title: string
+  message: string
+  author_name: string
+  author_email: string
+  created_at: string
+}
+
+export interface PipelineRecord {
+  id: number
+  project_id: number
+  ref: string
+  tag: boolean
+  sha: string
+  before_sha: string
+  status: string
+  source: string
+  user_id: number
+  /** A child pipeline's parent. */
+  parent_id: number | null
+  created_at: string
+  updated_at: string
+  started_at: string | null
+  finished_at: string | null
+  commit: CommitCard
+}
+
+export type JobStatus =
+  | 'created'
+  | 'pending'
+  | 'running'
+  | 'failed'
+  | 'success'
+  | 'canceled'
+  | 'skipped'
+  | 'manual'
+
+export interface ArtifactEntry {
+  /** The path inside the archive. */
+  path: string
+  content: string
+  encoding: 'text' | 'base64'
+}
+
+export interface JobRecord {
+  id: number
+  project_id: number
+  pipeline_id: number
+  kind: 'build' | 'bridge'
+  name: string
+  stage: string
+  status: JobStatus
+  allow_failure: boolean
+  coverage: number | null
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+  tag_list: string[]
+  runner_id: number | null
+  user_id: number | null
+  /** A later job of the same name took its place. */
+  retried: boolean
+  /** Bridges only. */
+  downstream_pipeline_id: number | null
+  /** What the archive holds; null when the job left none or it was deleted. */
+  archive: ArtifactEntry[] | null
+  /** Names of JUnit reports beside the archive. */
+  reports: { file_type: string; filename: string; file_format: string; size: number }[]
+  trace_size: number
+  artifacts_expire_at: string | null
+  /** The value of CI_JOB_TOKEN; works while the job runs. */
+  token: string
+}
+
+export interface AgentRecord {
+  id: number
+  name: string
+  config_project_id: number
+  /** Projects whose jobs may use it. */
+  project_ids: number[]
+}
+
+export interface ResourceGroupRecord {
+  id: number
+  project_id: number
+  key: string
+  process_mode: 'unordered' | 'oldest_first' | 'newest_first'
+  created_at: string
+  updated_at: string
+}

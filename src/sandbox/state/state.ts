@@ -1,0 +1,144 @@
+/** The whole state of the instance: a table a kind of record, and its settings. */
+import type {
+  AgentRecord,
+  JobRecord,
+  PipelineRecord,
+  ResourceGroupRecord,
+  RunnerRecord,
+} from './ci.js'
+import type {
+  AlertEndpointRecord,
+  AlertRecord,
+  ClientKeyRecord,
+  DependencyRecord,
+  DeployKeyRecord,
+  ErrorTrackingRecord,
+  FindingRecord,
+  GeoNodeRecord,
+  InstanceConfig,
+  IntegrationRecord,
+  PagesDomainRecord,
+  VulnerabilityRecord,
+} from './operations.js'
+import type {
+  ApprovalRuleRecord,
+  EpicRecord,
+  IssueRecord,
+  IterationRecord,
+  LabelRecord,
+  MergeRequestRecord,
+  MilestoneRecord,
+  NoteRecord,
+  TodoRecord,
+} from './planning.js'
+import type {
+  EventRecord,
+  GroupRecord,
+  MemberRecord,
+  ProjectRecord,
+  ProtectedBranchRecord,
+  ShareRecord,
+  SnippetRecord,
+  StorageMoveRecord,
+  TokenRecord,
+  UserRecord,
+} from './records.js'
+import { type Saved, Table } from './table.js'
+
+export interface Records {
+  users: UserRecord
+  tokens: TokenRecord
+  groups: GroupRecord
+  projects: ProjectRecord
+  members: MemberRecord
+  shares: ShareRecord
+  protectedBranches: ProtectedBranchRecord
+  snippets: SnippetRecord
+  storageMoves: StorageMoveRecord
+  events: EventRecord
+  runners: RunnerRecord
+  pipelines: PipelineRecord
+  jobs: JobRecord
+  agents: AgentRecord
+  resourceGroups: ResourceGroupRecord
+  milestones: MilestoneRecord
+  labels: LabelRecord
+  epics: EpicRecord
+  iterations: IterationRecord
+  issues: IssueRecord
+  mergeRequests: MergeRequestRecord
+  notes: NoteRecord
+  todos: TodoRecord
+  approvalRules: ApprovalRuleRecord
+  deployKeys: DeployKeyRecord
+  pagesDomains: PagesDomainRecord
+  findings: FindingRecord
+  vulnerabilities: VulnerabilityRecord
+  dependencies: DependencyRecord
+  integrations: IntegrationRecord
+  alertEndpoints: AlertEndpointRecord
+  alerts: AlertRecord
+  errorTracking: ErrorTrackingRecord
+  clientKeys: ClientKeyRecord
+  geoNodes: GeoNodeRecord
+}
+
+type Tables = { readonly [K in keyof Records]: Table<Records[K]> }
+
+export interface State extends Tables {
+  /** Application settings by attribute. */
+  settings: Record<string, unknown>
+  config: InstanceConfig
+}
+
+export type SavedState = { [K in keyof Records]: Saved<Records[K]> } & {
+  settings: Record<string, unknown>
+  config: InstanceConfig
+}
+
+/** The names of all tables, in the order they are saved. */
+const names: readonly (keyof Records)[] = [
+  'users',
+  'tokens',
+  'groups',
+  'projects',
+  'members',
+  'shares',
+  'protectedBranches',
+  'snippets',
+  'storageMoves',
+  'events',
+  'runners',
+  'pipelines',
+  'jobs',
+  'agents',
+  'resourceGroups',
+  'milestones',
+  'labels',
+  'epics',
+  'iterations',
+  'issues',
+  'mergeRequests',
+  'notes',
+  'todos',
+  'approvalRules',
+  'deployKeys',
+  'pagesDomains',
+  'findings',
+  'vulnerabilities',
+  'dependencies',
+  'integrations',
+  'alertEndpoints',
+  'alerts',
+  'errorTracking',
+  'clientKeys',
+  'geoNodes',
+]
+
+/** Tables from what was saved; a table that an older state lacks starts empty. */
+export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>): State => {
+  const tables = Object.fromEntries(
+    names.map((name) => [name, new Table(saved[name] as Saved<{ id: number }> | undefined)]),
+  ) as unknown as Tables
+  return { ...tables, settings: saved.settings ?? {}, config: saved.config }
+}

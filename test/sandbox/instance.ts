@@ -1,0 +1,67 @@
+/** A sandbox for one test file, on a temporary folder, with a client that says what came back. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
+
+export interface Came {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  readonly body: any
+}
+
+export interface Sending {
+  readonly as?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly body?: string | FormData | URLSearchParams
+}
+
+/** Sends a request; `path` begins with `/` and is below the API root unless `root` says otherwise. */
+export const sender =
+  (url: () => string) =>
+  async (route: string, { as = 'root', headers = {}, json, body }: Sending = {}): Promise<Came> => {
+    const [method = 'GET', path = ''] = route.split(' ')
+    const target = path.startsWith('//') ? path.slice(1) : `/api/v4${path}`
+    const came = await fetch(url() + target, {
+      method,
+      headers: {
+        ...(as === '' ? {} : { 'private-token': as.includes('-') ? as : `sandbox-${as}-token` }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(json === undefined
+        ? body === undefined
+          ? {}
+          : { body }
+        : { body: JSON.stringify(json) }),
+      redirect: 'manual',
+    })
+    const text = await came.text()
+    const isJson = came.headers.get('content-type')?.startsWith('application/json') === true
+    return {
+      status: came.status,
+      headers: came.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    }
+  }
+
+/** Starts a sandbox before the file's tests and closes it after them. */
+export const sandbox = (options: Partial<SandboxOptions> = {}) => {
+  let running: Sandbox | undefined
+  let folder = ''
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svcctl-sandbox-'))
+    running = await startSandbox({ stateDir: folder, ...options })
+  })
+  afterAll(async () => {
+    await running?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const url = () => running?.url ?? ''
+  return { send: sender(url), url, folder: () => folder }
+}
