@@ -27,6 +27,8 @@ interface Common {
   readonly in?: 'query' | 'body'
   /** Bare words that stand in for a value (`None`, `Any`): sent as scalars, without brackets. */
   readonly words?: readonly string[]
+  /** The environment variable that fills it where a command cannot do without. */
+  readonly env?: string
   /** What live values complete this parameter (`runner`, `project`, `storage` …). */
   readonly completes?: string
 }
@@ -62,6 +64,8 @@ export interface ListParam extends Common {
   /** "String or array" by the documents: one value goes as a string. */
   readonly single?: true
   readonly names?: Readonly<Record<string, number>>
+  /** Values that still work, each with its successor. */
+  readonly deprecatedValues?: Readonly<Record<string, string>>
 }
 export interface HashParam extends Common {
   readonly type: 'hash'

@@ -13,7 +13,7 @@ import {
   Unknown,
 } from 'typebox'
 
-export { ArrayOf, Bool, Int, Num, Obj, Optional, Str, Union, Unknown }
+export { ArrayOf, Bool, Int, Null, Num, Obj, Optional, Str, Union, Unknown }
 
 /** A field that may be null. */
 export const nullable = <S extends TSchema>(schema: S) => Union([schema, Null()])

@@ -1,0 +1,245 @@
+/** Approvals (API document 2, "Approvals"): a project's configuration and rules, a merge request's state. */
+import {
+  boolean,
+  empty,
+  endpoint,
+  integer,
+  list,
+  many,
+  one,
+  oneOf,
+  project,
+  string,
+} from '../endpoint.js'
+import {
+  ArrayOf,
+  Bool,
+  Int,
+  maybe,
+  nullable,
+  Obj,
+  Str,
+  Timestamp,
+  Unknown,
+  UserSummary,
+  Word,
+} from '../shapes.js'
+
+export const ApprovalConfiguration = Obj(
+  {
+    approvals_before_merge: Int(),
+    reset_approvals_on_push: Bool(),
+    disable_overriding_approvers_per_merge_request: Bool(),
+    merge_requests_author_approval: Bool(),
+    merge_requests_disable_committers_approval: Bool(),
+    require_password_to_approve: Bool(),
+  },
+  { title: 'Approval configuration' },
+)
+
+const levels = ArrayOf(Obj({ access_level: Int(), access_level_description: Str() }))
+
+export const ApprovalRule = Obj(
+  {
+    id: Int(),
+    name: Str(),
+    rule_type: Word(['regular', 'any_approver']),
+    eligible_approvers: ArrayOf(UserSummary),
+    approvals_required: Int(),
+    users: ArrayOf(UserSummary),
+    groups: ArrayOf(
+      Obj({
+        id: Int(),
+        name: Str(),
+        path: Str(),
+        description: nullable(Str()),
+        visibility: Str(),
+        lfs_enabled: Bool(),
+        avatar_url: nullable(Str()),
+        web_url: Str(),
+        request_access_enabled: Bool(),
+        full_name: Str(),
+        full_path: Str(),
+        parent_id: nullable(Int()),
+        ldap_cn: maybe(nullable(Str())),
+        ldap_access: maybe(nullable(Int())),
+      }),
+    ),
+    protected_branches: maybe(
+      ArrayOf(
+        Obj({
+          id: Int(),
+          name: Str(),
+          push_access_levels: levels,
+          merge_access_levels: levels,
+          unprotect_access_levels: levels,
+          code_owner_approval_required: Str(),
+        }),
+      ),
+    ),
+    contains_hidden_groups: Bool(),
+  },
+  { title: 'Approval rule' },
+)
+
+export const Approvals = Obj(
+  {
+    id: Int(),
+    iid: Int(),
+    project_id: Int(),
+    title: Str(),
+    description: nullable(Str()),
+    state: Str(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    merge_status: Str(),
+    approvals_required: Int(),
+    approvals_left: Int(),
+    approved_by: ArrayOf(Obj({ user: UserSummary })),
+  },
+  { title: 'Merge request approvals' },
+)
+export const ApprovalState = Obj(
+  {
+    approval_rules_overwritten: Bool({ description: 'rules exist on the merge request itself' }),
+    rules: maybe(ArrayOf(Unknown())),
+  },
+  { title: 'Approval state' },
+)
+
+const instead = { deprecated: 'approval rules' } as const
+const common = { access: 'at least Maintainer of the project', edition: 'PREMIUM' } as const
+const reading = { edition: 'PREMIUM' } as const
+const rule = {
+  id: project(),
+  approval_rule_id: integer('approval rule ID', { name: 'rule-id', completes: 'approval-rule' }),
+} as const
+const request = {
+  id: project(),
+  merge_request_iid: integer('merge request IID', { name: 'iid', completes: 'mr' }),
+} as const
+const ruleArgs = ['approval_rule_id'] as const
+const requestArgs = ['merge_request_iid'] as const
+const required = {
+  name: string('name of the rule', { required: true }),
+  approvals_required: integer('how many approvals it asks for', { required: true, min: 0 }),
+} as const
+const approvers = {
+  user_ids: list('integer', 'users who may approve, by ID'),
+  group_ids: list('integer', 'groups whose members may approve, by ID'),
+  protected_branch_ids: list('integer', 'protected branches it applies to, by ID', {
+    edition: 'PREMIUM',
+  }),
+} as const
+
+export const approvals = {
+  get: endpoint('GET /projects/:id/approvals', one(ApprovalConfiguration), {
+    summary: 'Show how a project has merge requests approved',
+    command: 'get',
+    path: { id: project() },
+    params: {},
+    ...reading,
+  }),
+  update: endpoint('POST /projects/:id/approvals', one(ApprovalConfiguration), {
+    summary: 'Change how a project has merge requests approved',
+    command: 'update',
+    path: { id: project() },
+    params: {
+      approvals_before_merge: integer('how many approvals it takes', { ...instead, min: 0 }),
+      reset_approvals_on_push: boolean('a push takes approvals back'),
+      disable_overriding_approvers_per_merge_request: boolean(
+        'merge requests may not change their approvers',
+      ),
+      merge_requests_author_approval: boolean('authors may approve their own'),
+      merge_requests_disable_committers_approval: boolean('committers may not approve'),
+      require_password_to_approve: boolean('approving takes the password'),
+    },
+    ...common,
+  }),
+  rulesList: endpoint('GET /projects/:id/approval_rules', many(ApprovalRule), {
+    summary: 'List the approval rules of a project',
+    command: 'rules list',
+    path: { id: project() },
+    params: {},
+    columns: ['id', 'name', 'rule_type', 'approvals_required', 'users', 'groups'],
+    ...reading,
+  }),
+  rulesCreate: endpoint('POST /projects/:id/approval_rules', one(ApprovalRule), {
+    summary: 'Add an approval rule to a project',
+    command: 'rules create',
+    path: { id: project() },
+    params: {
+      ...required,
+      rule_type: oneOf(['regular', 'any_approver'], 'who may approve: those listed, or anyone', {
+        default: 'regular',
+      }),
+      ...approvers,
+    },
+    ...common,
+  }),
+  rulesGet: endpoint('GET /projects/:id/approval_rules/:approval_rule_id', one(ApprovalRule), {
+    summary: 'Show an approval rule of a project',
+    command: 'rules get',
+    args: ruleArgs,
+    path: rule,
+    params: {},
+    ...reading,
+  }),
+  rulesUpdate: endpoint('PUT /projects/:id/approval_rules/:approval_rule_id', one(ApprovalRule), {
+    summary: 'Change an approval rule of a project',
+    command: 'rules update',
+    args: ruleArgs,
+    path: rule,
+    params: { ...required, ...approvers },
+    notes: ['Approvers and groups that are not listed are removed.'],
+    ...common,
+  }),
+  rulesDelete: endpoint('DELETE /projects/:id/approval_rules/:approval_rule_id', empty, {
+    summary: 'Delete an approval rule of a project',
+    command: 'rules delete',
+    args: ruleArgs,
+    path: rule,
+    params: {},
+    destructive: 'Merge requests no longer need the approvals that the rule asks for.',
+    ...common,
+  }),
+  mrGet: endpoint('GET /projects/:id/merge_requests/:merge_request_iid/approvals', one(Approvals), {
+    summary: 'Show the approvals of a merge request',
+    command: 'mr get',
+    args: requestArgs,
+    path: request,
+    params: {},
+    ...reading,
+  }),
+  mrUpdate: endpoint(
+    'POST /projects/:id/merge_requests/:merge_request_iid/approvals',
+    one(Approvals),
+    {
+      summary: 'Change how many approvals a merge request needs',
+      command: 'mr update',
+      args: requestArgs,
+      path: request,
+      params: {
+        approvals_required: integer('how many approvals it takes', {
+          ...instead,
+          required: true,
+          min: 0,
+        }),
+      },
+      access: 'at least Developer of the project',
+      edition: 'PREMIUM',
+    },
+  ),
+  mrState: endpoint(
+    'GET /projects/:id/merge_requests/:merge_request_iid/approval_state',
+    one(ApprovalState),
+    {
+      summary: 'Show the state of a merge request’s approval rules',
+      command: 'mr state',
+      args: requestArgs,
+      path: request,
+      params: {},
+      ...reading,
+    },
+  ),
+} as const

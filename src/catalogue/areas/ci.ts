@@ -1,0 +1,51 @@
+/** CI configuration lint (API document 2, "CI configuration lint"). */
+import { boolean, endpoint, one, project, string } from '../endpoint.js'
+import { ArrayOf, Bool, maybe, Obj, Str, Word } from '../shapes.js'
+
+const findings = { errors: ArrayOf(Str()), warnings: ArrayOf(Str()) }
+export const LintStatus = Obj(
+  {
+    status: Word(['valid', 'invalid']),
+    ...findings,
+    merged_yaml: maybe(Str({ description: 'when include_merged_yaml was given' })),
+  },
+  { title: 'Lint status' },
+)
+export const LintResult = Obj(
+  { valid: Bool(), merged_yaml: maybe(Str()), ...findings },
+  { title: 'Lint result' },
+)
+
+const content = string('text of the CI configuration', { required: true, format: 'text' })
+const dryRun = boolean('simulate the creation of a pipeline, not only a static check', {
+  default: false,
+})
+
+export const ci = {
+  lint: endpoint('POST /ci/lint', one(LintStatus), {
+    summary: 'Check CI configurations',
+    command: 'lint',
+    path: {},
+    params: {
+      content,
+      include_merged_yaml: boolean('also give the expanded configuration'),
+    },
+    access: 'anyone where sign-up is open and unrestricted, else any signed-in user',
+    credential: 'optional',
+    status: 200,
+    notes: ['There is no project at hand: local includes cannot be followed.'],
+  }),
+  lintOfProject: endpoint('POST /projects/:id/ci/lint', one(LintResult), {
+    summary: 'Check a CI configuration as that of a project',
+    command: 'lint',
+    path: { id: project() },
+    params: { content, dry_run: dryRun },
+    status: 200,
+  }),
+  lintHead: endpoint('GET /projects/:id/ci/lint', one(LintResult), {
+    summary: 'Check the CI configuration at the head of a project’s default branch',
+    command: 'lint',
+    path: { id: project() },
+    params: { dry_run: dryRun },
+  }),
+} as const

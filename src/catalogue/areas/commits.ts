@@ -1,0 +1,167 @@
+/** Commits (API document 2, "Commits"): reading, creating, cherry-picking and reverting. */
+import {
+  boolean,
+  datetime,
+  endpoint,
+  integer,
+  json,
+  many,
+  one,
+  oneOf,
+  project,
+  string,
+} from '../endpoint.js'
+import {
+  ArrayOf,
+  Int,
+  maybe,
+  nullable,
+  Obj,
+  Str,
+  Timestamp,
+  Union,
+  Unknown,
+  Word,
+} from '../shapes.js'
+
+export const Commit = Obj(
+  {
+    id: Str({ description: 'commit hash' }),
+    short_id: Str(),
+    title: Str(),
+    message: Str(),
+    author_name: Str(),
+    author_email: Str(),
+    authored_date: Timestamp,
+    committer_name: Str(),
+    committer_email: Str(),
+    committed_date: Timestamp,
+    created_at: Timestamp,
+    parent_ids: ArrayOf(Str()),
+    web_url: Str(),
+    trailers: maybe(Unknown({ description: 'when trailers were asked for' })),
+    stats: maybe(
+      Obj({ additions: Int(), deletions: Int(), total: Int() }, { description: 'when asked for' }),
+    ),
+    status: maybe(nullable(Str())),
+    last_pipeline: maybe(nullable(Obj({ id: Int(), ref: Str(), sha: Str(), status: Str() }))),
+  },
+  { title: 'Commit' },
+)
+export const DryRun = Obj({ dry_run: Word(['success']) }, { title: 'Dry run' })
+export const CommitRef = Obj(
+  { type: Word(['branch', 'tag']), name: Str() },
+  { title: 'Commit reference' },
+)
+
+const sha = string('commit hash, branch or tag', { completes: 'commit' })
+const stats = boolean('with the numbers of added and deleted lines', { default: true })
+const pushers = 'at least Developer of the project'
+const applied = {
+  branch: string('branch to put the new commit on', { required: true, completes: 'branch' }),
+  dry_run: boolean('only see whether it applies; commit nothing', { default: false }),
+} as const
+
+const creation = {
+  branch: string('branch to commit to; with start_branch or start_sha, a new one', {
+    required: true,
+    completes: 'branch',
+  }),
+  commit_message: string('commit message', { required: true, format: 'text' }),
+  start_branch: string('branch that the new branch starts from', { completes: 'branch' }),
+  start_sha: string('commit that the new branch starts from'),
+  start_project: project('project that the start belongs to; this one when omitted'),
+  actions: json(
+    'file actions: each with action (create, delete, move, update, chmod), file_path, and, as the action needs, previous_path, content, encoding (text, base64), last_commit_id, execute_filemode',
+    { required: true },
+  ),
+  author_email: string('author’s e-mail address'),
+  author_name: string('author’s name'),
+  stats,
+  force: boolean('overwrite the branch with a commit based on start_branch or start_sha'),
+} as const
+
+export const commits = {
+  list: endpoint('GET /projects/:id/repository/commits', many(Commit), {
+    summary: 'List commits',
+    command: 'list',
+    path: { id: project() },
+    params: {
+      ref_name: string('branch, tag or revision range; the default branch when omitted', {
+        name: 'ref',
+        completes: 'ref',
+      }),
+      since: datetime('only commits of this time or later'),
+      until: datetime('only commits of this time or earlier'),
+      path: string('only commits that touch this file'),
+      all: boolean('every commit of the repository'),
+      with_stats: boolean('with the numbers of added and deleted lines'),
+      first_parent: boolean('follow only the first parent of a merge'),
+      order: oneOf(['default', 'topo'], 'newest first, or never a parent before its children', {
+        default: 'default',
+      }),
+      trailers: boolean('with the trailers of the message'),
+    },
+    columns: ['short_id', 'created_at', 'author_name', 'title'],
+  }),
+  create: endpoint('POST /projects/:id/repository/commits', one(Commit), {
+    summary: 'Commit several file actions at once',
+    command: 'create',
+    path: { id: project() },
+    params: creation,
+    access: pushers,
+  }),
+  get: endpoint('GET /projects/:id/repository/commits/:sha', one(Commit), {
+    summary: 'Show a commit',
+    command: 'get',
+    args: ['sha'],
+    path: { id: project(), sha },
+    params: { stats },
+  }),
+  refs: endpoint('GET /projects/:id/repository/commits/:sha/refs', many(CommitRef), {
+    summary: 'List the branches and tags that contain a commit',
+    command: 'refs',
+    args: ['sha'],
+    path: { id: project(), sha },
+    params: {
+      type: oneOf(['branch', 'tag', 'all'], 'what to list', { default: 'all' }),
+      page: integer('page', { default: 1, min: 1 }),
+      per_page: integer('records on a page', { default: 20, min: 1 }),
+    },
+    columns: ['type', 'name'],
+  }),
+  cherryPick: endpoint(
+    'POST /projects/:id/repository/commits/:sha/cherry_pick',
+    one(Union([Commit, DryRun])),
+    {
+      summary: 'Repeat a commit on a branch',
+      command: 'cherry-pick',
+      args: ['sha'],
+      path: { id: project(), sha },
+      params: {
+        ...applied,
+        message: string('message of the new commit', { format: 'text' }),
+      },
+      access: pushers,
+    },
+  ),
+  revert: endpoint(
+    'POST /projects/:id/repository/commits/:sha/revert',
+    one(Union([Commit, DryRun])),
+    {
+      summary: 'Undo a commit on a branch',
+      command: 'revert',
+      args: ['sha'],
+      path: { id: project(), sha },
+      params: applied,
+      access: pushers,
+    },
+  ),
+  diff: endpoint('GET /projects/:id/repository/commits/:sha/diff', one(Unknown()), {
+    summary: 'Show what a commit changed, as it comes',
+    command: 'diff',
+    args: ['sha'],
+    path: { id: project(), sha },
+    params: {},
+  }),
+} as const

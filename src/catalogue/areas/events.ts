@@ -1,0 +1,135 @@
+/** Events (API documents 1 and 2, "Events"): what users did. */
+import { date, endpoint, integer, many, oneOf, project, string } from '../endpoint.js'
+import {
+  Bool,
+  Int,
+  maybe,
+  Null,
+  nullable,
+  Obj,
+  Str,
+  Timestamp,
+  UserSummary,
+  Word,
+} from '../shapes.js'
+
+export const eventActions = [
+  'approved',
+  'closed',
+  'commented',
+  'created',
+  'destroyed',
+  'expired',
+  'joined',
+  'left',
+  'merged',
+  'pushed',
+  'reopened',
+  'updated',
+] as const
+export const eventTargets = [
+  'issue',
+  'milestone',
+  'merge_request',
+  'note',
+  'project',
+  'snippet',
+  'user',
+] as const
+
+export const Event = Obj(
+  {
+    id: Int(),
+    title: nullable(Str()),
+    project_id: nullable(Int()),
+    action_name: Word(['opened', 'closed', 'pushed', 'commented on']),
+    target_id: nullable(Int()),
+    target_iid: maybe(nullable(Int())),
+    target_type: nullable(Word(['Issue', 'Note'])),
+    target_title: nullable(Str()),
+    author_id: Int(),
+    author: UserSummary,
+    author_username: Str(),
+    created_at: Timestamp,
+    data: maybe(Null()),
+    push_data: maybe(
+      Obj({
+        commit_count: Int(),
+        action: Str(),
+        ref_type: Word(['branch']),
+        commit_from: nullable(Str()),
+        commit_to: nullable(Str()),
+        ref: Str(),
+        commit_title: nullable(Str()),
+      }),
+    ),
+    note: maybe(
+      Obj({
+        id: Int(),
+        body: Str(),
+        attachment: nullable(Str()),
+        author: UserSummary,
+        created_at: Timestamp,
+        system: Bool(),
+        noteable_id: nullable(Int()),
+        noteable_type: Str(),
+        noteable_iid: maybe(nullable(Int())),
+      }),
+    ),
+  },
+  { title: 'Event' },
+)
+
+const filters = {
+  action: oneOf(eventActions, 'only events of this action'),
+  target_type: oneOf(eventTargets, 'only events about this kind of thing'),
+  before: date('only events before this day'),
+  after: date('only events after this day'),
+  sort: oneOf(['asc', 'desc'], 'direction, by time', { default: 'desc' }),
+} as const
+const columns = [
+  'created_at',
+  'author_username',
+  'action_name',
+  'target_type',
+  'target_title',
+  'project_id',
+] as const
+const access = 'holders of a token with the scope read_user or api'
+const notes = ['Events older than three years are removed.'] as const
+
+export const events = {
+  list: endpoint('GET /events', many(Event), {
+    summary: 'List events: yours, a user’s or a project’s',
+    command: 'list',
+    path: {},
+    params: {
+      ...filters,
+      scope: string('all includes the events of others in your projects', { words: ['all'] }),
+    },
+    columns,
+    access,
+    notes,
+  }),
+  listOfUser: endpoint('GET /users/:id/events', many(Event), {
+    summary: 'List the events of a user, newest first',
+    command: 'list',
+    path: { id: string('user: ID or username', { name: 'user', completes: 'user' }) },
+    params: {
+      ...filters,
+      page: integer('page', { default: 1, min: 1 }),
+      per_page: integer('records on a page', { default: 20, min: 1 }),
+    },
+    columns,
+    access,
+    notes,
+  }),
+  listOfProject: endpoint('GET /projects/:project_id/events', many(Event), {
+    summary: 'List the visible events of a project',
+    command: 'list',
+    path: { project_id: project() },
+    params: filters,
+    columns,
+    notes,
+  }),
+} as const

@@ -1,0 +1,85 @@
+/** Jobs (API document 2, "Jobs"): of a project, of a pipeline, and the one a job token stands for. */
+import { boolean, endpoint, integer, list, many, one, project } from '../endpoint.js'
+import { BridgeJob, Job, JobContext, jobStates } from '../shapes/job.js'
+
+const scope = list('enum', 'only jobs in these states', { values: jobStates })
+const pipelineId = integer('pipeline ID', { name: 'pipeline', completes: 'pipeline' })
+const columns = [
+  'id',
+  'status',
+  'stage',
+  'name',
+  'ref',
+  'pipeline.id',
+  'duration',
+  'created_at',
+] as const
+const holders = 'holders of a job token'
+
+export const jobs = {
+  list: endpoint('GET /projects/:id/jobs', many(Job), {
+    summary: 'List the jobs of a project or of one of its pipelines, newest first',
+    command: 'list',
+    path: { id: project() },
+    params: { scope },
+    columns,
+  }),
+  listOfPipeline: endpoint('GET /projects/:id/pipelines/:pipeline_id/jobs', many(Job), {
+    summary: 'List the jobs of a pipeline and of its child pipelines',
+    command: 'list',
+    path: { id: project(), pipeline_id: pipelineId },
+    params: {
+      scope,
+      include_retried: boolean('also jobs that a later try replaced', { default: false }),
+    },
+    columns,
+    notes: ['Before service version 13.5 the oldest job came first.'],
+  }),
+  bridges: endpoint('GET /projects/:id/pipelines/:pipeline_id/bridges', many(BridgeJob), {
+    summary: 'List the bridge jobs of a pipeline, which start downstream pipelines',
+    command: 'bridges',
+    path: {
+      id: project(),
+      pipeline_id: integer('pipeline ID', {
+        name: 'pipeline',
+        completes: 'pipeline',
+        env: 'CI_PIPELINE_ID',
+      }),
+    },
+    params: { scope },
+    columns: [
+      'id',
+      'status',
+      'stage',
+      'name',
+      'ref',
+      'downstream_pipeline.id',
+      'downstream_pipeline.status',
+      'duration',
+    ],
+  }),
+  get: endpoint('GET /projects/:id/jobs/:job_id', one(Job), {
+    summary: 'Show a job',
+    command: 'get',
+    args: ['job_id'],
+    path: { id: project(), job_id: integer('job ID', { name: 'id', completes: 'job' }) },
+    params: {},
+  }),
+  current: endpoint('GET /job', one(Job), {
+    summary: 'Show the job that the job token belongs to',
+    command: 'current',
+    path: {},
+    params: {},
+    access: holders,
+    credential: 'job',
+  }),
+  agents: endpoint('GET /job/allowed_agents', one(JobContext), {
+    summary: 'Show the job of the job token and the cluster agents it may use',
+    command: 'agents',
+    path: {},
+    params: {},
+    access: holders,
+    edition: 'PREMIUM',
+    credential: 'job',
+  }),
+} as const

@@ -1,0 +1,249 @@
+/** Members of groups and projects, and billable members (API document 2, "Members"). */
+import {
+  date,
+  empty,
+  endpoint,
+  group,
+  integer,
+  list,
+  many,
+  one,
+  oneOf,
+  project,
+  string,
+} from '../endpoint.js'
+import {
+  accessLevels,
+  Bool,
+  Day,
+  Int,
+  maybe,
+  nullable,
+  Obj,
+  Str,
+  Timestamp,
+  Union,
+  UserSummary,
+  Word,
+} from '../shapes.js'
+
+export const Member = Obj(
+  {
+    ...UserSummary.properties,
+    access_level: Int(),
+    created_at: maybe(Timestamp),
+    expires_at: nullable(Day),
+    email: maybe(nullable(Str({ description: 'of users with a public e-mail address' }))),
+    group_saml_identity: maybe(
+      nullable(
+        Obj(
+          { extern_uid: Str(), provider: Str(), saml_provider_id: Int() },
+          { description: 'shown to owners of groups with single sign-on' },
+        ),
+      ),
+    ),
+  },
+  { title: 'Member' },
+)
+/** What several members added at once are answered with. */
+export const MembersAdded = Obj({ status: Word(['success', 'error']) }, { title: 'Members added' })
+
+export const BillableMember = Obj(
+  {
+    ...UserSummary.properties,
+    email: maybe(nullable(Str())),
+    last_activity_on: nullable(Day),
+    membership_type: Word(['group_member', 'group_invite']),
+    removable: Bool(),
+    created_at: Timestamp,
+  },
+  { title: 'Billable member' },
+)
+export const Membership = Obj(
+  {
+    id: Int(),
+    source_id: Int(),
+    source_full_name: Str(),
+    source_members_url: Str(),
+    created_at: Timestamp,
+    expires_at: nullable(Day),
+    access_level: Obj({ string_value: Str(), integer_value: Int() }),
+  },
+  { title: 'Membership' },
+)
+
+const filters = {
+  query: string('only members whose name or username holds this text'),
+  user_ids: list('integer', 'only these users, by ID'),
+} as const
+const columns = ['id', 'username', 'name', 'state', 'access_level', 'expires_at'] as const
+const userId = integer('user ID', { completes: 'user' })
+const ofGroup = { id: group() } as const
+const ofProject = { id: project() } as const
+const oneOfGroup = { id: group(), user_id: userId } as const
+const oneOfProject = { id: project(), user_id: userId } as const
+const args = ['user_id'] as const
+const level = 'access level, by number or name'
+const ends = date('day on which the membership ends')
+
+const adding = {
+  user_id: string('user ID; several, comma-separated', {
+    required: true,
+    format: 'csv',
+    completes: 'user',
+  }),
+  access_level: integer(level, { required: true, names: accessLevels }),
+  expires_at: ends,
+  invite_source: string('where the invitation comes from'),
+  areas_of_focus: string('what the member is to work on'),
+} as const
+const updating = {
+  access_level: integer(level, { names: accessLevels }),
+  expires_at: ends,
+} as const
+const projectAccess = 'at least Maintainer of the project'
+const groupAccess = 'Owners of the group'
+const topLevel = ['Only top-level groups have billable members.'] as const
+const billable = { access: groupAccess, notes: topLevel } as const
+
+export const members = {
+  listOfGroup: endpoint('GET /groups/:id/members', many(Member), {
+    summary: 'List the direct members of a project or group',
+    command: 'list',
+    path: ofGroup,
+    params: filters,
+    columns,
+  }),
+  listOfProject: endpoint('GET /projects/:id/members', many(Member), {
+    summary: 'List the direct members of a project',
+    command: 'list',
+    path: ofProject,
+    params: filters,
+    columns,
+  }),
+  listAllOfGroup: endpoint('GET /groups/:id/members/all', many(Member), {
+    summary: 'List the direct and inherited members of a group',
+    command: 'list',
+    when: 'inherited',
+    path: ofGroup,
+    params: filters,
+    columns,
+  }),
+  listAllOfProject: endpoint('GET /projects/:id/members/all', many(Member), {
+    summary: 'List the direct and inherited members of a project',
+    command: 'list',
+    when: 'inherited',
+    path: ofProject,
+    params: filters,
+    columns,
+  }),
+  getOfGroup: endpoint('GET /groups/:id/members/:user_id', one(Member), {
+    summary: 'Show a direct member of a project or group',
+    command: 'get',
+    args,
+    path: oneOfGroup,
+    params: {},
+  }),
+  getOfProject: endpoint('GET /projects/:id/members/:user_id', one(Member), {
+    summary: 'Show a direct member of a project',
+    command: 'get',
+    args,
+    path: oneOfProject,
+    params: {},
+  }),
+  getAllOfGroup: endpoint('GET /groups/:id/members/all/:user_id', one(Member), {
+    summary: 'Show a direct or inherited member of a group',
+    command: 'get',
+    when: 'inherited',
+    args,
+    path: oneOfGroup,
+    params: {},
+  }),
+  getAllOfProject: endpoint('GET /projects/:id/members/all/:user_id', one(Member), {
+    summary: 'Show a direct or inherited member of a project',
+    command: 'get',
+    when: 'inherited',
+    args,
+    path: oneOfProject,
+    params: {},
+  }),
+  addToGroup: endpoint('POST /groups/:id/members', one(Union([Member, MembersAdded])), {
+    summary: 'Add members to a project or group',
+    command: 'add',
+    args,
+    path: ofGroup,
+    params: adding,
+    access: groupAccess,
+  }),
+  addToProject: endpoint('POST /projects/:id/members', one(Union([Member, MembersAdded])), {
+    summary: 'Add members to a project',
+    command: 'add',
+    args,
+    path: ofProject,
+    params: adding,
+    access: projectAccess,
+  }),
+  updateOfGroup: endpoint('PUT /groups/:id/members/:user_id', one(Member), {
+    summary: 'Change the access level or the end of a membership',
+    command: 'update',
+    args,
+    path: oneOfGroup,
+    params: updating,
+    access: groupAccess,
+  }),
+  updateOfProject: endpoint('PUT /projects/:id/members/:user_id', one(Member), {
+    summary: 'Change the access level or the end of a membership of a project',
+    command: 'update',
+    args,
+    path: oneOfProject,
+    params: updating,
+    access: projectAccess,
+  }),
+  billableList: endpoint('GET /groups/:id/billable_members', many(BillableMember), {
+    summary: 'List the members of a group and all below it who take a seat',
+    command: 'billable list',
+    path: ofGroup,
+    params: {
+      search: string('only members whose name, username or e-mail address holds this text'),
+      sort: oneOf(
+        [
+          'access_level_asc',
+          'access_level_desc',
+          'last_joined',
+          'name_asc',
+          'name_desc',
+          'oldest_joined',
+          'oldest_sign_in',
+          'recent_sign_in',
+          'last_activity_on_asc',
+          'last_activity_on_desc',
+        ],
+        'order',
+      ),
+    },
+    columns: ['id', 'username', 'name', 'membership_type', 'last_activity_on', 'removable'],
+    ...billable,
+  }),
+  billableMemberships: endpoint(
+    'GET /groups/:id/billable_members/:user_id/memberships',
+    many(Membership),
+    {
+      summary: 'List the direct memberships of a billable member below a group',
+      command: 'billable memberships',
+      args,
+      path: oneOfGroup,
+      params: {},
+      columns: ['id', 'source_full_name', 'access_level.string_value', 'expires_at'],
+      ...billable,
+    },
+  ),
+  billableRemove: endpoint('DELETE /groups/:id/billable_members/:user_id', empty, {
+    summary: 'Remove a user from a group and from all its subgroups and projects',
+    command: 'billable remove',
+    args,
+    path: oneOfGroup,
+    params: {},
+    destructive: 'The user loses every membership in the group, its subgroups and projects.',
+    ...billable,
+  }),
+} as const

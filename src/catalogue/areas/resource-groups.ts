@@ -1,0 +1,39 @@
+/** Resource groups (API document 2, "Resource groups"): which jobs may not run side by side. */
+import { endpoint, one, oneOf, project, string } from '../endpoint.js'
+import { Int, Obj, Str, Timestamp, Word } from '../shapes.js'
+
+const modes = ['unordered', 'oldest_first', 'newest_first'] as const
+
+export const ResourceGroup = Obj(
+  {
+    id: Int(),
+    key: Str(),
+    process_mode: Word(modes),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Resource group' },
+)
+
+const path = {
+  id: project(),
+  key: string('key of the resource group', { completes: 'resource-group' }),
+} as const
+
+export const resourceGroups = {
+  get: endpoint('GET /projects/:id/resource_groups/:key', one(ResourceGroup), {
+    summary: 'Show a resource group',
+    command: 'get',
+    args: ['key'],
+    path,
+    params: {},
+  }),
+  update: endpoint('PUT /projects/:id/resource_groups/:key', one(ResourceGroup), {
+    summary: 'Change in which order a resource group lets jobs run',
+    command: 'update',
+    args: ['key'],
+    path,
+    params: { process_mode: oneOf(modes, 'order in which waiting jobs run') },
+    access: 'at least Developer of the project',
+  }),
+} as const
