@@ -1,0 +1,113 @@
+/**
+ * The attributes of a call: flags over `--input` over nothing, `--param` beside them, and the
+ * checks that need no instance (commands.md, "Refused before anything is sent" and "Values").
+ */
+import { type Endpoint, type Param, placeOf } from '../catalogue/endpoint.js'
+import type { Command, Given } from '../commands/types.js'
+import { usage } from '../errors.js'
+import { flagName, named, scopeOf } from './derive.js'
+import { parseParam, parseValue } from './values.js'
+
+export const flagValues = (
+  command: Command,
+  endpoint: Endpoint,
+  given: Given,
+): Record<string, unknown> => {
+  const values: Record<string, unknown> = {}
+  for (const flag of command.flags) {
+    const value = given.flags[flag.name]
+    if (value === undefined || flag.parameter === undefined || flag.path === true) continue
+    if (endpoint.refuses?.includes(flag.parameter))
+      throw usage(`${named(command)} does not offer --${flag.name} in this form`)
+    const param = endpoint.params[flag.parameter]
+    if (param?.type === 'enum') checkEnum(param, value, flag.name)
+    values[flag.parameter] = value
+  }
+  return values
+}
+
+/** The flag accepts what any of the command's endpoints knows; this one may know less. */
+const checkEnum = (param: Param, value: unknown, name: string): void => {
+  if (typeof value === 'string') parseValue(param, [value], `--${name}`)
+}
+
+/** Scope and other placeholders of the path, as far as flags give them. */
+export const pathValues = (endpoint: Endpoint, given: Given): Record<string, unknown> => {
+  const scope = scopeOf(endpoint)
+  const values: Record<string, unknown> = {}
+  for (const [name, param] of Object.entries(endpoint.path)) {
+    const flag = scope?.placeholder === name ? scope.kind : flagName(name, param)
+    if (endpoint.args?.includes(name)) continue
+    if (given.flags[flag] !== undefined) values[name] = given.flags[flag]
+  }
+  return values
+}
+
+/** `--param` by where it travels: JSON in a body, text in a query; a JSON list is a list there. */
+export const extraValues = (endpoint: Endpoint, given: Given, note: (t: string) => void) => {
+  const extra: Record<string, unknown> = {}
+  for (const [name, text] of Object.entries(given.extra)) {
+    const param = endpoint.params[name]
+    if (param === undefined && endpoint.path[name] === undefined)
+      note(`the catalogue does not know the parameter "${name}"; it is sent as it is`)
+    const body = placeOf(endpoint, param ?? { type: 'string', help: '' }) === 'body'
+    const one = (t: unknown): unknown =>
+      body ? parseParam(String(t), true) : queryParam(String(t), name)
+    extra[name] = Array.isArray(text) ? text.map(one) : one(text)
+  }
+  return extra
+}
+
+const queryParam = (text: string, name: string): unknown => {
+  if (text === 'null') throw usage(`--param ${name}=null: a query has no null`)
+  if (!/^\[.*\]$/s.test(text)) return text
+  const list = parseParam(text, true)
+  return Array.isArray(list) ? list : text
+}
+
+export const inputValues = (endpoint: Endpoint, given: Given, note: (t: string) => void) => {
+  for (const name of Object.keys(given.input ?? {}))
+    if (endpoint.params[name] === undefined)
+      note(`the catalogue does not know the attribute "${name}"; it is sent as it is`)
+  return given.input ?? {}
+}
+
+export const checkExclusive = (
+  endpoint: Endpoint,
+  values: Readonly<Record<string, unknown>>,
+): void => {
+  for (const names of endpoint.exclusive ?? []) {
+    const both = names.filter((name) => values[name] !== undefined)
+    if (both.length < 2) continue
+    const flags = both.map((name) => {
+      const param = endpoint.params[name]
+      return `--${param === undefined ? name : flagName(name, param)}`
+    })
+    throw usage(`${flags.join(' and ')} exclude each other`)
+  }
+}
+
+/** Hash flags merge over the input's key by key. */
+export const merged = (
+  input: Readonly<Record<string, unknown>>,
+  flags: Readonly<Record<string, unknown>>,
+): Record<string, unknown> => {
+  const values: Record<string, unknown> = { ...input }
+  for (const [name, value] of Object.entries(flags)) {
+    const below = input[name]
+    values[name] = isObject(value) && isObject(below) ? { ...below, ...value } : value
+  }
+  return values
+}
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const isUpdate = (command: Command): boolean => command.words.split(' ').at(-1) === 'update'
+
+export const checkAttributes = (command: Command, endpoint: Endpoint, count: number): void => {
+  if (!isUpdate(command) || endpoint.bodyless === true || count > 0) return
+  throw usage(
+    `${named(command)} has nothing to change`,
+    `Give at least one attribute: svcctl ${named(command)} --help lists them.`,
+  )
+}

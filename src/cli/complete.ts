@@ -1,0 +1,220 @@
+/** What may stand next on a command line: the answer to a shell's TAB. */
+import type { Param } from '../catalogue/endpoint.js'
+import { areas } from '../catalogue/index.js'
+import { toolCommands } from '../commands/index.js'
+import type { Command, Flag } from '../commands/types.js'
+import { commandOf, toolCommand } from './derive.js'
+import { areaNamed, resolve, verbsOf } from './grammar.js'
+import { flagsOfCommand } from './leaf.js'
+
+export interface Candidate {
+  readonly value: string
+  readonly text?: string
+}
+export interface Candidates {
+  readonly items: readonly Candidate[]
+  /** The shell completes file names itself. */
+  readonly files?: true
+}
+
+/** Where values come from that only the instance or the machine knows. */
+export type Live = (
+  what: string,
+  command: Command,
+  words: readonly string[],
+) => Promise<readonly Candidate[]>
+
+const none: Candidates = { items: [] }
+const starting = (prefix: string, items: readonly Candidate[]): Candidates => ({
+  items: items.filter((c) => c.value.startsWith(prefix)),
+})
+
+const summaryOf = async (area: string, words: string): Promise<Candidate> => {
+  const row = areas.find((a) => a.name === area)
+  const command =
+    row === undefined
+      ? await toolCommand(area, words)
+      : await commandOf(area, words, await row.load())
+  return { value: words.split(' ')[0] ?? '', text: command?.summary ?? '' }
+}
+
+const first = async (): Promise<Candidate[]> => {
+  const own = [...new Set(toolCommands.map((c) => c.area))].map(async (name) => {
+    const command = await toolCommand(name, '')
+    return { value: name, text: command?.summary ?? '' }
+  })
+  return [
+    ...areas.map((a) => ({ value: a.name, text: a.summary })),
+    ...(await Promise.all(own)),
+    { value: 'help', text: 'help on a topic' },
+  ]
+}
+
+/** Second and third words: verbs, each group of two-word verbs once. */
+const verbs = async (area: string, before: string | undefined): Promise<Candidate[]> => {
+  const all = await verbsOf(area)
+  if (before !== undefined) {
+    const inner = all.filter((v) => v.startsWith(`${before} `))
+    return Promise.all(
+      inner.map(async (v) => ({ ...(await summaryOf(area, v)), value: v.split(' ')[1] ?? '' })),
+    )
+  }
+  const seen = new Map<string, Candidate>()
+  for (const v of all) {
+    const candidate = await summaryOf(area, v)
+    if (!seen.has(candidate.value)) seen.set(candidate.value, candidate)
+  }
+  return [...seen.values()]
+}
+
+const flagCandidates = (command: Command): Candidate[] =>
+  flagsOfCommand(command)
+    .filter((f) => f.hidden !== true)
+    .flatMap((f) =>
+      f.name === 'pager'
+        ? [{ value: '--no-pager', text: f.param.help }]
+        : f.param.type === 'boolean' && f.parameter !== undefined && f.selects !== true
+          ? [
+              { value: `--${f.name}`, text: f.param.help },
+              { value: `--no-${f.name}`, text: `not: ${f.param.help}` },
+            ]
+          : [{ value: `--${f.name}`, text: f.param.help }],
+    )
+
+const fileFlags = new Set(['input', 'to', 'report'])
+const isFile = (param: Param, name: string): boolean =>
+  fileFlags.has(name) || (param.type === 'string' && param.format === 'pem')
+
+const candidatesOf = async (
+  param: Param,
+  name: string,
+  command: Command,
+  words: readonly string[],
+  live: Live,
+): Promise<Candidates> => {
+  if (isFile(param, name)) return { items: [], files: true }
+  const fixed = [
+    ...(param.type === 'enum' || param.type === 'list' ? (param.values ?? []) : []),
+    ...(param.type === 'integer' || param.type === 'list' ? Object.keys(param.names ?? {}) : []),
+    ...(param.words ?? []),
+  ].map((value) => ({ value }))
+  if (fixed.length > 0) return { items: fixed }
+  if (param.type === 'hash' && param.keys !== undefined)
+    return { items: Object.keys(param.keys).map((key) => ({ value: `${key}=` })) }
+  if (param.completes === undefined) return none
+  return { items: await live(param.completes, command, words) }
+}
+
+const flagNamed = (command: Command, token: string): Flag | undefined =>
+  flagsOfCommand(command).find(
+    (f) =>
+      token === `--${f.name}` ||
+      (f.short !== undefined && token === `-${f.short}`) ||
+      f.aliases?.some((a) => token === `--${a}`) === true,
+  )
+
+const takesValue = (flag: Flag): boolean =>
+  flag.param.type !== 'boolean' && flag.optionalValue !== true
+
+/** The flag whose value is being typed, if one is. */
+const pending = (command: Command, before: readonly string[]): Flag | undefined => {
+  const last = before.at(-1)
+  if (last === undefined || !last.startsWith('-') || last.includes('=')) return undefined
+  const flag = flagNamed(command, last)
+  return flag !== undefined && takesValue(flag) ? flag : undefined
+}
+
+/** How many arguments stand before the cursor. */
+const position = (command: Command, rest: readonly string[]): number => {
+  let count = 0
+  for (let i = 0; i < rest.length; i++) {
+    const token = rest[i] ?? ''
+    const flag = token.startsWith('-') && token !== '-' ? flagNamed(command, token) : undefined
+    if (flag !== undefined && takesValue(flag)) i++
+    else if (!token.startsWith('-') || token === '-') count++
+  }
+  return count
+}
+
+/** Completes the last item of a comma-separated value. */
+const within = (prefix: string, list: boolean): { head: string; tail: string } => {
+  const at = list ? prefix.lastIndexOf(',') + 1 : 0
+  return { head: prefix.slice(0, at), tail: prefix.slice(at) }
+}
+
+const prefixed = (found: Candidates, prefix: string, list: boolean, lead = ''): Candidates => {
+  if (found.files === true) return found
+  const { head, tail } = within(prefix, list)
+  return {
+    items: found.items
+      .filter((c) => c.value.startsWith(tail))
+      .map((c) => ({ ...c, value: lead + head + c.value })),
+  }
+}
+
+const inCommand = async (
+  command: Command,
+  rest: readonly string[],
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const flag = pending(command, rest)
+  if (flag !== undefined)
+    return prefixed(
+      await candidatesOf(flag.param, flag.name, command, rest, live),
+      current,
+      flag.param.type === 'list',
+    )
+  const equals = current.startsWith('--') ? current.indexOf('=') : -1
+  if (equals > 0) {
+    const named = flagNamed(command, current.slice(0, equals))
+    if (named === undefined) return none
+    const found = await candidatesOf(named.param, named.name, command, rest, live)
+    return prefixed(
+      found,
+      current.slice(equals + 1),
+      named.param.type === 'list',
+      current.slice(0, equals + 1),
+    )
+  }
+  if (current.startsWith('-')) return starting(current, flagCandidates(command))
+  const index = position(command, rest)
+  const argument = command.args[Math.min(index, command.args.length - 1)]
+  if (argument === undefined || (index >= command.args.length && !argument.variadic)) return none
+  if (argument.name === 'file' || argument.name === 'file…') return { items: [], files: true }
+  if (argument.param === undefined)
+    return starting(
+      current,
+      argument.name
+        .split('|')
+        .filter((w) => argument.name.includes('|') && w !== '')
+        .map((value) => ({ value })),
+    )
+  return prefixed(
+    await candidatesOf(argument.param, argument.name, command, rest, live),
+    current,
+    false,
+  )
+}
+
+/**
+ * Candidates for the last of `words`, which may be empty.
+ * @param live values that only the instance or the machine knows; must not throw
+ */
+export const complete = async (words: readonly string[], live: Live): Promise<Candidates> => {
+  const current = words.at(-1) ?? ''
+  const before = words.slice(0, -1)
+  try {
+    const meaning = await resolve(before)
+    if (meaning.kind === 'command')
+      return await inCommand(meaning.command, meaning.rest, current, live)
+    if (meaning.kind === 'area') return starting(current, await verbs(meaning.area, undefined))
+    return starting(current, await first())
+  } catch {
+    const names = before.filter((w) => !w.startsWith('-'))
+    const area = names[0] === undefined ? undefined : areaNamed(names[0])
+    return area === undefined || names.length !== 2
+      ? none
+      : starting(current, await verbs(area, names[1]))
+  }
+}

@@ -1,0 +1,209 @@
+/** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
+import { readFile } from 'node:fs/promises'
+import type { Param } from '../catalogue/endpoint.js'
+import type { Command, Flag, Given, Globals } from '../commands/types.js'
+import { Failure, usage } from '../errors.js'
+import { globalFlags } from './globals.js'
+import { flagsOfCommand, type Raw } from './leaf.js'
+import { keyValue, type Note, parseValue } from './values.js'
+
+export interface Sources {
+  readonly env: NodeJS.ProcessEnv
+  /** Reads standard input to its end. */
+  readonly stdin: () => Promise<string>
+  readonly note: Note
+  readonly warn: Note
+}
+
+const globalNames = new Set(globalFlags.map((f) => f.name))
+
+/** A file's text, or a usage error that names it. */
+const readText = async (path: string, label: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
+    throw new Failure('usage', `${label}: cannot read ${path} (${why})`, { cause })
+  }
+}
+
+/** `env:NAME` and `@file` stand for what they name; a literal secret gets a warning. */
+const secretText = async (text: string, flag: Flag, sources: Sources): Promise<string> => {
+  if (text.startsWith('env:')) {
+    const value = sources.env[text.slice(4)]
+    if (value === undefined || value === '')
+      throw usage(`--${flag.name}: the environment has no ${text.slice(4)}`)
+    return value
+  }
+  if (text.startsWith('@')) return (await readText(text.slice(1), `--${flag.name}`)).trimEnd()
+  if (flag.param.secret === true && text !== '')
+    sources.warn(
+      `other users of this machine can see --${flag.name} while the command runs: use env:NAME or @file`,
+    )
+  return text
+}
+
+/** Parameters whose text may stand in a file. */
+const fromFile = (param: Param): boolean =>
+  param.secret === true ||
+  param.type === 'json' ||
+  (param.type === 'string' && param.format === 'public-key')
+
+const flagValue = async (
+  flag: Flag,
+  texts: readonly string[],
+  sources: Sources,
+): Promise<unknown> => {
+  const label = `--${flag.name}`
+  if (flag.param.deprecated !== undefined)
+    sources.note(`${label} is deprecated: use ${flag.param.deprecated}`)
+  const read = fromFile(flag.param)
+    ? await Promise.all(texts.map((text) => secretText(text, flag, sources)))
+    : texts
+  if (flag.optionalValue === true && read.at(-1) === '') return flag.param.default ?? true
+  return parseValue(flag.param, read, label, sources.note)
+}
+
+/** Reads JSON or YAML attributes; JSON is tried first since it is the API's own. */
+const attributesOf = async (text: string, label: string): Promise<Record<string, unknown>> => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    const { parse } = await import('yaml')
+    try {
+      value = parse(text)
+    } catch (cause) {
+      throw new Failure('usage', `${label}: neither JSON nor YAML`, {
+        hint: cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : '',
+        cause,
+      })
+    }
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw usage(`${label} must hold an object of attributes`)
+  return { ...value }
+}
+
+/** `--param` values as they were given; typed later, by where they travel. */
+const extraOf = (texts: readonly string[]): Record<string, unknown> => {
+  const extra: Record<string, unknown> = {}
+  for (const text of texts) {
+    const [key, value] = keyValue(text, '--param')
+    const known = extra[key]
+    extra[key] =
+      known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
+  }
+  return extra
+}
+
+/**
+ * Lines of standard input as objects: the first column of what another command printed, so that
+ * `runners list … | runners pause -` works; its header line and empty lines are passed over.
+ */
+export const objectsOf = (text: string): string[] => {
+  const rows = text.split('\n').map((line) => (line.split('\t')[0] ?? '').trim())
+  const header = /^(id|iid|sha|key|name|path|username|user_id|domain|slug)$/
+  return rows.filter((row, i) => row !== '' && !(i === 0 && header.test(row)))
+}
+
+const argsOf = async (
+  command: Command,
+  raw: Raw,
+  stdin: () => Promise<string>,
+): Promise<readonly string[]> => {
+  const variadic = command.args[0]?.variadic === true
+  if (!variadic || command.area === 'ci' || !raw.args.includes('-')) return raw.args
+  const lines = objectsOf(await stdin())
+  if (lines.length === 0 && raw.args.length === 1)
+    throw usage('standard input names nothing to work on')
+  return raw.args.flatMap((arg) => (arg === '-' ? lines : [arg]))
+}
+
+/** True when the objects came from standard input: the answer is a list then. */
+export const fromStdin = (raw: Raw): boolean => raw.args.includes('-')
+
+/**
+ * What was asked of a command.
+ * @throws Failure `usage` for a value that its parameter does not take
+ */
+export const givenOf = async (command: Command, raw: Raw, sources: Sources): Promise<Given> => {
+  const inputs = raw.flags.get('input')
+  if (inputs?.at(-1) === '-' && raw.args.includes('-'))
+    throw usage(
+      '--input - and ids from - both read standard input: give one of them in another way',
+    )
+  const args = await argsOf(command, raw, sources.stdin)
+  const flags: Record<string, unknown> = {}
+  for (const flag of flagsOfCommand(command)) {
+    const texts = raw.flags.get(flag.name)
+    const tool = flag.name === 'param' || flag.name === 'input'
+    if (texts === undefined || globalNames.has(flag.name) || (tool && flag.parameter === undefined))
+      continue
+    flags[flag.name] = await flagValue(flag, texts, sources)
+  }
+  const path = inputs?.at(-1)
+  const own = command.flags.some((f) => f.name === 'input')
+  const text =
+    path === undefined || own
+      ? undefined
+      : path === '-'
+        ? await sources.stdin()
+        : await readText(path, '--input')
+  return {
+    args,
+    flags,
+    extra: extraOf(raw.flags.get('param') ?? []),
+    ...(text === undefined ? {} : { input: await attributesOf(text, '--input') }),
+  }
+}
+
+/** The global flags, parsed; also those that the environment sets. */
+export const globalsOf = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals => {
+  const value = (name: string): unknown => {
+    const flag = globalFlags.find((f) => f.name === name)
+    const texts = raw.flags.get(name)
+    if (flag === undefined || texts === undefined) return undefined
+    if (flag.optionalValue === true && texts.at(-1) === '') return flag.param.default
+    return parseValue(flag.param, texts, `--${name}`, note)
+  }
+  const on = (name: string): boolean => value(name) === true
+  const optional = <K extends string>(key: K, v: unknown): Record<string, unknown> =>
+    v === undefined ? {} : { [key]: v }
+  return {
+    sandbox: raw.flags.has('sandbox') ? on('sandbox') : isSet(env.SVC_SANDBOX),
+    yes: on('yes'),
+    curl: on('curl'),
+    quiet: on('quiet'),
+    insecure: on('insecure'),
+    showSecrets: on('show-secrets'),
+    csvRaw: on('csv-raw'),
+    pager: raw.flags.get('pager')?.at(-1) !== 'false',
+    verbose: (raw.flags.get('verbose') ?? []).filter((t) => t === 'true').length,
+    ...optional('profile', value('profile')),
+    ...optional('baseUrl', value('base-url')),
+    ...optional('output', value('output')),
+    ...optional('fields', value('fields')),
+    ...optional('sudo', value('sudo')),
+    ...optional('limit', limitOf(value('limit'))),
+    ...optional('page', value('page')),
+    ...optional('perPage', value('per-page')),
+    ...optional('concurrency', value('concurrency')),
+    ...optional('confirm', value('confirm')),
+    ...optional('color', value('color')),
+    ...optional('timeout', value('timeout')),
+    ...optional('retries', value('retries')),
+    ...optional('watch', value('watch')),
+  } as Globals
+}
+
+const isSet = (text: string | undefined): boolean =>
+  text !== undefined && text !== '' && text !== '0' && text !== 'false'
+
+const limitOf = (text: unknown): number | 'all' | undefined => {
+  if (text === undefined || text === 'all') return text
+  const n = Number(text)
+  if (!/^\d+$/.test(String(text)) || n < 1)
+    throw usage(`--limit takes a number of at least 1, or "all", not "${String(text)}"`)
+  return n
+}

@@ -1,0 +1,133 @@
+/**
+ * Arguments → which command is meant and what is left for it. Global flags may stand anywhere;
+ * areas and the first of two command words go by singular and plural.
+ */
+import { areas } from '../catalogue/index.js'
+import { toolCommands } from '../commands/index.js'
+import type { Command } from '../commands/types.js'
+import { usage } from '../errors.js'
+import { commandOf, toolCommand, wordsOf } from './derive.js'
+import { globalFlags } from './globals.js'
+import { didYouMean } from './suggest.js'
+
+/** What an argument list asks for. */
+export type Meaning =
+  | { readonly kind: 'root' }
+  | { readonly kind: 'area'; readonly area: string; readonly rest: readonly string[] }
+  | { readonly kind: 'command'; readonly command: Command; readonly rest: readonly string[] }
+
+const valued = new Set(
+  globalFlags
+    .filter((f) => f.param.type !== 'boolean' && f.optionalValue !== true)
+    .flatMap((f) => [`--${f.name}`, ...(f.short === undefined ? [] : [`-${f.short}`])]),
+)
+
+/** Scope flags take a value too, so that `svcctl -P a/b runners list` finds its words. */
+const scoped = new Set(['-P', '--project', '-G', '--group'])
+
+/** The next word that is no flag, with the flags before it. */
+const nextWord = (
+  tokens: readonly string[],
+): { flags: string[]; word: string | undefined; rest: string[] } => {
+  const flags: string[] = []
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] ?? ''
+    if (token === '--') return { flags, word: undefined, rest: tokens.slice(i) }
+    if (!token.startsWith('-') || token === '-')
+      return { flags, word: token, rest: tokens.slice(i + 1) }
+    flags.push(token)
+    if (valued.has(token) || scoped.has(token)) {
+      const value = tokens[++i]
+      if (value !== undefined) flags.push(value)
+    }
+  }
+  return { flags, word: undefined, rest: [] }
+}
+
+const stem = (word: string): string => (word.endsWith('s') ? word.slice(0, -1) : word)
+const same = (a: string, b: string): boolean => a === b || stem(a) === stem(b)
+
+/** Names of everything that may stand first. */
+export const firstWords = (): string[] => [
+  ...areas.map((a) => a.name),
+  ...new Set(toolCommands.map((c) => c.area)),
+]
+
+/** The verbs of an area or of a group of the tool's own commands. */
+export const verbsOf = async (area: string): Promise<string[]> => {
+  const row = areas.find((a) => a.name === area)
+  if (row !== undefined) return wordsOf(area, await row.load())
+  return toolCommands.filter((c) => c.area === area && c.words !== '').map((c) => c.words)
+}
+
+const find = async (area: string, words: string): Promise<Command | undefined> => {
+  const row = areas.find((a) => a.name === area)
+  return row === undefined ? toolCommand(area, words) : commandOf(area, words, await row.load())
+}
+
+/** The area that a word names, by its name, singular or plural. */
+export const areaNamed = (word: string): string | undefined =>
+  firstWords().find((name) => name === word) ?? areas.find((a) => a.alias === word)?.name
+
+/**
+ * What the arguments ask for.
+ * @throws Failure `usage` for an unknown area or verb, with the nearest known one
+ */
+export const resolve = async (argv: readonly string[]): Promise<Meaning> => {
+  const first = nextWord(argv)
+  if (first.word === undefined) return { kind: 'root' }
+  const area = areaNamed(first.word)
+  if (area === undefined)
+    throw usage(
+      `there is no command "${first.word}"`,
+      didYouMean(first.word, firstWords()) ?? 'Run svcctl --help for the list.',
+    )
+  const bare = toolCommands.find((c) => c.area === area && c.words === '')
+  if (bare !== undefined) {
+    const command = await find(area, '')
+    if (command !== undefined)
+      return { kind: 'command', command, rest: [...first.flags, ...first.rest] }
+  }
+  return resolveVerb(area, first.flags, first.rest)
+}
+
+const resolveVerb = async (
+  area: string,
+  flags: readonly string[],
+  tokens: readonly string[],
+): Promise<Meaning> => {
+  const verbs = await verbsOf(area)
+  const one = nextWord(tokens)
+  if (one.word === undefined) return { kind: 'area', area, rest: [...flags, ...one.flags] }
+  const two = nextWord(one.rest)
+  const long = verbs.find((v) => {
+    const [a = '', b] = v.split(' ')
+    return b !== undefined && two.word === b && same(a, one.word ?? '')
+  })
+  const words = long ?? verbs.find((v) => v === one.word)
+  if (words === undefined) throw unknownVerb(area, one.word, two.word, verbs)
+  const command = await find(area, words)
+  if (command === undefined) throw unknownVerb(area, one.word, two.word, verbs)
+  const rest =
+    long === undefined
+      ? [...flags, ...one.flags, ...one.rest]
+      : [...flags, ...one.flags, ...two.flags, ...two.rest]
+  return { kind: 'command', command, rest }
+}
+
+const unknownVerb = (
+  area: string,
+  word: string,
+  next: string | undefined,
+  verbs: readonly string[],
+) => {
+  const group = verbs.filter((v) => same(v.split(' ')[0] ?? '', word) && v.includes(' '))
+  if (group.length > 0)
+    return usage(
+      next === undefined
+        ? `${area} ${word} needs a verb: ${group.map((v) => v.split(' ')[1]).join(', ')}`
+        : `${area} ${word} has no verb "${next}"; it has ${group.map((v) => v.split(' ')[1]).join(', ')}`,
+      didYouMean(`${word} ${next ?? ''}`, group),
+    )
+  return usage(`${area} has no verb "${word}"; it has ${verbs.join(', ')}`, didYouMean(word, verbs))
+}

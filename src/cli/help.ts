@@ -1,0 +1,203 @@
+/** Help pages: the root, an area, a command, and the topics. All from the same data as the parser. */
+import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
+import { areas } from '../catalogue/index.js'
+import { toolCommands } from '../commands/index.js'
+import type { Command } from '../commands/types.js'
+import { exitCodes } from '../errors.js'
+import { commandsOfArea, named, toolCommand } from './derive.js'
+import { leafOf } from './leaf.js'
+
+export interface Style {
+  readonly width: number
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+}
+
+const indent = '  '
+
+/** Two columns, the second wrapped behind the first. */
+const table = (rows: readonly (readonly [string, string])[], width: number): string => {
+  const left = Math.max(0, ...rows.map(([a]) => a.length)) + 2
+  return rows
+    .map(([a, b]) => {
+      const lines = wrap(b, width - left - indent.length)
+      const [first = '', ...more] = lines
+      const rest = more.map((line) => `\n${indent}${' '.repeat(left)}${line}`).join('')
+      return `${indent}${a.padEnd(left)}${first}${rest}`.trimEnd()
+    })
+    .join('\n')
+}
+
+/** Words in lines of at most `width` characters; help is plain ASCII and a few dashes. */
+export const wrap = (text: string, width: number): string[] => {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+const section = (title: string, body: string, style: Style): string =>
+  body === '' ? '' : `${style.bold(title)}\n${body}\n`
+
+const groups = [
+  ['start', 'Getting started'],
+  ['account', 'Accounts and profiles'],
+  ['tool', 'The tool'],
+] as const
+
+/** `svcctl --help`. */
+export const rootHelp = async (style: Style): Promise<string> => {
+  const own = await Promise.all(
+    groups.map(async ([group, title]) => {
+      const rows = toolCommands.filter((c) => c.group === group)
+      const lines = await Promise.all(
+        rows.map(async (row) => {
+          const command = await toolCommand(row.area, row.words)
+          return [named(row), command?.summary ?? ''] as const
+        }),
+      )
+      return section(`${title}:`, table(lines, style.width), style)
+    }),
+  )
+  const rows = areas.map((a) => [a.name, a.summary] as const)
+  return [
+    'Administer a source-hosting, collaboration and CI instance through its REST API.\n',
+    section('Usage:', `${indent}svcctl <area> <verb> [id …] [flags]`, style),
+    section('Areas:', table(rows, style.width), style),
+    ...own,
+    section('Try it without an instance:', `${indent}svcctl runners list --sandbox`, style),
+    section(
+      'Help:',
+      table(
+        [
+          ['svcctl <area> --help', 'the verbs of an area'],
+          ['svcctl <area> <verb> --help', 'flags, examples, who may do it'],
+          ['svcctl help <topic>', Object.keys(topics).join(', ')],
+        ],
+        style.width,
+      ),
+      style,
+    ).trimEnd(),
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+    .concat('\n')
+}
+
+/** `svcctl runners --help`. */
+export const areaHelp = async (area: string, style: Style): Promise<string> => {
+  const row = areas.find((a) => a.name === area)
+  const commands =
+    row === undefined
+      ? (
+          await Promise.all(
+            toolCommands.filter((c) => c.area === area).map((c) => toolCommand(c.area, c.words)),
+          )
+        ).flatMap((c) => (c === undefined ? [] : [c]))
+      : await commandsOfArea(row)
+  const rows = commands.map((c) => [`${c.words}${argumentsText(c)}`, c.summary] as const)
+  return [
+    row === undefined ? '' : `${capital(row.summary)}.\n`,
+    section('Usage:', `${indent}svcctl ${area} <verb> [flags]`, style),
+    section('Verbs:', table(rows, style.width), style),
+    `${style.dim(`svcctl ${area} <verb> --help says more about one of them.`)}\n`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** The arguments of a command as usage shows them. */
+export const argumentsText = (command: Command): string =>
+  command.args
+    .map(
+      (a) => ` ${a.required ? '<' : '['}${a.name}${a.variadic ? '…' : ''}${a.required ? '>' : ']'}`,
+    )
+    .join('')
+
+const routes = (command: Command): string =>
+  Object.values(command.endpoints)
+    .map((e: Endpoint) => `${indent}${methodOf(e).padEnd(6)} ${pathOf(e)}`)
+    .join('\n')
+
+const facts = (command: Command): (readonly [string, string])[] => {
+  const all = Object.values(command.endpoints)
+  const access = [...new Set(all.flatMap((e) => e.access ?? []))].join('; ')
+  const edition = [...new Set(all.flatMap((e) => e.edition ?? []))].join(', ')
+  const loss = all.find((e) => e.destructive !== undefined)?.destructive
+  return [
+    ...(access === '' ? [] : [['who', access] as const]),
+    ...(edition === '' ? [] : [['edition', `${edition} or higher`] as const]),
+    ...(loss === undefined ? [] : [['asks first', loss] as const]),
+  ]
+}
+
+/** `svcctl runners list --help`. */
+export const commandHelp = (command: Command, style: Style): string => {
+  const description = [
+    ...(command.description ?? []),
+    ...Object.values(command.endpoints).flatMap((e) => e.notes ?? []),
+  ]
+  const body = [...new Set(description)].flatMap((text) => wrap(text, style.width)).join('\n')
+  return [
+    `${command.summary}.\n`,
+    section('Usage:', `${indent}svcctl ${named(command)}${argumentsText(command)} [flags]`, style),
+    body === '' ? '' : `${body}\n`,
+    section(
+      'Arguments:',
+      table(
+        command.args.map((a) => [a.name, a.help] as const),
+        style.width,
+      ),
+      style,
+    ),
+    flagSections(command, style),
+    section('Good to know:', table(facts(command), style.width), style),
+    section(
+      'Examples:',
+      (command.examples ?? []).map((e) => `${indent}$ svcctl ${e}`).join('\n'),
+      style,
+    ),
+    section('API:', routes(command), style).trimEnd(),
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+    .concat('\n')
+}
+
+/** Flags by group, as Commander's help formats them. */
+const flagSections = (command: Command, style: Style): string => {
+  const { leaf } = leafOf(command)
+  const help = leaf.createHelp()
+  help.helpWidth = style.width
+  const options = help.visibleOptions(leaf)
+  const byGroup = new Map<string, (readonly [string, string])[]>()
+  for (const option of options) {
+    const title = option.helpGroupHeading ?? 'Flags:'
+    const row = [help.optionTerm(option), help.optionDescription(option)] as const
+    byGroup.set(title, [...(byGroup.get(title) ?? []), row])
+  }
+  return [...byGroup]
+    .map(([title, rows]) => section(title, table(rows, style.width), style))
+    .join('\n')
+}
+
+const exitTopic = async (): Promise<string> => {
+  const { categoryMeanings } = await import('../errors.js')
+  const rows = Object.entries(exitCodes).map(
+    ([category, code]) =>
+      [`${code}  ${category}`, categoryMeanings[category as keyof typeof exitCodes]] as const,
+  )
+  return table([['0', 'done, or nothing to do (304)'], ...rows], 80)
+}
+
+/** `svcctl help <topic>`. */
+export const topics: Readonly<Record<string, () => Promise<string>>> = {
+  'exit-codes': exitTopic,
+}

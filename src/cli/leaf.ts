@@ -1,0 +1,234 @@
+/** One command as Commander parses it: flags and arguments in, texts by flag name out. */
+import { Command as Commander, CommanderError, Option } from 'commander'
+import type { Param } from '../catalogue/endpoint.js'
+import type { Command, Flag } from '../commands/types.js'
+import { usage } from '../errors.js'
+import { lists, named, sendsBody } from './derive.js'
+import { outputFlags, pagingFlags, requestFlags } from './globals.js'
+
+/** Texts as they were given, before any of them is understood. */
+export interface Raw {
+  readonly args: readonly string[]
+  /** Flag name → its texts in order; booleans as 'true' and 'false'. */
+  readonly flags: ReadonlyMap<string, readonly string[]>
+}
+
+/** Flags that go past the catalogue. */
+const escapeHatches = (command: Command): Flag[] => {
+  if (Object.keys(command.endpoints).length === 0 && command.open !== true) return []
+  const param: Flag = {
+    name: 'param',
+    param: { type: 'hash', help: 'any further parameter, key=value' },
+    required: false,
+  }
+  const input: Flag = {
+    name: 'input',
+    param: { type: 'string', help: 'attributes from a JSON or YAML file, or - for standard input' },
+    required: false,
+  }
+  return sendsBody(command) ? [param, input] : [param]
+}
+
+/** -P and -G everywhere an endpoint is called, so that a wrong scope gets a message of its own. */
+const scopeFlags = (command: Command): Flag[] => {
+  if (Object.keys(command.endpoints).length === 0) return []
+  const has = (name: string): boolean => command.flags.some((f) => f.name === name)
+  const make = (name: 'project' | 'group', short: string): Flag[] =>
+    has(name)
+      ? []
+      : [
+          {
+            name,
+            short,
+            hidden: true,
+            required: false,
+            path: true,
+            param: { type: name, help: name },
+          },
+        ]
+  return [...make('project', 'P'), ...make('group', 'G')]
+}
+
+/** Every flag that a command takes, its own first. */
+export const flagsOfCommand = (command: Command): Flag[] => {
+  const own = new Set(command.flags.map((f) => f.name))
+  const calls = Object.keys(command.endpoints).length > 0
+  return [
+    ...command.flags,
+    ...scopeFlags(command),
+    ...escapeHatches(command),
+    ...(lists(command) ? pagingFlags : []),
+    ...requestFlags,
+    ...outputFlags.filter((f) => calls || f.name !== 'watch'),
+  ].filter((f, i) => i < command.flags.length || !own.has(f.name))
+}
+
+/** The word that stands for a value in help. */
+export const placeholder = (param: Param): string => {
+  switch (param.type) {
+    case 'integer':
+      return param.names === undefined ? 'n' : 'level'
+    case 'enum':
+      return param.values.length <= 5 && param.values.join('|').length <= 40
+        ? param.values.join('|')
+        : 'value'
+    case 'list':
+      return param.of === 'integer' ? 'n,…' : 'a,b,…'
+    case 'hash':
+      return 'key=value'
+    case 'json':
+      return 'json|@file'
+    case 'project':
+    case 'group':
+      return 'id|path'
+    case 'string':
+      return param.secret === true
+        ? 'secret'
+        : ((
+            {
+              date: 'day',
+              datetime: 'time',
+              duration: 'duration',
+              url: 'url',
+              pem: 'file',
+            } as Record<string, string>
+          )[param.format ?? ''] ?? 'text')
+    default:
+      return 'value'
+  }
+}
+
+const describe = (flag: Flag): string => {
+  const { param } = flag
+  const marks = [
+    ...(param.type === 'enum' && placeholder(param) === 'value' ? [param.values.join(', ')] : []),
+    ...(param.words === undefined ? [] : [`also ${param.words.join(', ')}`]),
+    ...(flag.required ? ['required'] : []),
+    ...(param.default === undefined ? [] : [`default ${param.default}`]),
+    ...(param.edition === undefined ? [] : [param.edition]),
+    ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
+  ]
+  return marks.length === 0 ? param.help : `${param.help} (${marks.join('; ')})`
+}
+
+const groupTitles = {
+  command: 'Flags:',
+  paging: 'Paging:',
+  instance: 'Instance:',
+  output: 'Output:',
+} as const
+
+const optionsOf = (flag: Flag, collect: (name: string, text: string) => void): Option[] => {
+  const title = groupTitles[flag.group ?? 'command']
+  const short = flag.short === undefined ? '' : `-${flag.short}, `
+  const make = (spelling: string, help: string, hidden: boolean): Option => {
+    const option = new Option(spelling, help).helpGroup(title)
+    if (hidden) option.hideHelp()
+    return option
+  }
+  if (flag.param.type === 'boolean') {
+    const positive = make(
+      `${short}--${flag.name}`,
+      describe(flag),
+      flag.hidden === true || flag.name === 'pager',
+    )
+    const negative = make(
+      `--no-${flag.name}`,
+      flag.name === 'pager' ? 'do not page long output' : `not: ${flag.param.help}`,
+      flag.name !== 'pager',
+    )
+    return [positive, negative]
+  }
+  const value =
+    flag.optionalValue === true ? `[${placeholder(flag.param)}]` : `<${placeholder(flag.param)}>`
+  const spellings = [flag.name, ...(flag.aliases ?? [])]
+  return spellings.map((name, i) => {
+    const option = make(
+      `${i === 0 ? short : ''}--${name} ${value}`,
+      describe(flag),
+      i > 0 || flag.hidden === true,
+    )
+    option.argParser((text: string) => {
+      collect(flag.name, text)
+      return text
+    })
+    return option
+  })
+}
+
+/** The Commander command of one command, and the texts it collects while it parses. */
+export const leafOf = (command: Command): { leaf: Commander; texts: Map<string, string[]> } => {
+  const texts = new Map<string, string[]>()
+  const collect = (name: string, text: string): void => {
+    texts.set(name, [...(texts.get(name) ?? []), text])
+  }
+  const name = `svcctl ${named(command)}`
+  const leaf = new Commander(name).helpOption(false).exitOverride().allowExcessArguments(false)
+  leaf.configureOutput({ writeErr: () => {}, writeOut: () => {} })
+  for (const a of command.args) {
+    const inner = a.variadic ? `${a.name}...` : a.name
+    // Optional to Commander: a missing one may be asked for, and gets a message that says what it is.
+    leaf.argument(`[${inner}]`, a.help)
+  }
+  for (const flag of flagsOfCommand(command)) {
+    for (const option of optionsOf(flag, collect)) {
+      leaf.addOption(option)
+      if (flag.param.type === 'boolean')
+        leaf.on(`option:${option.name()}`, () =>
+          collect(flag.name, option.negate ? 'false' : 'true'),
+        )
+    }
+    if (flag.optionalValue === true)
+      leaf.on(`option:${flag.name}`, (value: unknown) => {
+        if (value === null) collect(flag.name, '')
+      })
+  }
+  return { leaf, texts }
+}
+
+/** `--report junit lint.xml` → `--report junit=lint.xml`: Commander's options take one word. */
+const joinPairs = (command: Command, rest: readonly string[]): string[] => {
+  const pairs = new Map<string, object>(
+    command.flags.flatMap((f) =>
+      f.pair === true && f.param.type === 'hash'
+        ? [[`--${f.name}`, f.param.keys ?? {}] as const]
+        : [],
+    ),
+  )
+  const joined: string[] = []
+  for (let i = 0; i < rest.length; i++) {
+    const [token = '', key = '', value] = rest.slice(i, i + 3)
+    const keys = pairs.get(token)
+    joined.push(token)
+    if (keys === undefined || !(key in keys) || value === undefined) continue
+    joined.push(`${key}=${value}`)
+    i += 2
+  }
+  return joined
+}
+
+/**
+ * Parses what is left of the arguments for one command.
+ * @throws Failure `usage` with Commander's own suggestion
+ */
+export const parseLeaf = (command: Command, rest: readonly string[]): Raw => {
+  const { leaf, texts } = leafOf(command)
+  try {
+    leaf.parse(joinPairs(command, rest), { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    throw leafError(command, error, rest)
+  }
+  return { args: leaf.args, flags: texts }
+}
+
+const leafError = (command: Command, error: CommanderError, rest: readonly string[]) => {
+  const text = error.message.replace(/^error: /, '')
+  const [message = text, suggestion] = text.split('\n')
+  const negative = rest.find((token) => /^-\d/.test(token))
+  const hint =
+    negative !== undefined && error.code === 'commander.unknownOption'
+      ? `A value that starts with a dash follows --: … -- ${negative}`
+      : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? `Run svcctl ${named(command)} --help.`)
+  return usage(message, hint)
+}

@@ -1,0 +1,177 @@
+/** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
+import { boolean, list, pathOf } from '../catalogue/endpoint.js'
+import { areas } from '../catalogue/index.js'
+import { Failure, usage } from '../errors.js'
+import type { WireRequest } from '../http/types.js'
+import type { Context, Given, Special } from './types.js'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+const methodNamed = (text: string | undefined): string => {
+  const method = text?.toUpperCase()
+  if (method === undefined)
+    throw usage('api needs a method and a path', 'For instance: svcctl api GET /runners')
+  if (!methods.includes(method))
+    throw usage(`api takes one of ${methods.join(', ')}, not "${text}"`)
+  return method
+}
+
+/** `{project}` and `{group}` stand for the project and group at hand. */
+const filled = async (ctx: Context, path: string): Promise<string> => {
+  let text = path
+  for (const kind of ['project', 'group'] as const) {
+    if (!text.includes(`{${kind}}`)) continue
+    const value = await ctx.scope(kind)
+    if (value === undefined)
+      throw usage(
+        `{${kind}} stands in the path, and there is no ${kind} at hand`,
+        `Set SVC_${kind.toUpperCase()}.`,
+      )
+    text = text.replaceAll(`{${kind}}`, encodeURIComponent(value).replaceAll('.', '%2E'))
+  }
+  return text
+}
+
+const headersOf = (given: Given): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  const lines = Array.isArray(given.flags.header) ? given.flags.header : []
+  for (const line of lines.map(String)) {
+    const at = line.indexOf(':')
+    const name = line.slice(0, at).trim()
+    if (at < 1 || !/^[A-Za-z0-9-]+$/.test(name))
+      throw usage(`--header takes "Name: value", not "${line}"`)
+    if (/^(authorization|private-token|job-token|cookie|sudo|host|content-length)$/i.test(name))
+      throw usage(
+        `--header cannot set ${name}`,
+        'Credentials come from the profile or SVC_TOKEN, the user from --sudo.',
+      )
+    headers[name.toLowerCase()] = line.slice(at + 1).trim()
+  }
+  return headers
+}
+
+const typed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(typed)
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+const queryOf = (values: Readonly<Record<string, unknown>>): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values))
+    for (const item of Array.isArray(value) ? value : [value])
+      query.append(Array.isArray(value) && !name.endsWith('[]') ? `${name}[]` : name, String(item))
+  return query.toString()
+}
+
+const requestOf = async (ctx: Context, given: Given): Promise<WireRequest> => {
+  const method = methodNamed(given.args[0])
+  const [, target] = given.args
+  if (target === undefined) throw usage('api needs a path', 'For instance: svcctl api GET /runners')
+  if (/^[a-z]+:\/\//i.test(target))
+    throw usage(
+      'api takes a path of the instance, not an address',
+      'Choose the instance with --base-url.',
+    )
+  const path = (await filled(ctx, target)).replace(/^(?!\/)/, '/')
+  if (
+    path
+      .split(/[?#]/)[0]
+      ?.split('/')
+      .some((s) => s === '.' || s === '..') === true
+  )
+    throw usage('"." and ".." cannot stand in a path')
+  const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
+  const headers = headersOf(given)
+  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
+  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
+  const query = reads ? queryOf({ ...given.input, ...given.extra }) : ''
+  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
+  const attributes = {
+    ...given.input,
+    ...Object.fromEntries(Object.entries(given.extra).map(([k, v]) => [k, typed(v)])),
+  }
+  const body = !reads && Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
+  const address = root
+    ? { path: `${(await ctx.session()).baseUrl}${whole}`, absolute: true as const }
+    : { path: whole }
+  return {
+    method,
+    ...address,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body }),
+  }
+}
+
+/** The catalogue's path that is nearest to a mistyped one: same shape, most equal segments. */
+const nearest = async (path: string): Promise<string | undefined> => {
+  const wanted = (path.split('?')[0] ?? '').split('/')
+  let best: { route: string; score: number } | undefined
+  for (const row of areas)
+    for (const e of Object.values(await row.load())) {
+      const parts = pathOf(e).split('/')
+      if (parts.length !== wanted.length) continue
+      const equal = parts.filter((p, i) => p.startsWith(':') || near(p, wanted[i] ?? '')).length
+      if (best === undefined || equal > best.score) best = { route: e.route, score: equal }
+    }
+  return best !== undefined && best.score === wanted.length ? best.route : undefined
+}
+
+const near = (a: string, b: string): boolean =>
+  a === b ||
+  (a.length > 3 && [...a].filter((c, i) => c !== b[i]).length <= 2) ||
+  a.replaceAll('_', '-') === b
+
+const suggested = async (error: unknown, request: WireRequest): Promise<unknown> => {
+  if (!(error instanceof Failure) || error.category !== 'not_found') return error
+  const route = await nearest(request.path)
+  if (route === undefined) return error
+  return new Failure(error.category, error.message, {
+    ...error.details,
+    hint: `The documents have ${route}.`,
+  })
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const request = await requestOf(ctx, given)
+  await ctx.guard(request)
+  if (ctx.globals.curl) return ctx.showRequest(request)
+  try {
+    if (given.flags.paginate === true) return await ctx.listRequest(request)
+    const client = await ctx.client()
+    const whole = await client.call(request)
+    if (whole.status === 304) return ctx.note('nothing changed: it was already so')
+    if (Array.isArray(whole.data)) return ctx.printMany(whole.data)
+    if (whole.data !== undefined) return ctx.print(whole.data)
+    ctx.note(`${request.method} ${request.path}: ${whole.status}`)
+  } catch (error) {
+    throw await suggested(error, request)
+  }
+}
+
+export const api: Special = {
+  summary: 'Make any call with the credentials of the profile',
+  description: [
+    'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those at hand.',
+  ],
+  open: true,
+  args: [
+    { name: 'method', required: true, variadic: false, help: methods.join(', ') },
+    {
+      name: 'path',
+      required: true,
+      variadic: false,
+      help: 'path, with or without the leading slash',
+    },
+  ],
+  flags: {
+    header: list('string', 'a further header, "Name: value"'),
+    paginate: boolean('follow the pages; one JSON array, or a record a line'),
+  },
+  examples: ['api GET /runners/all', 'api get "projects/{project}/jobs" --paginate -o ndjson'],
+  run,
+}

@@ -1,0 +1,148 @@
+/** A stream to a file: written beside the target, renamed when it is whole, resumed when cut. */
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Failure } from '../../errors.js'
+import type { Answer, Client, WireRequest } from '../../http/types.js'
+
+/** One write a megabyte: fewer, larger system calls (budgets.md). */
+const block = 1 << 20
+const resumes = 5
+
+export type Progress = (text: string, fraction?: number) => void
+
+const header = (answer: Answer, name: string): string | undefined => {
+  const value = answer.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** Where an answer may be taken up again, if the server allows ranges. */
+const resumable = (answer: Answer): string | undefined =>
+  header(answer, 'accept-ranges') === 'bytes' && header(answer, 'content-encoding') === undefined
+    ? (header(answer, 'etag') ?? header(answer, 'last-modified') ?? '')
+    : undefined
+
+/** Bytes of a download, over as many requests as a server with ranges makes necessary. */
+export async function* resumed(
+  client: Client,
+  request: WireRequest,
+  first: Answer,
+  note: (text: string) => void,
+): AsyncGenerator<Uint8Array> {
+  let answer = first
+  let received = 0
+  for (let attempt = 0; ; attempt++) {
+    try {
+      for await (const chunk of answer.body) {
+        received += chunk.length
+        yield chunk
+      }
+      return
+    } catch (error) {
+      const mark = resumable(first)
+      if (!(error instanceof Failure) || error.category !== 'unreachable') throw error
+      if (mark === undefined || attempt >= resumes || received === 0) throw error
+      note(`cut short after ${received} bytes, resuming`)
+      answer = await client.open({
+        ...request,
+        headers: {
+          ...request.headers,
+          range: `bytes=${received}-`,
+          ...(mark === '' ? {} : { 'if-range': mark }),
+        },
+      })
+      if (answer.status !== 206) throw error
+    }
+  }
+}
+
+export const sizeOf = (answer: Answer): number | undefined => {
+  const length = Number(header(answer, 'content-length'))
+  return Number.isFinite(length) && length > 0 && header(answer, 'content-encoding') === undefined
+    ? length
+    : undefined
+}
+
+/** Human bytes: `12.3 MB`. */
+export const bytesText = (n: number): string => {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const power = n < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3))
+  const value = n / 1000 ** power
+  return `${power === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[power]}`
+}
+
+const writeAll = async (handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> => {
+  for (const chunk of chunks) {
+    let offset = 0
+    while (offset < chunk.length)
+      offset += (await handle.write(chunk, offset, chunk.length - offset)).bytesWritten
+  }
+}
+
+const fill = async (
+  handle: FileHandle,
+  body: AsyncIterable<Uint8Array>,
+  total: number | undefined,
+  progress: Progress,
+): Promise<number> => {
+  let waiting: Uint8Array[] = []
+  let held = 0
+  let written = 0
+  for await (const chunk of body) {
+    waiting.push(chunk)
+    held += chunk.length
+    if (held < block) continue
+    await writeAll(handle, waiting)
+    written += held
+    waiting = []
+    held = 0
+    progress(
+      total === undefined ? bytesText(written) : `${bytesText(written)} of ${bytesText(total)}`,
+      total === undefined ? undefined : written / total,
+    )
+  }
+  await writeAll(handle, waiting)
+  return written + held
+}
+
+const writeFailure = (target: string, cause: unknown): Failure => {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'error'
+  const words: Readonly<Record<string, string>> = {
+    ENOSPC: 'the disk is full',
+    EACCES: 'not allowed',
+    EROFS: 'the file system is read-only',
+    ENOENT: 'its directory does not exist',
+    EDQUOT: 'the quota is used up',
+  }
+  return new Failure('failed', `cannot write ${target}: ${words[code] ?? code}`, {
+    hint: 'Choose another place with --to.',
+    cause,
+  })
+}
+
+/**
+ * Writes a stream to `target`, whole or not at all.
+ * @returns bytes written
+ * @throws Failure `failed` when the file cannot be written; what the stream throws otherwise
+ */
+export const save = async (
+  target: string,
+  body: AsyncIterable<Uint8Array>,
+  total: number | undefined,
+  progress: Progress,
+): Promise<number> => {
+  const part = join(dirname(target), `.${basename(target)}.${randomBytes(4).toString('hex')}.part`)
+  const handle = await open(part, 'wx', 0o644).catch((cause: unknown) => {
+    throw writeFailure(target, cause)
+  })
+  try {
+    const written = await fill(handle, body, total, progress)
+    await handle.close()
+    await rename(part, target)
+    return written
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await rm(part, { force: true })
+    throw error instanceof Failure ? error : writeFailure(target, error)
+  }
+}

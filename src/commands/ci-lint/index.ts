@@ -1,0 +1,239 @@
+/** `svcctl ci lint` (API document 2, "CI configuration lint"), as CI scripts need it. */
+import { writeFile } from 'node:fs/promises'
+import { boolean, hash, string } from '../../catalogue/endpoint.js'
+import { exitCodes, Failure, usage } from '../../errors.js'
+import type { Context, Given, Plan, Special } from '../types.js'
+import { defaultSource, type Source, sourcesOf } from './files.js'
+import { junit, sarif } from './reports.js'
+import { syntaxProblems } from './syntax.js'
+import { type Problem, placeOf, type Verdict } from './types.js'
+
+const texts = (value: unknown): Problem[] =>
+  Array.isArray(value)
+    ? value.map((message) => ({ message: String(message), ...lineIn(String(message)) }))
+    : []
+
+/** Instances name the line of a syntax error in its text only. */
+const lineIn = (message: string): Partial<Problem> => {
+  const match = /line (\d+)(?: column (\d+))?/.exec(message)
+  if (match?.[1] === undefined) return {}
+  return { line: Number(match[1]), ...(match[2] === undefined ? {} : { column: Number(match[2]) }) }
+}
+
+/** Both forms of the answer, `{status}` of the instance and `{valid}` of a project, as one. */
+const verdictOf = (file: string, data: unknown): Verdict => {
+  const answer = data !== null && typeof data === 'object' ? (data as Record<string, unknown>) : {}
+  const { status, valid, errors, warnings, merged_yaml: merged } = answer
+  if (status === undefined && valid === undefined)
+    throw new Failure('unreachable', `the answer for ${file} is no lint result`)
+  return {
+    file,
+    valid: valid === undefined ? status === 'valid' : valid === true,
+    errors: texts(errors),
+    warnings: texts(warnings),
+    ...(typeof merged === 'string' ? { merged } : {}),
+  }
+}
+
+interface Choices {
+  readonly strict: boolean
+  readonly merged: boolean
+}
+
+const plan = (
+  ctx: Context,
+  given: Given,
+  content: string | undefined,
+  merged: boolean,
+): Promise<Plan> => {
+  const scoped = given.flags.project !== undefined
+  const override: Record<string, unknown> = {}
+  if (content !== undefined) override.content = content
+  if (merged && !scoped) override.include_merged_yaml = true
+  return ctx.plan({ ...given, args: [] }, override)
+}
+
+const checkOne = async (
+  ctx: Context,
+  given: Given,
+  source: Source,
+  choices: Choices,
+): Promise<Verdict> => {
+  const problems = await syntaxProblems(source.content)
+  if (problems.length > 0)
+    return { file: source.name, valid: false, errors: problems, warnings: [], local: true }
+  const whole = await ctx.call(await plan(ctx, given, source.content, choices.merged))
+  return verdictOf(source.name, whole.data)
+}
+
+/** The verdicts, in the order of the files; those that could not be had are reported and left out. */
+const checkAll = async (
+  ctx: Context,
+  given: Given,
+  sources: readonly Source[],
+  choices: Choices,
+): Promise<{ verdicts: Verdict[]; failure: Failure | undefined }> => {
+  const found = new Map<Source, Verdict>()
+  let failure: Failure | undefined
+  await ctx.each(sources, async (source) => {
+    try {
+      found.set(source, await checkOne(ctx, given, source, choices))
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
+      ctx.report(
+        new Failure(
+          error.category,
+          `${source.name} was not checked: ${error.message}`,
+          error.details,
+        ),
+      )
+      failure = error
+    }
+  })
+  return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
+}
+
+const fails = (verdict: Verdict, strict: boolean): boolean =>
+  !verdict.valid || (strict && verdict.warnings.length > 0)
+
+const record = ({ file, valid, errors, warnings, merged }: Verdict) => ({
+  file,
+  valid,
+  errors: errors.map((p) =>
+    p.line === undefined ? p.message : `${placeOf(file, p)}: ${p.message}`,
+  ),
+  warnings: warnings.map((p) => p.message),
+  ...(merged === undefined ? {} : { merged_yaml: merged }),
+})
+
+/** Verdicts for a person: a line a file, its errors and warnings below. */
+const pretty = async (
+  ctx: Context,
+  verdicts: readonly Verdict[],
+  strict: boolean,
+): Promise<void> => {
+  for (const v of verdicts) {
+    const bad = fails(v, strict)
+    const word = v.valid ? (v.warnings.length > 0 ? 'valid, with warnings' : 'valid') : 'invalid'
+    await ctx.write(
+      `${ctx.mark(bad ? 'bad' : v.warnings.length > 0 ? 'warn' : 'good')} ${ctx.safe(v.file)}  ${word}\n`,
+    )
+    for (const p of v.errors)
+      await ctx.write(`    ${ctx.mark('bad')} ${ctx.safe(place(v, p) + p.message)}\n`)
+    for (const p of v.warnings)
+      await ctx.write(`    ${ctx.mark('warn')} ${ctx.safe(place(v, p) + p.message)}\n`)
+  }
+}
+
+const place = (v: Verdict, p: Problem): string =>
+  v.local === true && p.line !== undefined ? `${placeOf(v.file, p)}: ` : ''
+
+const mergedText = (verdicts: readonly Verdict[]): string =>
+  verdicts
+    .flatMap((v) =>
+      v.merged === undefined ? [] : [verdicts.length > 1 ? `# ${v.file}\n${v.merged}` : v.merged],
+    )
+    .map((text) => (text.endsWith('\n') ? text : `${text}\n`))
+    .join('---\n')
+
+const show = async (
+  ctx: Context,
+  verdicts: readonly Verdict[],
+  choices: Choices,
+): Promise<void> => {
+  if (ctx.format !== 'table') return ctx.printMany(verdicts.map(record))
+  if (choices.merged) {
+    for (const v of verdicts)
+      for (const p of [...v.errors, ...v.warnings]) ctx.warn(`${placeOf(v.file, p)}: ${p.message}`)
+    return ctx.write(mergedText(verdicts))
+  }
+  if (ctx.terminal && ctx.globals.fields === undefined) return pretty(ctx, verdicts, choices.strict)
+  return ctx.printMany(verdicts.map(record), { columns: ['file', 'valid', 'errors', 'warnings'] })
+}
+
+const writeReports = async (
+  ctx: Context,
+  reports: Readonly<Record<string, unknown>>,
+  verdicts: readonly Verdict[],
+  strict: boolean,
+): Promise<void> => {
+  for (const [kind, file] of Object.entries(reports)) {
+    const text =
+      kind === 'junit' ? await junit(verdicts, strict) : sarif(verdicts, ctx.about().version)
+    try {
+      await writeFile(String(file), text)
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'error'
+      throw new Failure('failed', `cannot write the ${kind} report ${String(file)} (${code})`, {
+        cause,
+      })
+    }
+  }
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const { flags } = given
+  const choices = {
+    strict: flags.strict === true,
+    merged: flags['merged-yaml'] === true || flags['include-merged-yaml'] === true,
+  }
+  const scoped = flags.project !== undefined
+  if (flags['dry-run'] !== undefined && !scoped)
+    throw usage('--dry-run simulates a pipeline of a project: give --project')
+  const ofProject = scoped && given.args.length === 0
+  const sources = ofProject
+    ? []
+    : given.args.length === 0
+      ? [await defaultSource(ctx.cwd)]
+      : await sourcesOf(ctx.cwd, given.args, ctx.stdin)
+  const { verdicts, failure } = ofProject
+    ? {
+        verdicts: [
+          verdictOf('HEAD', (await ctx.call(await plan(ctx, given, undefined, false))).data),
+        ],
+        failure: undefined,
+      }
+    : await checkAll(ctx, given, sources, choices)
+  await show(ctx, verdicts, choices)
+  const reports = flags.report
+  if (reports !== null && typeof reports === 'object')
+    await writeReports(ctx, { ...reports }, verdicts, choices.strict)
+  if (failure !== undefined) ctx.exit(exitCodes[failure.category])
+  else if (verdicts.some((v) => fails(v, choices.strict))) ctx.exit(exitCodes.failed)
+}
+
+export const lint: Special = {
+  summary: 'Check CI configurations: files, standard input, or that of a project',
+  description: [
+    'Without a file, .gitlab-ci.yml or .svc-ci.yml of the working directory is checked; with --project and no file, the configuration at the head of the default branch. Exit 0: all are valid; 1: any is not; 7: the instance was not reached.',
+  ],
+  args: [
+    {
+      name: 'file',
+      required: false,
+      variadic: true,
+      help: 'files, globs, or - for standard input',
+    },
+  ],
+  without: ['content', 'include_merged_yaml'],
+  flags: {
+    'include-merged-yaml': boolean('print the expanded configuration', {
+      name: 'include-merged-yaml',
+    }),
+    'merged-yaml': boolean('the same, shorter'),
+    strict: boolean('fail on warnings too'),
+    report: {
+      ...hash('write a report: junit <file> or sarif <file>', {
+        keys: { junit: string('JUnit XML'), sarif: string('SARIF 2.1.0') },
+      }),
+      pair: true,
+    },
+  },
+  examples: [
+    'ci lint',
+    'ci lint .gitlab-ci.yml deploy/*.yml --strict',
+    'ci lint - < .gitlab-ci.yml',
+    'ci lint --report junit lint.xml',
+  ],
+  run,
+}

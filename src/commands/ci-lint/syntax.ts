@@ -1,0 +1,24 @@
+/** YAML errors with line and column, found before anything is sent. */
+import type { Problem } from './types.js'
+
+/**
+ * What is wrong with a text as YAML; empty when it parses. Custom tags (`!reference`) and
+ * repeated keys are left to the instance.
+ */
+export const syntaxProblems = async (text: string): Promise<Problem[]> => {
+  const { LineCounter, parseAllDocuments } = await import('yaml')
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    logLevel: 'silent',
+    prettyErrors: false,
+  })
+  if (!Array.isArray(documents)) return []
+  return documents.flatMap((document) =>
+    document.errors.map((error) => {
+      const { line, col } = lines.linePos(error.pos[0])
+      return { message: error.message, line, column: col }
+    }),
+  )
+}

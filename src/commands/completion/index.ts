@@ -1,0 +1,40 @@
+/** `svcctl completion <shell>`: prints the script, and says how it is installed. */
+import { basename } from 'node:path'
+import { usage } from '../../errors.js'
+import type { Context, Given, Special } from '../types.js'
+import { shells } from './scripts.js'
+
+const names = shells.map((shell) => shell.name)
+
+/** The shell that the person uses, as far as the environment tells. */
+const present = (env: NodeJS.ProcessEnv): string | undefined => {
+  if (env.PSModulePath !== undefined && env.SHELL === undefined) return 'powershell'
+  const shell = basename(env.SHELL ?? '')
+  return names.includes(shell) ? shell : undefined
+}
+
+export const completion: Special = {
+  summary: 'Print the completion script of a shell',
+  args: [
+    {
+      name: 'shell',
+      required: false,
+      variadic: false,
+      help: `${names.join(', ')}; the present one unless given`,
+    },
+  ],
+  examples: ['completion bash', 'completion zsh'],
+  run: async (ctx: Context, given: Given) => {
+    const wanted = given.args[0] ?? present(ctx.env)
+    const shell = shells.find((s) => s.name === wanted)
+    if (shell === undefined)
+      throw usage(
+        wanted === undefined
+          ? 'the present shell is not known'
+          : `there is no completion for "${wanted}"`,
+        `Name one of ${names.join(', ')}.`,
+      )
+    if (ctx.terminal) ctx.note(`install it with: ${shell.install}`)
+    await ctx.write(shell.script)
+  },
+}

@@ -1,0 +1,142 @@
+/** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
+import { boolean, type Endpoint, type Param } from '../catalogue/endpoint.js'
+import { areas } from '../catalogue/index.js'
+import { usage } from '../errors.js'
+import { openapi } from './openapi.js'
+import type { Command, Context, Given, Special } from './types.js'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** The type of a field in words: `string or null`, `list of User summary`. */
+const typeWords = (schema: unknown): string => {
+  if (!isObject(schema)) return 'any'
+  const union = schema.anyOf
+  if (Array.isArray(union)) return [...new Set(union.map(typeWords))].join(' or ')
+  if (schema.type === 'array') return `list of ${typeWords(schema.items)}`
+  if (schema.type === 'object') return String(schema.title ?? 'object')
+  if (schema.format === 'date-time') return 'timestamp'
+  if (schema.format === 'date') return 'date'
+  return String(schema.type ?? 'any')
+}
+
+/** Fields of a shape, dotted into plain nested objects. */
+const fieldsOf = (schema: unknown, prefix = ''): Record<string, unknown>[] => {
+  if (!isObject(schema) || !isObject(schema.properties)) return []
+  const required = Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties).flatMap(([name, value]) => {
+    const field = value as unknown
+    const notes = isObject(field)
+      ? [field.description, Array.isArray(field.examples) ? field.examples.join(', ') : undefined]
+      : []
+    const row = {
+      field: prefix + name,
+      type: typeWords(field),
+      always: required.includes(name),
+      notes: notes.filter((n) => n !== undefined).join('; '),
+    }
+    const nested =
+      isObject(field) && field.title === undefined ? fieldsOf(field, `${prefix}${name}.`) : []
+    return [row, ...nested]
+  })
+}
+
+const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
+  parameter: name,
+  in: place,
+  type: param.type === 'list' ? `list of ${param.of}` : param.type,
+  required: param.required === true || place === 'path',
+  values: [
+    ...(param.type === 'enum' || param.type === 'list' ? (param.values ?? []) : []),
+    ...(param.words ?? []),
+  ].join(', '),
+  default: param.default ?? null,
+  edition: param.edition ?? e.edition ?? null,
+  deprecated: param.deprecated ?? null,
+  help: param.help,
+})
+
+const rowsOf = (command: Command) =>
+  Object.values(command.endpoints).flatMap((e) => [
+    ...Object.entries(e.path).map(([n, p]) => ({
+      endpoint: e.route,
+      ...paramRow(e, n, p, 'path'),
+    })),
+    ...Object.entries(e.params).map(([n, p]) => ({
+      endpoint: e.route,
+      ...paramRow(e, n, p, 'parameter'),
+    })),
+  ])
+
+const normal = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** Every titled shape of the catalogue, by title. */
+const resources = async (): Promise<Map<string, Record<string, unknown>>> => {
+  const found = new Map<string, Record<string, unknown>>()
+  const visit = (schema: unknown): void => {
+    if (Array.isArray(schema)) for (const item of schema) visit(item)
+    else if (isObject(schema)) {
+      const title = schema.title
+      if (typeof title === 'string' && !found.has(title)) found.set(title, schema)
+      for (const value of Object.values(schema)) visit(value)
+    }
+  }
+  for (const row of areas) for (const e of Object.values(await row.load())) visit(e.returns.shape)
+  return found
+}
+
+const explainCommand = async (ctx: Context, words: readonly string[]): Promise<boolean> => {
+  const area = areas.find((a) => a.name === words[0] || a.alias === words[0])
+  const [, ...verb] = words
+  const command = (await ctx.commands()).find(
+    (c) => c.area === (area?.name ?? words[0]) && c.words === verb.join(' '),
+  )
+  if (command === undefined) return false
+  const rows = rowsOf(command)
+  await ctx.printMany(rows, {
+    columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
+  })
+  return true
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  if (given.flags.openapi === true) {
+    const { version } = await ctx.about()
+    const document = await openapi(version)
+    if (ctx.format === 'yaml') return ctx.print(document)
+    return ctx.write(`${JSON.stringify(document, null, ctx.terminal ? 2 : undefined)}\n`)
+  }
+  const words = given.args
+  const known = await resources()
+  if (words.length === 0)
+    return ctx.printMany(
+      [...known.keys()].sort().map((resource) => ({ resource })),
+      { columns: ['resource'] },
+    )
+  const wanted = normal(words.join(''))
+  const match = [...known].find(
+    ([title]) => normal(title) === wanted || `${normal(title)}s` === wanted,
+  )
+  if (match !== undefined)
+    return ctx.printMany(fieldsOf(match[1]), { columns: ['field', 'type', 'always', 'notes'] })
+  if (await explainCommand(ctx, words)) return
+  throw usage(
+    `nothing is called "${words.join(' ')}"`,
+    'svcctl explain lists the resources, svcctl commands the commands.',
+  )
+}
+
+export const explain: Special = {
+  summary: 'Show the fields of a resource or the parameters of a command',
+  args: [
+    {
+      name: 'resource|area',
+      required: false,
+      variadic: true,
+      help: 'a resource (runner), or an area and a verb (runners list)',
+    },
+  ],
+  flags: { openapi: boolean('print the whole API as an OpenAPI 3.1 document') },
+  examples: ['explain runner', 'explain runners list', 'explain --openapi'],
+  run,
+}

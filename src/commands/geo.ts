@@ -1,0 +1,89 @@
+/** `geo status` as a page a node (API document 3, "Replication node status"). */
+import type { Context, Given, Special } from './types.js'
+
+type Status = Readonly<Record<string, unknown>>
+
+const number = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined
+
+/** The data kinds that a status speaks of: those with a count and a synced count. */
+const kindsOf = (status: Status): string[] =>
+  Object.keys(status)
+    .filter((key) => key.endsWith('_synced_count'))
+    .map((key) => key.slice(0, -'_synced_count'.length))
+
+const percent = (status: Status, kind: string): number | undefined => {
+  const given = status[`${kind}_synced_in_percentage`]
+  const parsed = typeof given === 'string' ? Number.parseFloat(given) : number(given)
+  if (parsed !== undefined && !Number.isNaN(parsed)) return parsed
+  const count = number(status[`${kind}_count`])
+  const synced = number(status[`${kind}_synced_count`])
+  return count === undefined || synced === undefined || count === 0
+    ? undefined
+    : (100 * synced) / count
+}
+
+const line = (ctx: Context, status: Status, kind: string): string => {
+  const share = percent(status, kind)
+  const count = number(status[`${kind}_count`])
+  const synced = number(status[`${kind}_synced_count`])
+  const failed = number(status[`${kind}_failed_count`]) ?? 0
+  const bar = share === undefined ? ' '.repeat(20) : ctx.bar(share / 100, 20)
+  const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
+  const of = count === undefined ? '' : ` ${synced ?? 0} of ${count} synced`
+  const bad = failed > 0 ? `  ${ctx.mark('bad')} ${failed} failed` : ''
+  return `  ${kind.replaceAll('_', ' ').padEnd(23)} ${bar} ${text} ${of}${bad}`.trimEnd()
+}
+
+const lag = (status: Status): string => {
+  const seconds = number(status.db_replication_lag_seconds)
+  return seconds === undefined
+    ? 'unknown'
+    : seconds < 120
+      ? `${seconds} s`
+      : `${Math.round(seconds / 60)} min`
+}
+
+const text = (value: unknown): string =>
+  value === null || value === undefined ? '–' : String(value)
+
+const page = (ctx: Context, status: Status): string => {
+  const healthy = status.healthy === true
+  const title = `${ctx.mark(healthy ? 'good' : 'bad')} ${ctx.strong(`Node ${text(status.geo_node_id)}`)}  ${ctx.safe(text(status.health_status ?? status.health))}`
+  const facts = [
+    ['health', text(status.health)],
+    ['replication lag', lag(status)],
+    ['version', `${text(status.version)} (${text(status.revision)})`],
+    [
+      'replication slots',
+      `${text(status.replication_slots_used_count)} of ${text(status.replication_slots_count)} used`,
+    ],
+    ['last event', `${text(status.last_event_id)}, cursor ${text(status.cursor_last_event_id)}`],
+  ] as const
+  return [
+    title,
+    ...facts.map(([name, value]) => `  ${name.padEnd(23)} ${ctx.safe(value)}`),
+    ...kindsOf(status).map((kind) => line(ctx, status, kind)),
+    '',
+  ].join('\n')
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const plan = await ctx.plan(given)
+  const page_ = ctx.format === 'table' && ctx.terminal && ctx.globals.fields === undefined
+  if (!page_ || ctx.globals.curl) {
+    await ctx.list(plan)
+    return
+  }
+  const statuses = await ctx.gather(plan)
+  if (statuses.length === 0) ctx.note('no replication nodes')
+  for (const status of statuses) await ctx.write(`${page(ctx, status as Status)}\n`)
+}
+
+export const status: Special = {
+  description: [
+    'On a terminal a page a node: health, replication lag, and a bar per data kind. Elsewhere, and with --output or --fields, the records of the API.',
+  ],
+  examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
+  run,
+}

@@ -1,0 +1,60 @@
+/** A row a command written by hand: where it stands in the grammar, and its loader. */
+import type { Special } from './types.js'
+
+export interface SpecialRow {
+  readonly area: string
+  readonly words: string
+  readonly load: () => Promise<Special>
+}
+
+/** Commands of API areas that do more than one call. */
+const specials: readonly SpecialRow[] = [
+  { area: 'runners', words: 'pause', load: async () => (await import('./runners.js')).pause },
+  { area: 'runners', words: 'resume', load: async () => (await import('./runners.js')).resume },
+  {
+    area: 'artifacts',
+    words: 'download',
+    load: async () => (await import('./artifacts/index.js')).download,
+  },
+  {
+    area: 'artifacts',
+    words: 'file',
+    load: async () => (await import('./artifacts/index.js')).file,
+  },
+  { area: 'mr', words: 'rebase', load: async () => (await import('./mr.js')).rebase },
+  { area: 'settings', words: 'get', load: async () => (await import('./settings.js')).get },
+  { area: 'settings', words: 'update', load: async () => (await import('./settings.js')).update },
+  { area: 'geo', words: 'status', load: async () => (await import('./geo.js')).status },
+  {
+    area: 'storage-move',
+    words: 'schedule',
+    load: async () => (await import('./storage-move.js')).schedule,
+  },
+  { area: 'ci', words: 'lint', load: async () => (await import('./ci-lint/index.js')).lint },
+]
+
+/** Commands without an endpoint of their own. */
+export const toolCommands: readonly (SpecialRow & { readonly group: string })[] = [
+  { area: 'api', words: '', group: 'tool', load: async () => (await import('./api.js')).api },
+  {
+    area: 'completion',
+    words: '',
+    group: 'tool',
+    load: async () => (await import('./completion/index.js')).completion,
+  },
+  {
+    area: 'explain',
+    words: '',
+    group: 'tool',
+    load: async () => (await import('./explain.js')).explain,
+  },
+  {
+    area: 'commands',
+    words: '',
+    group: 'tool',
+    load: async () => (await import('./commands.js')).commands,
+  },
+]
+
+export const specialsOf = (area: string): readonly SpecialRow[] =>
+  specials.filter((row) => row.area === area)

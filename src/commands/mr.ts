@@ -1,0 +1,68 @@
+/** `mr rebase` (API document 2, "Merge request"): asked for with PUT, followed through the record. */
+
+import { mr } from '../catalogue/areas/mr.js'
+import { boolean, integer } from '../catalogue/endpoint.js'
+import { Failure } from '../errors.js'
+import type { Context, Given, Outcome, Plan, Special } from './types.js'
+
+const firstWait = 500
+const longestWait = 10_000
+const growth = 1.5
+
+interface Record_ {
+  readonly rebase_in_progress?: boolean
+  readonly merge_error?: string | null
+}
+
+const read = async (ctx: Context, plan: Plan): Promise<Outcome & { record: Record_ }> => {
+  const { id, merge_request_iid } = plan.values
+  const values = { id, merge_request_iid, include_rebase_in_progress: true }
+  const whole = await ctx.call({ endpoint: mr.get, values })
+  const record = whole.data !== null && typeof whole.data === 'object' ? whole.data : {}
+  return { record, bytes: whole.bytes, value: whole.data }
+}
+
+/** Polls, at growing intervals, until the rebase is over. */
+const settled = async (ctx: Context, plan: Plan, timeout: number): Promise<Outcome> => {
+  const end = ctx.now().getTime() + timeout * 1000
+  for (let wait = firstWait; ; wait = Math.min(wait * growth, longestWait)) {
+    const { record, ...outcome } = await read(ctx, plan)
+    if (record.rebase_in_progress !== true) {
+      if (typeof record.merge_error === 'string' && record.merge_error !== '')
+        throw new Failure('failed', record.merge_error, {
+          hint: 'Rebase the source branch locally, resolve the conflicts and push it.',
+        })
+      return outcome
+    }
+    if (ctx.now().getTime() >= end)
+      throw new Failure('failed', `the rebase was still in progress after ${timeout} s`, {
+        hint: 'It goes on at the instance; look again with: svcctl mr get, or give --wait-timeout.',
+      })
+    await ctx.sleep(wait)
+  }
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const timeout = Number(given.flags['wait-timeout'] ?? 600)
+  const plans = await ctx.plans(given)
+  if (given.flags.wait !== true) return ctx.perform(plans, { done: 'rebase asked for' })
+  const follow = async (plan: Plan): Promise<Outcome> => {
+    await ctx.call(plan)
+    return settled(ctx, plan, timeout)
+  }
+  await ctx.progress('rebasing', () =>
+    ctx.perform(plans, { run: follow, done: 'rebased', emit: { endpoint: mr.get } }),
+  )
+}
+
+export const rebase: Special = {
+  flags: {
+    wait: boolean('follow the rebase to its end; a conflict is exit 1'),
+    'wait-timeout': integer('seconds to follow it', { min: 1, default: 600 }),
+  },
+  examples: [
+    'mr rebase 1 --project platform/app --wait',
+    'mr rebase platform/app!1 platform/app!2 --skip-ci',
+  ],
+  run,
+}

@@ -1,0 +1,72 @@
+/** `storage-move schedule` (API document 3, "Repository storage moves"). */
+
+import { projects } from '../catalogue/areas/projects.js'
+import { boolean, integer } from '../catalogue/endpoint.js'
+import { Failure, usage } from '../errors.js'
+import type { Context, Given, Special } from './types.js'
+
+const kinds = ['projects', 'snippets', 'groups'] as const
+const firstWait = 500
+const longestWait = 10_000
+
+/** Follows the projects on the source until none is left. */
+const empty = async (ctx: Context, source: string, timeout: number): Promise<void> => {
+  const end = ctx.now().getTime() + timeout * 1000
+  await ctx.progress(`waiting until ${source} is empty`, async (say) => {
+    for (let wait = firstWait; ; wait = Math.min(wait * 1.5, longestWait)) {
+      const left = await ctx.gather({
+        endpoint: projects.list,
+        values: { repository_storage: source, simple: true },
+      })
+      if (left.length === 0) return
+      say(`${left.length} project${left.length === 1 ? '' : 's'} left on ${source}`)
+      if (ctx.now().getTime() >= end)
+        throw new Failure(
+          'failed',
+          `${left.length} projects were still on ${source} after ${timeout} s`,
+          {
+            hint: `The moves go on; look again with: svcctl projects list --repository-storage ${source}. A move that failed is scheduled again.`,
+          },
+        )
+      await ctx.sleep(wait)
+    }
+  })
+  ctx.note(`no project is left on ${source}`)
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const [kind] = given.args
+  if (kind === undefined || !kinds.some((k) => k === kind))
+    throw usage(
+      `storage-move schedule needs one of ${kinds.join(', ')}${kind === undefined ? '' : `, not "${kind}"`}`,
+    )
+  const wait = given.flags.wait === true
+  if (wait && kind !== 'projects')
+    throw usage(`--wait follows projects; the API has no list of ${kind} by storage`)
+  const plan = await ctx.plan({ ...given, args: [], flags: { ...given.flags, [kind]: true } })
+  if (ctx.globals.curl) return ctx.showCurl(plan)
+  const source = String(plan.values.source_storage_name)
+  await ctx.confirm(plan.endpoint.destructive ?? '', [
+    `all ${kind} on ${source} move to ${String(plan.values.destination_storage_name)}`,
+    ...(plan.endpoint.notes ?? []).slice(1),
+  ])
+  await ctx.perform([plan], { confirmed: true, done: 'scheduled' })
+  if (wait) await empty(ctx, source, Number(given.flags['wait-timeout'] ?? 3600))
+}
+
+export const schedule: Special = {
+  summary: 'Schedule the move of all projects, snippets or groups of a storage',
+  args: [
+    { name: 'projects|snippets|groups', required: true, variadic: false, help: 'what is moved' },
+  ],
+  flags: {
+    wait: boolean('follow the list of projects until the source is empty'),
+    'wait-timeout': integer('seconds to follow it', { min: 1, default: 3600 }),
+  },
+  without: [...kinds],
+  examples: [
+    'storage-move schedule projects --source-storage-name default --destination-storage-name second',
+    'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
+  ],
+  run,
+}
