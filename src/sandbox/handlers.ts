@@ -66,8 +66,6 @@ export type AnyHandlers = Readonly<Record<string, AnyHandler>>
 export interface AreaExtras {
   /** Further scopes than `api` (and `read_api` for reading) that open an endpoint, by its key. */
   readonly scopes?: Readonly<Record<string, readonly string[]>>
-  /** A second spelling of a path prefix: the documented one → the alias. */
-  readonly aliases?: Readonly<Record<string, string>>
   /**
    * Where an endpoint answers whose path the catalogue cannot know (alert endpoints): matched
    * against the whole path below the instance's address; named groups become parameters, found in

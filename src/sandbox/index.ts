@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Instance } from './call.js'
 import { Clock } from './clock.js'
 import { Repositories } from './git/repositories.js'
+import { historyOf } from './seed/histories.js'
 import { cast, tokenOf } from './seed/people.js'
 import { buildServer } from './server/server.js'
 import { Store } from './state/store.js'
@@ -48,7 +49,10 @@ const users: readonly SandboxUser[] = cast.map(({ name, username, role }) => ({
 }))
 
 const instanceOf = (store: Store, options: SandboxOptions) => {
-  const git = new Repositories(join(options.stateDir, 'repositories'), async () => undefined)
+  const git = new Repositories(
+    join(options.stateDir, 'repositories'),
+    async (id) => historyOf(id)?.content,
+  )
   const clock = new Clock(options.now, options.speed)
   return { state: store.state, clock, git, base: '', touch: () => store.touch() }
 }

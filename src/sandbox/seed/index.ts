@@ -1,9 +1,17 @@
 /** The sample data of a fresh instance: always the same. */
 import { restore, type State } from '../state/state.js'
+import { seedEvents } from './events.js'
+import { seedGeo } from './geo.js'
 import { seedGroups, seedMembers } from './groups.js'
+import { seedIssues } from './issues.js'
+import { seedMergeRequests } from './merge-requests.js'
+import { seedOperations } from './operations.js'
 import { seedPeople } from './people.js'
+import { seedPipelines } from './pipelines.js'
 import { seedProjects } from './projects.js'
 import { seedRunners } from './runners.js'
+import { seedSecurity } from './security.js'
+import { seedSettings } from './settings.js'
 
 const config = {
   version: '14.6.0-ee',
@@ -24,5 +32,13 @@ export const seedState = (): State => {
   seedProjects(state)
   seedMembers(state)
   seedRunners(state)
+  seedPipelines(state)
+  seedIssues(state)
+  seedMergeRequests(state)
+  seedOperations(state)
+  seedSecurity(state)
+  seedGeo(state)
+  seedSettings(state)
+  seedEvents(state)
   return state
 }

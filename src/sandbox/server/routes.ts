@@ -22,20 +22,16 @@ export interface Route {
 
 const successes: Readonly<Record<string, number>> = { POST: 201 }
 
-const aliasesOf = (path: string, extras: AreaExtras): string[] => [
-  path,
-  ...Object.entries(extras.aliases ?? {})
-    .filter(([prefix]) => path.startsWith(prefix))
-    .map(([prefix, alias]) => alias + path.slice(prefix.length)),
-]
-
-/** Where an endpoint answers; empty when neither its path nor the area says. */
-const urlsOf = (key: string, endpoint: Endpoint, extras: AreaExtras): (string | RegExp)[] => {
+/** Where an endpoint answers; undefined when neither its path nor the area says. */
+const urlOf = (
+  key: string,
+  endpoint: Endpoint,
+  extras: AreaExtras,
+): string | RegExp | undefined => {
   const path = pathOf(endpoint)
   const own = extras.urls?.[key]
-  if (own !== undefined) return [own]
-  if (!path.startsWith('/')) return []
-  return aliasesOf(path, extras).map((p) => apiRoot + p.replace(/\/\*[^/]+$/, '/*'))
+  if (own !== undefined) return own
+  return path.startsWith('/') ? apiRoot + path.replace(/\/\*[^/]+$/, '/*') : undefined
 }
 
 const routesOf = (area: string, key: string, endpoint: Endpoint): Route[] => {
@@ -47,7 +43,9 @@ const routesOf = (area: string, key: string, endpoint: Endpoint): Route[] => {
     if (handler === undefined) throw new Error(`no handler for ${area} ${key}`)
     return handler
   }
-  return urlsOf(key, endpoint, row).map((url) => ({
+  const url = urlOf(key, endpoint, row)
+  if (url === undefined) return []
+  const route: Route = {
     method: methodOf(endpoint),
     url,
     endpoint,
@@ -58,7 +56,8 @@ const routesOf = (area: string, key: string, endpoint: Endpoint): Route[] => {
     },
     status: endpoint.status ?? successes[methodOf(endpoint)] ?? 200,
     load,
-  }))
+  }
+  return [route]
 }
 
 /** All routes. Areas whose handlers have not been written answer 404. */

@@ -1,0 +1,151 @@
+/** Deploy keys, Pages domains, integrations, alert endpoints, error tracking and snippets. */
+import type { State } from '../state/state.js'
+import { ago } from './origin.js'
+
+const keys = [
+  {
+    title: 'deploy',
+    key: [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBn+FFRajqwAUyDuJYTgOB9AErkVoXRxLDIrC2J+Cnnw',
+      ' deploy@example.test',
+    ].join(''),
+    user_id: 3,
+    projects: [
+      { project_id: 1, can_push: true },
+      { project_id: 5, can_push: false },
+    ],
+  },
+  {
+    title: 'mirror',
+    key: [
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIHqF2ZdEGnMd4PXlSydmpuiIwAqLh10A33AFJqhswtZ',
+      ' mirror@example.test',
+    ].join(''),
+    user_id: 2,
+    projects: [{ project_id: 2, can_push: false }],
+  },
+  {
+    title: 'old',
+    key: [
+      'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC+sU5q3LXrHqmq+K9rp7IvWrvs8itA6sqzBQWeRPpd',
+      'MOnCs94+H+iu+yZu3k1P0Ao+WXnQNCWD4j5pwciq6RGpvvlsxR7j2FlGkVmjM71J+Fr7ETALylga0I2S',
+      '1i0pefgEd7NzeZg+Ex7KfExOD/6oYgSlP65T+FEEfvE8PeBBtmSHby7GJhX/Lg/g0toHtTTN4xIVWXTE',
+      'Ret6gY55mI6QOm0OX96CJG5npsq3vMzTtl0rrOUesf36HYJopFfdw2QVlALmP++ZwlqkyeF9uvUeQpT2',
+      '3Ig3uqnxVlxZTEt0z8ybyX2LYMrnIqJFG99zZV6S5/DazEWz1Fliheneft/5 old@example.test',
+    ].join(''),
+    user_id: 3,
+    projects: [{ project_id: 7, can_push: false }],
+  },
+]
+
+const valid = `-----BEGIN CERTIFICATE-----
+MIIBqzCCAVGgAwIBAgIUJuJIi2zDz4R2KBNVIU+SnXt3QEAwCgYIKoZIzj0EAwIw
+HDEaMBgGA1UEAwwRc2l0ZS5leGFtcGxlLnRlc3QwHhcNMjYxMTIwMjExMDE0WhcN
+MzYxMTE3MjExMDE0WjAcMRowGAYDVQQDDBFzaXRlLmV4YW1wbGUudGVzdDBZMBMG
+ByqGSM49AgEGCCqGSM49AwEHA0IABDs/+5l4N3HfoVLrVy4hRHGsLwkVfy3wQn18
+VBvJl1iC6qeLqBznfCq9L1BU6DW01DC3OwZR97q4wRR2XUETEzOjcTBvMB0GA1Ud
+DgQWBBTXZvz9qi/rAXsoRd7Oq8FhLPNpuzAfBgNVHSMEGDAWgBTXZvz9qi/rAXso
+Rd7Oq8FhLPNpuzAPBgNVHRMBAf8EBTADAQH/MBwGA1UdEQQVMBOCEXNpdGUuZXhh
+bXBsZS50ZXN0MAoGCCqGSM49BAMCA0gAMEUCIQDWVzgeCN+jJuO5Fs3T6dcw9l4Z
+ugMmCWt0SjCaWFo3ZwIgPWZfBxsfO5I1Fdl2CMYG4bbybm8TYzMwHNGH/YO67eA=
+-----END CERTIFICATE-----
+`
+const expired = `-----BEGIN CERTIFICATE-----
+MIIBqDCCAU6gAwIBAgIUANMyaoOPspW6ijdpUrs6MSxK26kwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQb2xkLmV4YW1wbGUudGVzdDAeFw0yNjExMjAyMTEwMTRaFw0y
+NjExMjEyMTEwMTRaMBsxGTAXBgNVBAMMEG9sZC5leGFtcGxlLnRlc3QwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAASfkxGAzVro78+RmqEKBNcVC+wEaK+tn8+/jVi1
+CEoxE5UdUB/vTh7/fXBlnzOHNowsVPRK3RuG4r+Et/ZlTd4Co3AwbjAdBgNVHQ4E
+FgQUpegloGbjvm3kkCP6ymbY4xjC/AcwHwYDVR0jBBgwFoAUpegloGbjvm3kkCP6
+ymbY4xjC/AcwDwYDVR0TAQH/BAUwAwEB/zAbBgNVHREEFDASghBvbGQuZXhhbXBs
+ZS50ZXN0MAoGCCqGSM49BAMCA0gAMEUCIQCuL6KvoV418QyTHA7bSA484byHi1Yu
+ZLFxVP7WNyzbZgIgTRpvsFBNseoW/Z9E7+A7w24PFcLNsw0QQ6nNK9U4lzI=
+-----END CERTIFICATE-----
+`
+
+const seedKeys = (state: State): void => {
+  for (const [index, key] of keys.entries())
+    state.deployKeys.add({ ...structuredClone(key), created_at: ago(200 - index * 50) })
+  const plain = { auto_ssl_enabled: false, certificate: null, key: null }
+  const domains = [
+    { project_id: 6, domain: 'www.example.test', ...plain },
+    { project_id: 6, domain: 'site.example.test', ...plain, certificate: valid },
+    { project_id: 6, domain: 'auto.example.test', ...plain, auto_ssl_enabled: true },
+    { project_id: 8, domain: 'old.example.test', ...plain, certificate: expired },
+  ]
+  for (const domain of domains) state.pagesDomains.add(domain)
+}
+
+const seedIntegrations = (state: State): void => {
+  const times = { created_at: ago(180), updated_at: ago(30) }
+  state.integrations.add({
+    project_id: 1,
+    slug: 'emails-on-push',
+    title: 'Emails on push',
+    active: true,
+    ...times,
+    properties: {
+      recipients: 'team@example.test',
+      disable_diffs: false,
+      send_from_committer_email: '1',
+      branches_to_be_notified: 'all',
+      push_events: true,
+      tag_push_events: true,
+    },
+  })
+  state.integrations.add({
+    project_id: 8,
+    slug: 'custom-issue-tracker',
+    title: 'Custom issue tracker',
+    active: true,
+    ...times,
+    properties: {
+      new_issue_url: 'https://tracker.example.test/new',
+      issues_url: 'https://tracker.example.test/:id',
+      project_url: 'https://tracker.example.test',
+      push_events: true,
+    },
+  })
+}
+
+const seedMonitoring = (state: State): void => {
+  const endpoint = { active: true, auto_close_incident: true }
+  state.alertEndpoints.add({
+    ...endpoint,
+    project_id: 1,
+    name: 'monitoring',
+    identifier: '3a1f0c5d9b7e2468',
+    key: 'sandbox-alert-key',
+    mapping: {},
+  })
+  state.alertEndpoints.add({
+    ...endpoint,
+    project_id: 1,
+    name: 'probes',
+    identifier: '86420e7b9d5c0f1a',
+    key: 'sandbox-probe-key',
+    mapping: { title: ['check', 'name'], severity: ['check', 'level'] },
+  })
+  state.errorTracking.add({
+    project_id: 1,
+    active: true,
+    project_name: 'app',
+    errsvc_external_url: 'https://errors.example.test/example/app',
+    api_url: 'https://errors.example.test/api/0/projects/example/app',
+    integrated: false,
+  })
+  for (const [project_id, public_key] of [
+    [1, '1d2c3b4a5f6e7d8c9b0a1f2e3d4c5b6a'],
+    [1, 'a0b1c2d3e4f5061728394a5b6c7d8e9f'],
+    [6, '0f1e2d3c4b5a69788796a5b4c3d2e1f0'],
+  ] as const)
+    state.clientKeys.add({ project_id, active: project_id === 1, public_key, created_at: ago(66) })
+}
+
+export const seedOperations = (state: State): void => {
+  seedKeys(state)
+  seedIntegrations(state)
+  seedMonitoring(state)
+  state.snippets.add({ project_id: 1, author_id: 4, title: 'Start by hand', storage: 'default' })
+  state.snippets.add({ project_id: null, author_id: 2, title: 'A shell loop', storage: 'second' })
+}

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Repositories } from '../../src/sandbox/git/repositories.js'
+import { historyOf } from '../../src/sandbox/seed/histories.js'
+import { seedState } from '../../src/sandbox/seed/index.js'
+
+const run = promisify(execFile)
+const folders: string[] = []
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+})
+
+describe('the sample data', () => {
+  it('is the same at every start', () => {
+    expect(JSON.stringify(seedState())).toBe(JSON.stringify(seedState()))
+  })
+
+  it('has a row in every table that an operation does not have to fill first', () => {
+    const { settings, config, ...tables } = seedState()
+    const empty = Object.entries(tables).filter(([, table]) => table.size === 0)
+    expect(empty.map(([name]) => name)).toEqual(['storageMoves', 'alerts'])
+  })
+
+  it('refers only to what there is', () => {
+    const state = seedState()
+    for (const job of state.jobs.all()) {
+      expect(state.pipelines.get(job.pipeline_id)?.project_id).toBe(job.project_id)
+      if (job.runner_id !== null) expect(state.runners.get(job.runner_id)).toBeDefined()
+      if (job.downstream_pipeline_id !== null)
+        expect(state.pipelines.get(job.downstream_pipeline_id)).toBeDefined()
+    }
+    for (const member of state.members.all())
+      expect(state[`${member.source_type}s`].get(member.source_id)).toBeDefined()
+    for (const issue of state.issues.all())
+      for (const id of [issue.author_id, ...issue.assignee_ids, ...issue.subscriber_ids])
+        expect(state.users.get(id)).toBeDefined()
+  })
+
+  it('has jobs in every state and runners of every kind and state', () => {
+    const state = seedState()
+    expect(new Set(state.jobs.all().map((j) => j.status)).size).toBe(8)
+    expect(new Set(state.runners.all().map((r) => r.runner_type)).size).toBe(3)
+    expect(new Set(state.runners.all().map((r) => r.online)).size).toBe(3)
+  })
+
+  it('makes repositories that git finds nothing wrong with', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svcctl-git-'))
+    folders.push(folder)
+    const git = new Repositories(folder, async (id) => historyOf(id)?.content)
+    const repository = await git.open({ id: 1, default_branch: 'main' })
+    const { stdout } = await run('git', ['--git-dir', repository.path, 'fsck', '--full'])
+    expect(stdout).not.toContain('error')
+    expect(await repository.line(['log', '-1', '--format=%s', 'main'])).toBe(
+      'Say what the limits mean',
+    )
+    expect(await repository.line(['rev-parse', 'feature/login'])).toBe(
+      seedState().mergeRequests.get(1)?.sha,
+    )
+  })
+})
