@@ -168,6 +168,7 @@ const withSpecial = (command: Command, special: Special): Command => {
     name,
     param,
     required: param.required === true,
+    ...(param.parameter === undefined ? {} : { parameter: param.parameter }),
     ...(param.short === undefined ? {} : { short: param.short }),
     ...(param.optionalValue === true ? { optionalValue: true as const } : {}),
     ...(param.pair === true ? { pair: true as const } : {}),

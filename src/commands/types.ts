@@ -1,7 +1,7 @@
 /** What a command written by hand is, and what it is handed. */
 import type { Endpoint, Endpoints, Param } from '../catalogue/endpoint.js'
 import type { Failure } from '../errors.js'
-import type { Ask, Client, ListEnd, Whole, WireRequest } from '../http/types.js'
+import type { Ask, Client, Credential, ListEnd, Whole, WireRequest } from '../http/types.js'
 import type { Session } from '../profile/types.js'
 
 /** A positional argument of a command. */
@@ -117,6 +117,8 @@ export interface Context {
   session(): Promise<Session>
   /** A client for the endpoint's kind of credential; without endpoint, the user's. */
   client(endpoint?: Pick<Endpoint, 'credential' | 'route'>, long?: boolean): Promise<Client>
+  /** A client of another address, with this credential and no other; needs no profile. */
+  anonymous(baseUrl: string, credential: Credential): Promise<Client>
 
   /** Chooses the endpoint and checks the values as every derived command does. */
   plan(given: Given, override?: Readonly<Record<string, unknown>>): Promise<Plan>
@@ -131,6 +133,11 @@ export interface Context {
   perform(plans: readonly Plan[], options?: Perform): Promise<void>
   /** All records of a list, parsed, up to `limit`: for commands that need them in hand. */
   gather(ask: Ask, limit?: number): Promise<readonly unknown[]>
+  /**
+   * The records that `list` would print, in hand: honours --limit, --page, --per-page, and says on
+   * standard error where there are none or more.
+   */
+  collect(plan: Plan): Promise<readonly unknown[]>
 
   /** Prints the answer of one call, its bytes passed on where nothing needs its fields. */
   printAnswer(plan: Plan, outcome: Outcome, emit?: Emit): Promise<void>
@@ -148,6 +155,10 @@ export interface Context {
   printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: Emit): Promise<void>
   /** Raw text or bytes on standard output. */
   write(chunk: string | Uint8Array): Promise<void>
+  /** Hands on what was written so far: for commands that go on running. */
+  flush(): Promise<void>
+  /** The interruption was the way to end: exit 0. */
+  ended(): void
   /** Text from outside with its control characters made visible. */
   safe(text: string): string
   /** A symbol that reads without its colour. */
@@ -220,6 +231,8 @@ export interface Command {
 /** A flag that only the tool knows. */
 export type OwnFlag = Param & {
   readonly short?: string
+  /** The API parameter that it fills in place of the derived flag, through the command's `run`. */
+  readonly parameter?: string
   readonly optionalValue?: true
   /** Key and value are two words (`--report junit lint.xml`). */
   readonly pair?: true
