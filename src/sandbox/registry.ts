@@ -1,4 +1,5 @@
 /** A row an area of the embedded instance: its handlers and what it adds to the catalogue. */
+import { alertAddress } from './alert-address.js'
 import type { AnyHandlers, AreaExtras } from './handlers.js'
 
 export interface HandlerRow extends AreaExtras {
@@ -7,5 +8,23 @@ export interface HandlerRow extends AreaExtras {
 
 /** By the area's name in the catalogue. */
 export const registry: Readonly<Record<string, HandlerRow>> = {
+  commits: { load: async () => (await import('./areas/commits.js')).handlers },
   runners: { load: async () => (await import('./areas/runners.js')).handlers },
+  jobs: { load: async () => (await import('./areas/jobs.js')).handlers },
+  artifacts: { load: async () => (await import('./areas/artifacts.js')).handlers },
+  'resource-groups': { load: async () => (await import('./areas/resource-groups.js')).handlers },
+  projects: { load: async () => (await import('./areas/projects.js')).handlers },
+  integrations: { load: async () => (await import('./areas/integrations.js')).handlers },
+  alerts: {
+    load: async () => (await import('./areas/alerts.js')).handlers,
+    urls: { send: alertAddress },
+  },
+  settings: { load: async () => (await import('./areas/settings.js')).handlers },
+  'deploy-keys': { load: async () => (await import('./areas/deploy-keys.js')).handlers },
+  'pages-domains': { load: async () => (await import('./areas/pages-domains.js')).handlers },
+  vulnerabilities: { load: async () => (await import('./areas/vulnerabilities.js')).handlers },
+  dependencies: { load: async () => (await import('./areas/dependencies.js')).handlers },
+  geo: { load: async () => (await import('./areas/geo.js')).handlers },
+  'error-tracking': { load: async () => (await import('./areas/error-tracking.js')).handlers },
+  'storage-move': { load: async () => (await import('./areas/storage-move.js')).handlers },
 }

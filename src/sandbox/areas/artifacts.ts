@@ -1,0 +1,101 @@
+/** Job artifacts (API document 2, "Job artifacts"): real archives, single files, keep and delete. */
+import { posix } from 'node:path'
+import type { artifacts } from '../../catalogue/areas/artifacts.js'
+import { archiveOf, entriesOf, entryOf } from '../archive.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { archiveName, jobOf, presentJob, projectWithJobs, withChildren } from '../present-job.js'
+import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
+import type { JobRecord } from '../state/ci.js'
+import type { ProjectRecord } from '../state/records.js'
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+  '.xml': 'application/xml',
+}
+
+/**
+ * The job of a name in the latest successful pipeline of a branch or tag; of jobs of one name
+ * that of the parent pipeline counts.
+ */
+const latest = (call: Call, project: ProjectRecord, ref: string, name: string): JobRecord => {
+  const pipeline = call.state.pipelines
+    .filter(
+      (p) =>
+        p.project_id === project.id &&
+        p.ref === ref &&
+        p.parent_id === null &&
+        p.status === 'success',
+    )
+    .at(-1)
+  if (pipeline === undefined) throw notFound()
+  for (const { id } of withChildren(call, pipeline)) {
+    const job = call.state.jobs
+      .filter((j) => j.pipeline_id === id && j.name === name && j.status === 'success')
+      .at(-1)
+    if (job !== undefined && entriesOf(job, call.clock.iso()) !== undefined) return job
+  }
+  throw notFound()
+}
+
+const archive = async (call: Call, job: JobRecord): Promise<FileReply> => {
+  const zip = await archiveOf(job, call.clock.iso())
+  if (zip === undefined) throw notFound()
+  return new FileReply(zip, 'application/zip', archiveName)
+}
+
+const isValid = (path: string): boolean =>
+  path !== '' &&
+  !/[\0\\]/.test(path) &&
+  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+
+const single = async (call: Call, job: JobRecord, path: string): Promise<FileReply> => {
+  const zip = await archiveOf(job, call.clock.iso())
+  if (zip === undefined) throw notFound()
+  if (!isValid(path)) throw badRequest('400 Bad request - Invalid path')
+  const stream = await entryOf(zip, path)
+  if (stream === undefined) throw notFound()
+  const type = types[posix.extname(path)] ?? 'application/octet-stream'
+  return new FileReply(stream, type, posix.basename(path))
+}
+
+/** A job whose artifacts the acting user may change. */
+const writable = (
+  call: Call,
+  id: string | number,
+  jobId: number,
+  role: 'developer' | 'maintainer',
+): JobRecord => {
+  const project = call.project(id, { role })
+  if (project.archived) throw forbidden()
+  return jobOf(call, project, jobId)
+}
+
+export const handlers: Handlers<typeof artifacts> = {
+  download: (call, { id, job_id }) => archive(call, jobOf(call, projectWithJobs(call, id), job_id)),
+  downloadLatest: (call, { id, ref_name, job }) =>
+    archive(call, latest(call, projectWithJobs(call, id), ref_name, job)),
+  file: (call, { id, job_id, artifact_path }) =>
+    single(call, jobOf(call, projectWithJobs(call, id), job_id), artifact_path),
+  fileLatest: (call, { id, ref_name, artifact_path, job }) =>
+    single(call, latest(call, projectWithJobs(call, id), ref_name, job), artifact_path),
+  keep: async (call, { id, job_id }) => {
+    const job = writable(call, id, job_id, 'developer')
+    if (entriesOf(job, call.clock.iso()) === undefined) throw notFound()
+    job.artifacts_expire_at = null
+    return { ...(await presentJob(call, job)), download_url: null }
+  },
+  delete: (call, { id, job_id }) => {
+    const job = writable(call, id, job_id, 'maintainer')
+    job.archive = null
+    job.reports = []
+    job.artifacts_expire_at = null
+    return undefined
+  },
+}

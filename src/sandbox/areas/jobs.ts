@@ -1,0 +1,90 @@
+/** Jobs (API document 2, "Jobs"): lists, one job, and what a job token stands for. */
+import type { jobs } from '../../catalogue/areas/jobs.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { describedProject, projectSummary, userSummary } from '../present.js'
+import {
+  jobOf,
+  pipelineOfJob,
+  pipelineTimes,
+  presentBridge,
+  presentJob,
+  projectWithJobs,
+  withChildren,
+} from '../present-job.js'
+import { Lazy, lazily, notFound, unauthorized } from '../reply.js'
+import type { JobRecord, PipelineRecord } from '../state/ci.js'
+import type { ProjectRecord } from '../state/records.js'
+
+const newestFirst = (rows: readonly JobRecord[]): JobRecord[] =>
+  [...rows].sort((a, b) => b.id - a.id)
+
+const inScope = (scope: readonly string[] | undefined) => (job: JobRecord) =>
+  scope === undefined || scope.length === 0 || scope.includes(job.status)
+
+const listed = (call: Call, rows: readonly JobRecord[]) => {
+  const sorted = newestFirst(rows)
+  return new Lazy(sorted.length, (start, end) =>
+    Promise.all(sorted.slice(start, end).map((job) => presentJob(call, job))),
+  )
+}
+
+const pipelineOf = (call: Call, project: ProjectRecord, id: number): PipelineRecord => {
+  const pipeline = call.state.pipelines.get(id)
+  if (pipeline?.project_id !== project.id) throw notFound('Pipeline')
+  return pipeline
+}
+
+/** The job of the token. */
+const currentJob = (call: Call): JobRecord => {
+  if (call.job === undefined) throw unauthorized()
+  return call.job
+}
+
+const context = (call: Call) => {
+  const job = currentJob(call)
+  const project = call.findProject(job.project_id)
+  const pipeline = call.state.pipelines.get(job.pipeline_id)
+  if (project === undefined || pipeline === undefined) throw notFound('Project')
+  const agents = call.state.agents.filter((a) => a.project_ids.includes(project.id))
+  return {
+    allowed_agents: agents.flatMap(({ id, config_project_id }) => {
+      const config = call.findProject(config_project_id)
+      return config === undefined ? [] : [{ id, config_project: describedProject(config) }]
+    }),
+    job: {
+      id: job.id,
+      name: job.name,
+      stage: job.stage,
+      project_id: project.id,
+      project_name: project.name,
+    },
+    pipeline: { ...pipelineOfJob(pipeline), ...pipelineTimes(call, pipeline) },
+    project: projectSummary(project),
+    user: userSummary(call, call.signedIn()),
+  }
+}
+
+export const handlers: Handlers<typeof jobs> = {
+  list: (call, { id, scope }) => {
+    const project = projectWithJobs(call, id)
+    const rows = call.state.jobs.filter((j) => j.project_id === project.id && j.kind === 'build')
+    return listed(call, rows.filter(inScope(scope)))
+  },
+  listOfPipeline: (call, { id, pipeline_id, scope, include_retried = false }) => {
+    const pipeline = pipelineOf(call, projectWithJobs(call, id), pipeline_id)
+    const ids = withChildren(call, pipeline).map((p) => p.id)
+    const rows = call.state.jobs.filter(
+      (j) => ids.includes(j.pipeline_id) && j.kind === 'build' && (include_retried || !j.retried),
+    )
+    return listed(call, rows.filter(inScope(scope)))
+  },
+  bridges: (call, { id, pipeline_id, scope }) => {
+    const pipeline = pipelineOf(call, projectWithJobs(call, id), pipeline_id)
+    const rows = call.state.jobs.filter((j) => j.pipeline_id === pipeline.id && j.kind === 'bridge')
+    return lazily(newestFirst(rows.filter(inScope(scope))), (job) => presentBridge(call, job))
+  },
+  get: (call, { id, job_id }) => presentJob(call, jobOf(call, projectWithJobs(call, id), job_id)),
+  current: (call) => presentJob(call, currentJob(call)),
+  agents: context,
+}

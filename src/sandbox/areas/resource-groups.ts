@@ -1,0 +1,36 @@
+/** Resource groups (API document 2, "Resource groups"). */
+import type { resourceGroups } from '../../catalogue/areas/resource-groups.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { projectWithJobs } from '../present-job.js'
+import { forbidden, notFound } from '../reply.js'
+import type { ResourceGroupRecord } from '../state/ci.js'
+import type { ProjectRecord } from '../state/records.js'
+
+const found = (call: Call, project: ProjectRecord, key: string): ResourceGroupRecord => {
+  const record = call.state.resourceGroups.find((r) => r.project_id === project.id && r.key === key)
+  if (record === undefined) throw notFound('Resource group')
+  return record
+}
+
+const present = ({ id, key, process_mode, created_at, updated_at }: ResourceGroupRecord) => ({
+  id,
+  key,
+  process_mode: process_mode as string,
+  created_at,
+  updated_at,
+})
+
+export const handlers: Handlers<typeof resourceGroups> = {
+  get: (call, { id, key }) => present(found(call, projectWithJobs(call, id), key)),
+  update: (call, { id, key, process_mode }) => {
+    const project = call.project(id, { role: 'developer' })
+    if (project.archived) throw forbidden()
+    const record = found(call, project, key)
+    if (process_mode !== undefined && process_mode !== record.process_mode) {
+      record.process_mode = process_mode
+      record.updated_at = call.clock.iso()
+    }
+    return present(record)
+  },
+}
