@@ -1,4 +1,6 @@
-/** `geo status` as a page a node (API document 3, "Replication node status"). */
+/** `geo status` as a page a node, `geo nodes update` (API document 3, "Replication nodes"). */
+import { geo } from '../catalogue/areas/geo.js'
+import { filled, missing, plansToFill, readRecord, showReading } from './fill.js'
 import type { Context, Given, Special } from './types.js'
 
 type Status = Readonly<Record<string, unknown>>
@@ -86,4 +88,26 @@ export const status: Special = {
   ],
   examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
   run,
+}
+
+const filling = { command: 'geo nodes update', reads: geo.get, required: ['name', 'url'] } as const
+
+const update = async (ctx: Context, given: Given): Promise<void> => {
+  const open = missing(given, filling)
+  const plans = await plansToFill(ctx, given, filling)
+  if (open.length === 0) return ctx.perform(plans)
+  if (ctx.globals.curl) return showReading(ctx, plans, filling)
+  await ctx.perform(plans, {
+    run: async (plan) => {
+      const whole = filled(plan, open, await readRecord(ctx, plan, filling))
+      const answer = await ctx.call(whole)
+      return { bytes: answer.bytes, value: answer.data }
+    },
+  })
+}
+
+export const nodesUpdate: Special = {
+  description: ['A name or URL that is not given stays as it is: the node is read first.'],
+  examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
+  run: update,
 }

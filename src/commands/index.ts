@@ -25,6 +25,12 @@ const specials: readonly SpecialRow[] = [
   { area: 'settings', words: 'get', load: async () => (await import('./settings.js')).get },
   { area: 'settings', words: 'update', load: async () => (await import('./settings.js')).update },
   { area: 'geo', words: 'status', load: async () => (await import('./geo.js')).status },
+  { area: 'geo', words: 'nodes update', load: async () => (await import('./geo.js')).nodesUpdate },
+  {
+    area: 'approvals',
+    words: 'rules update',
+    load: async () => (await import('./approvals.js')).rulesUpdate,
+  },
   {
     area: 'storage-move',
     words: 'schedule',
@@ -35,6 +41,24 @@ const specials: readonly SpecialRow[] = [
 
 /** Commands without an endpoint of their own. */
 export const toolCommands: readonly (SpecialRow & { readonly group: string })[] = [
+  {
+    area: 'sandbox',
+    words: 'serve',
+    group: 'start',
+    load: async () => (await import('./sandbox.js')).serve,
+  },
+  {
+    area: 'sandbox',
+    words: 'status',
+    group: 'start',
+    load: async () => (await import('./sandbox.js')).status,
+  },
+  {
+    area: 'sandbox',
+    words: 'reset',
+    group: 'start',
+    load: async () => (await import('./sandbox.js')).reset,
+  },
   { area: 'api', words: '', group: 'tool', load: async () => (await import('./api.js')).api },
   {
     area: 'completion',
