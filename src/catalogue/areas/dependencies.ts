@@ -1,6 +1,6 @@
 /** Dependencies that the scanner found (API document 3, "Dependencies"). */
 import { endpoint, list, many, project } from '../endpoint.js'
-import { ArrayOf, Obj, Str } from '../shapes.js'
+import { ArrayOf, maybe, Obj, Str } from '../shapes.js'
 
 export const packageManagers = [
   'bundler',
@@ -21,7 +21,7 @@ export const Dependency = Obj(
     version: Str(),
     package_manager: Str(),
     dependency_file_path: Str(),
-    vulnerabilities: ArrayOf(Obj({ name: Str(), severity: Str() })),
+    vulnerabilities: maybe(ArrayOf(Obj({ name: Str(), severity: Str() }))),
   },
   { title: 'Dependency' },
 )

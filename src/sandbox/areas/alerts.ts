@@ -1,0 +1,156 @@
+/** Alert ingestion (API document 3, "Alert ingestion"; transitions of "Alert"). */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type alerts, severities } from '../../catalogue/areas/alerts.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { notFound, unauthorized } from '../reply.js'
+import type { AlertEndpointRecord, AlertRecord } from '../state/operations.js'
+
+type Payload = Readonly<Record<string, unknown>>
+type Input = InputOf<(typeof alerts)['send']>
+
+/** What the address adds to the parameters. */
+const fromAddress = ['endpoint_project', 'endpoint_identifier']
+
+/** The key that came by Bearer, or by Basic with an empty user name. */
+const sentKey = (call: Call): string => {
+  const header = call.sent.headers.authorization
+  const [, scheme = '', value = ''] = /^(\S+)\s+(\S+)\s*$/.exec(String(header ?? '')) ?? []
+  if (scheme.toLowerCase() === 'bearer') return value
+  if (scheme.toLowerCase() !== 'basic') return ''
+  const [user, ...key] = Buffer.from(value, 'base64').toString('utf8').split(':')
+  return user === '' ? key.join(':') : ''
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const endpointOf = (call: Call): AlertEndpointRecord => {
+  const { endpoint_project, endpoint_identifier } = call.sent.params
+  const project = call.findProject(String(endpoint_project))
+  const endpoint = call.state.alertEndpoints.find(
+    (e) => e.project_id === project?.id && e.identifier === endpoint_identifier,
+  )
+  if (endpoint === undefined || !endpoint.active) throw notFound()
+  const key = sentKey(call)
+  if (key === '' || !timingSafeEqual(digest(key), digest(endpoint.key))) throw unauthorized()
+  return endpoint
+}
+
+const payloadOf = (call: Call): Payload =>
+  Object.fromEntries(
+    Object.entries(call.sent.params).filter(([name]) => !fromAddress.includes(name)),
+  )
+
+const inside = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? (at as Payload)[key] : undefined),
+    value,
+  )
+
+/** The alert's properties, those that the endpoint maps read from where they are in the payload. */
+const mapped = (endpoint: AlertEndpointRecord, input: Input, payload: Payload): Input => {
+  const found = Object.entries(endpoint.mapping).flatMap(([name, path]) => {
+    const value = inside(payload, path)
+    return value === undefined || value === null ? [] : [[name, String(value)]]
+  })
+  return { ...input, ...Object.fromEntries(found) }
+}
+
+const severityOf = (text: string | undefined): string => {
+  const known = severities.find((severity) => severity === text?.toLowerCase())
+  return known ?? 'critical'
+}
+
+/** Object keys in order, so that the same payload always gives the same text. */
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, v]) => [key, canonical(v)]))
+}
+
+const texts = (value: string | readonly string[] | undefined): string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : [...value]
+
+/** What makes two payloads the same: the given fingerprint, else all but times and hosts. */
+const fingerprintOf = (input: Input, payload: Payload): string => {
+  const own = texts(input.fingerprint)
+  const { start_time: _start, end_time: _end, hosts: _hosts, ...rest } = payload
+  const material = own.length > 0 ? own.join('\n') : JSON.stringify(canonical(rest))
+  return createHash('sha1').update(material).digest('hex')
+}
+
+const moment = (text: string | undefined, call: Call): string =>
+  text === undefined || text === '' ? call.clock.iso() : new Date(text).toISOString()
+
+const create = (
+  call: Call,
+  endpoint: AlertEndpointRecord,
+  input: Input,
+  payload: Payload,
+): AlertRecord => {
+  const now = call.clock.iso()
+  const { project_id } = endpoint
+  const before = call.state.alerts.filter((a) => a.project_id === project_id)
+  return call.state.alerts.add({
+    iid: Math.max(0, ...before.map((a) => a.iid)) + 1,
+    project_id,
+    endpoint_id: endpoint.id,
+    title: input.title ?? 'New: Alert',
+    description: input.description ?? null,
+    severity: severityOf(input.severity),
+    state: 'triggered',
+    started_at: moment(input.start_time, call),
+    ended_at: null,
+    service: input.service ?? null,
+    monitoring_tool: input.monitoring_tool ?? null,
+    hosts: texts(input.hosts),
+    environment: input.svc_environment_name ?? null,
+    fingerprint: fingerprintOf(input, payload),
+    events: 1,
+    payload,
+    issue_id: null,
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+const resolve = (call: Call, endpoint: AlertEndpointRecord, alert: AlertRecord, end: string) => {
+  alert.state = 'resolved'
+  alert.ended_at = moment(end, call)
+  alert.updated_at = call.clock.iso()
+  const incident = endpoint.auto_close_incident ? call.state.issues.get(alert.issue_id) : undefined
+  if (incident === undefined || incident.state === 'closed') return
+  incident.state = 'closed'
+  incident.closed_at = call.clock.iso()
+  incident.updated_at = call.clock.iso()
+}
+
+/** Counts an alert that is still open, resolves one that ended, or writes down a new one. */
+const receive = (call: Call, endpoint: AlertEndpointRecord, sent: Input): AlertRecord => {
+  const payload = payloadOf(call)
+  const input = mapped(endpoint, sent, payload)
+  const fingerprint = fingerprintOf(input, payload)
+  const open = call.state.alerts.find(
+    (a) =>
+      a.project_id === endpoint.project_id &&
+      a.state === 'triggered' &&
+      a.fingerprint === fingerprint,
+  )
+  const alert = open ?? create(call, endpoint, input, payload)
+  if (input.end_time !== undefined && input.end_time !== '')
+    resolve(call, endpoint, alert, input.end_time)
+  else if (open !== undefined) {
+    open.events += 1
+    open.updated_at = call.clock.iso()
+  }
+  return alert
+}
+
+export const handlers: Handlers<typeof alerts> = {
+  send: (call, input) => {
+    const { iid, title } = receive(call, endpointOf(call), input)
+    return [{ iid, title }]
+  },
+}

@@ -1,0 +1,90 @@
+/** Error tracking (API document 3): the settings of a project and the keys of its clients. */
+import { randomBytes } from 'node:crypto'
+import type { errorTracking } from '../../catalogue/areas/error-tracking.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { lazily, notFound } from '../reply.js'
+import { apiRoot } from '../server/root.js'
+import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/operations.js'
+import type { ProjectRecord } from '../state/records.js'
+
+const settings = (record: ErrorTrackingRecord) => ({
+  active: record.active,
+  project_name: record.project_name,
+  errsvc_external_url: record.errsvc_external_url,
+  api_url: record.api_url,
+  integrated: record.integrated,
+})
+
+/** The collector address with the key in it. */
+const dsn = (call: Call, { public_key, project_id }: ClientKeyRecord): string => {
+  const address = new URL(`${apiRoot}/error_tracking/collector/${project_id}`, call.base)
+  address.username = public_key
+  return address.toString()
+}
+
+const clientKey = (call: Call) => (record: ClientKeyRecord) => ({
+  id: record.id,
+  active: record.active,
+  public_key: record.public_key,
+  errsvc_dsn: dsn(call, record),
+})
+
+const managed = (call: Call, id: string | number): ProjectRecord =>
+  call.project(id, { role: 'maintainer' })
+
+const found = (call: Call, project: ProjectRecord): ErrorTrackingRecord | undefined =>
+  call.state.errorTracking.find((e) => e.project_id === project.id)
+
+/** Only what is configured can be switched; the integrated backend needs no configuration. */
+const update = (call: Call, input: InputOf<(typeof errorTracking)['update']>) => {
+  const project = managed(call, input.id)
+  const { active, integrated } = input
+  const known = found(call, project)
+  if (known === undefined && integrated !== true) throw notFound('Error Tracking Setting')
+  const record =
+    known ??
+    call.state.errorTracking.add({
+      project_id: project.id,
+      active,
+      project_name: project.name,
+      errsvc_external_url: '',
+      api_url: '',
+      integrated: true,
+    })
+  record.active = active
+  record.integrated = integrated ?? record.integrated
+  return settings(record)
+}
+
+export const handlers: Handlers<typeof errorTracking> = {
+  get: (call, { id }) => {
+    const record = found(call, managed(call, id))
+    if (record === undefined) throw notFound('Error Tracking Setting')
+    return settings(record)
+  },
+  update,
+  keysList: (call, { id }) => {
+    const project = managed(call, id)
+    const keys = call.state.clientKeys.filter((k) => k.project_id === project.id)
+    return lazily(keys, clientKey(call))
+  },
+  keysCreate: (call, { id }) => {
+    const project = managed(call, id)
+    const record = call.state.clientKeys.add({
+      project_id: project.id,
+      active: true,
+      public_key: `key_${randomBytes(16).toString('hex')}`,
+      created_at: call.clock.iso(),
+    })
+    return clientKey(call)(record)
+  },
+  keysDelete: (call, { id, key_id }) => {
+    const project = managed(call, id)
+    const record = call.state.clientKeys.get(key_id)
+    if (record?.project_id !== project.id) throw notFound('Client Key')
+    call.state.clientKeys.remove(record.id)
+    return undefined
+  },
+}

@@ -1,0 +1,163 @@
+/** Replication nodes (API document 3): administrators, on a primary node. */
+import { geo } from '../../catalogue/areas/geo.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import type { Call } from '../call.js'
+import { statusOf, unmeasured } from '../geo-status.js'
+import type { Handlers } from '../handlers.js'
+import { badRequest, forbidden, notFound } from '../reply.js'
+import { apiRoot } from '../server/root.js'
+import type { GeoNodeRecord } from '../state/operations.js'
+
+type Update = Omit<InputOf<(typeof geo)['update']>, 'id'>
+
+const present = (call: Call) => (node: GeoNodeRecord) => {
+  const { oauth_application: _app, status: _status, internal_url, ...shown } = node
+  const self = `${call.base}${apiRoot}/geo_nodes/${node.id}`
+  return {
+    ...shown,
+    internal_url: internal_url ?? node.url,
+    web_edit_url: call.url(`admin/geo/nodes/${node.id}/edit`),
+    ...(node.primary
+      ? {}
+      : { web_geo_projects_url: new URL('admin/geo/replication/projects', node.url).toString() }),
+    _links: { self, status: `${self}/status`, repair: `${self}/repair` },
+  }
+}
+
+const found = (call: Call, id: number): GeoNodeRecord => {
+  const node = call.state.geoNodes.get(id)
+  if (node === undefined) throw notFound('GeoNode')
+  return node
+}
+
+/** Changes go to the primary node: this instance is the current one. */
+const onPrimary = (call: Call): void => {
+  call.admin()
+  const current = call.state.geoNodes.find((n) => n.current)
+  if (current !== undefined && !current.primary)
+    throw forbidden('This is only available on a primary node')
+}
+
+/** URLs end with a slash, as instances store them. */
+const address = (name: string, text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw badRequest({ [name]: ['is blocked: Only allowed schemes are http, https'] })
+  return url.href.endsWith('/') ? url.href : `${url.href}/`
+}
+
+/** Name and URL are unique, and one node at most is primary. */
+const checkOthers = (call: Call, node: Partial<GeoNodeRecord>, id?: number): void => {
+  for (const other of call.state.geoNodes.filter((n) => n.id !== id)) {
+    if (other.name === node.name) throw badRequest({ name: ['has already been taken'] })
+    if (other.url === node.url) throw badRequest({ url: ['has already been taken'] })
+    if (node.primary === true && other.primary)
+      throw badRequest({ primary: ['node already exists'] })
+  }
+  if (node.name?.trim() === '') throw badRequest({ name: ["can't be blank"] })
+}
+
+const capacities = [
+  'files_max_capacity',
+  'repos_max_capacity',
+  'verification_max_capacity',
+  'container_repositories_max_capacity',
+] as const
+
+const checkNumbers = (input: Partial<Update>): void => {
+  for (const name of capacities)
+    if ((input[name] ?? 0) < 0) throw badRequest({ [name]: ['must be greater than or equal to 0'] })
+  const interval = input.minimum_reverification_interval
+  if (interval !== undefined && interval < 1)
+    throw badRequest({ minimum_reverification_interval: ['must be greater than or equal to 1'] })
+}
+
+/** What was given, in the form in which it is kept. */
+const attributes = (input: Partial<Update>): Partial<GeoNodeRecord> => {
+  const { internal_url, selective_sync_shards, selective_sync_namespace_ids, ...plain } = input
+  return {
+    ...plain,
+    ...(input.url === undefined ? {} : { url: address('url', input.url) }),
+    ...(internal_url === undefined
+      ? {}
+      : { internal_url: internal_url === '' ? null : address('internal_url', internal_url) }),
+    ...(selective_sync_shards === undefined
+      ? {}
+      : { selective_sync_shards: [...selective_sync_shards] }),
+    ...(selective_sync_namespace_ids === undefined
+      ? {}
+      : { selective_sync_namespace_ids: [...selective_sync_namespace_ids] }),
+  }
+}
+
+const { params } = geo.create
+const defaults = {
+  primary: params.primary.default,
+  enabled: params.enabled.default,
+  files_max_capacity: params.files_max_capacity.default,
+  repos_max_capacity: params.repos_max_capacity.default,
+  verification_max_capacity: params.verification_max_capacity.default,
+  container_repositories_max_capacity: params.container_repositories_max_capacity.default,
+  sync_object_storage: params.sync_object_storage.default,
+}
+
+const create = (call: Call, input: InputOf<(typeof geo)['create']>) => {
+  onPrimary(call)
+  checkNumbers(input)
+  const given = attributes(input)
+  checkOthers(call, given)
+  const node = call.state.geoNodes.add({
+    name: input.name,
+    url: address('url', input.url),
+    internal_url: null,
+    current: false,
+    selective_sync_type: null,
+    selective_sync_shards: [],
+    selective_sync_namespace_ids: [],
+    minimum_reverification_interval: 7,
+    clone_protocol: 'http',
+    oauth_application: true,
+    status: unmeasured(call.clock.now()),
+    ...defaults,
+    ...given,
+  })
+  return present(call)(node)
+}
+
+const update = (call: Call, { id, ...input }: InputOf<(typeof geo)['update']>) => {
+  onPrimary(call)
+  const node = found(call, id)
+  checkNumbers(input)
+  const given = attributes(input)
+  checkOthers(call, given, id)
+  Object.assign(node, given)
+  return present(call)(node)
+}
+
+export const handlers: Handlers<typeof geo> = {
+  create,
+  list: (call) => {
+    call.admin()
+    return call.state.geoNodes.all().map(present(call))
+  },
+  get: (call, { id }) => {
+    call.admin()
+    return present(call)(found(call, id))
+  },
+  update,
+  delete: (call, { id }) => {
+    onPrimary(call)
+    call.state.geoNodes.remove(found(call, id).id)
+    return undefined
+  },
+  repair: (call, { id }) => {
+    onPrimary(call)
+    const node = found(call, id)
+    node.oauth_application = true
+    return present(call)(node)
+  },
+  status: (call) => {
+    call.admin()
+    return call.state.geoNodes.all().map((node) => statusOf(call, node))
+  },
+}

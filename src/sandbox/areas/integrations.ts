@@ -1,0 +1,179 @@
+/** Integrations of a project (API document 3, "Integrations"), under both spellings of the path. */
+import type { integrations } from '../../catalogue/areas/integrations.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import {
+  eventFlags,
+  familyOfSlug,
+  type IntegrationFamily,
+  integrationFamilies,
+  integrationParameters,
+} from '../../catalogue/integration-families.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { invalid, lazily, missing, notFound } from '../reply.js'
+import type { IntegrationRecord } from '../state/operations.js'
+import type { ProjectRecord } from '../state/records.js'
+
+type Properties = Readonly<Record<string, unknown>>
+
+/** Instances spell the booleans of properties in several ways; these are as old clients sent them. */
+const spellings: Readonly<Record<string, (value: boolean) => unknown>> = {
+  disable_diffs: (value) => (value ? '1' : '0'),
+  send_from_committer_email: String,
+  enable_ssl_verification: (value) => (value ? 1 : 0),
+}
+
+const isEvent = (name: string): boolean => eventFlags.some((flag) => flag === name)
+
+/** Passwords and tokens go in and never come out. */
+const isSecret = (name: string): boolean => ['api_key', 'token', 'password'].includes(name)
+
+const summary = (record: IntegrationRecord) => {
+  const flag = (name: string): boolean => record.properties[name] === true
+  return {
+    id: record.id,
+    title: record.title,
+    slug: record.slug,
+    created_at: record.created_at,
+    updated_at: record.updated_at,
+    active: record.active,
+    commit_events: flag('commit_events'),
+    push_events: flag('push_events'),
+    issues_events: flag('issues_events'),
+    confidential_issues_events: flag('confidential_issues_events'),
+    merge_requests_events: flag('merge_requests_events'),
+    tag_push_events: flag('tag_push_events'),
+    note_events: flag('note_events'),
+    confidential_note_events: flag('confidential_note_events'),
+    pipeline_events: flag('pipeline_events'),
+    wiki_page_events: flag('wiki_page_events'),
+    job_events: flag('job_events'),
+    comment_on_event_enabled: true,
+  }
+}
+
+const spelled = (name: string, value: unknown): unknown =>
+  typeof value === 'boolean' ? (spellings[name]?.(value) ?? value) : value
+
+const details = (record: IntegrationRecord) => ({
+  ...summary(record),
+  properties: Object.fromEntries(
+    Object.entries(record.properties)
+      .filter(([name]) => !isEvent(name) && !isSecret(name))
+      .map(([name, value]) => [name, spelled(name, value)]),
+  ),
+})
+
+const managed = (call: Call, id: string | number): ProjectRecord =>
+  call.project(id, { role: 'maintainer' })
+
+const find = (call: Call, project: ProjectRecord, slug: string) =>
+  call.state.integrations.find((i) => i.project_id === project.id && i.slug === slug)
+
+const existing = (call: Call, id: string | number, slug: string): IntegrationRecord => {
+  const record = find(call, managed(call, id), slug)
+  if (record === undefined) throw notFound('Integration')
+  return record
+}
+
+const requiredOf = (family: IntegrationFamily): string[] =>
+  Object.entries(family.params).flatMap(([name, p]) => (p.required === true ? [name] : []))
+
+/** The family of a slug: the documented one, else the one that what was given fits best. */
+const familyFor = (slug: string, given: Properties): IntegrationFamily | undefined => {
+  const named = familyOfSlug(slug) ?? integrationFamilies.find((f) => f.name === slug)
+  if (named !== undefined) return named
+  const score = (f: IntegrationFamily): number => {
+    const lacking = requiredOf(f).filter((name) => given[name] === undefined).length
+    const known = Object.keys(given).filter((name) => name in f.params).length
+    return known - 100 * lacking
+  }
+  return [...integrationFamilies].sort((a, b) => score(b) - score(a))[0]
+}
+
+const titled = (slug: string): string => {
+  const text = slug.replaceAll('-', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** What travels beside the parameters of an integration. */
+const outside = ['id', 'slug', 'sudo', 'private_token', 'access_token', 'page', 'per_page']
+
+/** Parameters that no documented family knows: kept as they came. */
+const further = (call: Call): Properties =>
+  Object.fromEntries(
+    Object.entries(call.sent.params).filter(
+      ([name]) => !(name in integrationParameters) && !outside.includes(name),
+    ),
+  )
+
+type Input = InputOf<(typeof integrations)['update']>
+
+const propertiesOf = (
+  call: Call,
+  family: IntegrationFamily,
+  given: Properties,
+  old: Properties,
+) => {
+  const events = Object.keys(family.params).filter(isEvent)
+  return {
+    ...Object.fromEntries(events.map((name) => [name, true])),
+    ...old,
+    ...Object.fromEntries(Object.entries(given).filter(([name]) => name in family.params)),
+    ...further(call),
+  }
+}
+
+const update = (call: Call, { id, slug, ...given }: Input) => {
+  const project = managed(call, id)
+  if (!/^[a-z0-9][a-z0-9_-]*$/.test(slug)) throw invalid('slug does not have a valid value')
+  const family = familyFor(slug, given)
+  if (family === undefined) throw notFound('Integration')
+  const [lacking] = requiredOf(family).filter((name) => {
+    const value = (given as Properties)[name]
+    return value === undefined || value === ''
+  })
+  if (lacking !== undefined) throw missing(lacking)
+  const now = call.clock.iso()
+  const record = find(call, project, slug)
+  const properties = propertiesOf(call, family, given, record?.properties ?? {})
+  const title = typeof properties.title === 'string' ? properties.title : titled(slug)
+  if (record !== undefined) {
+    Object.assign(record, { title, properties, active: true, updated_at: now })
+    return details(record)
+  }
+  const dates = { created_at: now, updated_at: now }
+  return details(
+    call.state.integrations.add({
+      project_id: project.id,
+      slug,
+      title,
+      active: true,
+      properties,
+      ...dates,
+    }),
+  )
+}
+
+const list = (call: Call, { id }: { readonly id: string | number }) => {
+  const project = managed(call, id)
+  const active = call.state.integrations.filter((i) => i.project_id === project.id && i.active)
+  return lazily(active, summary)
+}
+
+type Named = { readonly id: string | number; readonly slug: string }
+const get = (call: Call, { id, slug }: Named) => details(existing(call, id, slug))
+const remove = (call: Call, { id, slug }: Named): undefined => {
+  call.state.integrations.remove(existing(call, id, slug).id)
+}
+
+export const handlers: Handlers<typeof integrations> = {
+  list,
+  get,
+  update,
+  delete: remove,
+  listServices: list,
+  getService: get,
+  updateService: update,
+  deleteService: remove,
+}

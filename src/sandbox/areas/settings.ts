@@ -1,0 +1,115 @@
+/** Application settings (API document 3): read, changed, and what they need of each other. */
+import type { settings } from '../../catalogue/areas/settings.js'
+import type { InputOf, ResultOf } from '../../catalogue/endpoint.js'
+import { settingsAttributes, settingsRequirements } from '../../catalogue/settings-attributes.js'
+import { Settings } from '../../catalogue/shapes/settings.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { badRequest, invalid, missing } from '../reply.js'
+
+type Result = ResultOf<(typeof settings)['get']>
+type Input = InputOf<(typeof settings)['update']>
+type Values = Readonly<Record<string, unknown>>
+
+/** Deprecated attribute → the one that took its place; both always have one value. */
+const successors = new Map(
+  Object.entries(settingsAttributes).flatMap(([name, param]) =>
+    'deprecated' in param && param.deprecated !== undefined ? [[name, param.deprecated]] : [],
+  ),
+)
+
+const present = (call: Call): Result => {
+  const values = { ...call.state.settings }
+  for (const [old, successor] of successors) values[old] = values[successor]
+  return values as Result
+}
+
+const days: Readonly<Record<string, number>> = {
+  minute: 1 / 1440,
+  hour: 1 / 24,
+  day: 1,
+  week: 7,
+  month: 30,
+  year: 365,
+}
+
+/** `15 days`, `1 month 2 weeks`: in days; undefined for anything else. */
+const durationDays = (text: string): number | undefined => {
+  if (!/^\s*(\d+\s*(minute|hour|day|week|month|year)s?[\s,]*)+$/i.test(text)) return undefined
+  let sum = 0
+  for (const [, count, unit = ''] of text.matchAll(/(\d+)\s*(minute|hour|day|week|month|year)/gi))
+    sum += Number(count) * (days[unit.toLowerCase()] ?? 0)
+  return sum
+}
+
+const checkArchiving = (text: string | undefined): void => {
+  if (text === undefined || text === '') return
+  const length = durationDays(text)
+  if (length === undefined)
+    throw badRequest({ archive_builds_in_human_readable: ['is not a correct duration'] })
+  if (length < 1) throw badRequest({ archive_builds_in_seconds: ['must be at least 1 day'] })
+}
+
+/** A list that came as one string holds several items. */
+const split = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.flatMap((item) =>
+        String(item)
+          .split(/[\s,;]+/)
+          .filter((part) => part !== ''),
+      )
+    : value
+
+const isListed = (name: string): boolean =>
+  Object.entries(settingsAttributes).some(([n, param]) => n === name && param.type === 'list')
+
+/** Attributes that answers show and that the documents' table of writable ones breaks off before. */
+const isFurther = (name: string): boolean =>
+  Object.hasOwn(Settings.properties, name) &&
+  !Object.hasOwn(settingsAttributes, name) &&
+  !['id', 'created_at', 'updated_at'].includes(name)
+
+const changes = (call: Call, input: Input): Record<string, unknown> => {
+  const changed: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(input))
+    changed[successors.get(name) ?? name] = isListed(name) ? split(value) : value
+  for (const [name, value] of Object.entries(call.sent.params))
+    if (isFurther(name) || (name === 'domain_allowlist' && value === null)) changed[name] = value
+  return changed
+}
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
+
+/** What is switched on needs its companion, given now or set before. */
+const checkRequirements = (changed: Values, before: Values): void => {
+  for (const [name, needed] of Object.entries(settingsRequirements)) {
+    const after = { ...before, ...changed }
+    const touched = name in changed || needed in changed
+    if (touched && after[name] === true && isBlank(after[needed])) throw missing(needed)
+  }
+}
+
+const update = (call: Call, input: Input): Result => {
+  call.admin()
+  const changed = changes(call, input)
+  if (Object.keys(changed).length === 0)
+    throw invalid(
+      `${Object.keys(settingsAttributes).join(', ')} are missing, at least one parameter must be provided`,
+    )
+  checkArchiving(input.archive_builds_in_human_readable)
+  checkRequirements(changed, call.state.settings)
+  Object.assign(call.state.settings, changed, { updated_at: call.clock.iso() })
+  return present(call)
+}
+
+export const handlers: Handlers<typeof settings> = {
+  get: (call) => {
+    call.admin()
+    return present(call)
+  },
+  update,
+}

@@ -1,0 +1,151 @@
+/** Vulnerabilities (API document 3): made from findings, moved between states. */
+import type { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
+import { levelOf } from '../access.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { describedProject } from '../present.js'
+import { badRequest, forbidden, lazily, notFound, unchanged } from '../reply.js'
+import type { FindingRecord, VulnerabilityRecord } from '../state/operations.js'
+import type { ProjectRecord } from '../state/records.js'
+
+const common = (v: VulnerabilityRecord) => ({
+  id: v.id,
+  title: v.title,
+  description: v.description,
+  state: v.state as string,
+  severity: v.severity,
+  confidence: v.confidence,
+  report_type: v.report_type,
+  author_id: v.author_id,
+  updated_by_id: v.updated_by_id,
+  last_edited_by_id: v.last_edited_by_id,
+  closed_by_id: v.closed_by_id,
+  start_date: v.start_date,
+  due_date: v.due_date,
+  created_at: v.created_at,
+  updated_at: v.updated_at,
+  last_edited_at: v.last_edited_at,
+  closed_at: v.closed_at,
+})
+
+const single = (v: VulnerabilityRecord, project: ProjectRecord) => ({
+  ...common(v),
+  project: {
+    id: project.id,
+    name: project.name,
+    full_path: project.path_with_namespace,
+    full_name: project.name_with_namespace,
+  },
+})
+
+const finding = ({ description: _, ...shown }: FindingRecord) => shown
+
+const listed = (call: Call, project: ProjectRecord) => (v: VulnerabilityRecord) => {
+  const record = call.state.findings.get(v.finding_id)
+  return {
+    ...common(v),
+    project: describedProject(project),
+    dismissed_at: v.dismissed_at,
+    dismissed_by_id: v.dismissed_by_id,
+    resolved_at: v.resolved_at,
+    resolved_by_id: v.resolved_by_id,
+    resolved_on_default_branch: v.resolved_on_default_branch,
+    project_default_branch: project.default_branch,
+    ...(record === undefined ? {} : { finding: finding(record) }),
+  }
+}
+
+/** The vulnerability and its project, for those who may use the project's security dashboard. */
+const visible = (call: Call, id: number) => {
+  const record = call.state.vulnerabilities.get(id)
+  const project = call.state.projects.get(record?.project_id)
+  if (record === undefined || project === undefined || !call.sees(project))
+    throw notFound('Vulnerability')
+  if (call.projectLevel(project) < levelOf('developer')) throw forbidden()
+  return { record, project }
+}
+
+type Target = VulnerabilityRecord['state']
+
+/** Who and when, kept for the state that is reached and forgotten for the others. */
+const enter = (call: Call, v: VulnerabilityRecord, state: Target): void => {
+  const now = call.clock.iso()
+  const user = call.signedIn().id
+  const closed = state === 'closed'
+  const resolved = state === 'resolved'
+  Object.assign(v, {
+    state,
+    updated_at: now,
+    updated_by_id: user,
+    closed_at: closed ? now : null,
+    closed_by_id: closed ? user : null,
+    dismissed_at: closed ? now : null,
+    dismissed_by_id: closed ? user : null,
+    resolved_at: resolved ? now : null,
+    resolved_by_id: resolved ? user : null,
+  } satisfies Partial<VulnerabilityRecord>)
+}
+
+const transition =
+  (state: Target) =>
+  (call: Call, { id }: { readonly id: number }) => {
+    const { record, project } = visible(call, id)
+    if (record.state === state) return unchanged()
+    enter(call, record, state)
+    return single(record, project)
+  }
+
+const create = (call: Call, project: ProjectRecord, findingId: string) => {
+  const source = /^\d+$/.test(findingId) ? call.state.findings.get(Number(findingId)) : undefined
+  if (source?.project_id !== project.id || source.vulnerability_id !== null)
+    throw badRequest({
+      base: ['finding is not found or is already attached to a vulnerability'],
+    })
+  const now = call.clock.iso()
+  const record = call.state.vulnerabilities.add({
+    project_id: project.id,
+    finding_id: source.id,
+    title: source.name,
+    description: source.description,
+    state: 'detected',
+    severity: source.severity,
+    confidence: source.confidence,
+    report_type: source.report_type,
+    author_id: call.signedIn().id,
+    updated_by_id: null,
+    last_edited_by_id: null,
+    closed_by_id: null,
+    dismissed_by_id: null,
+    resolved_by_id: null,
+    start_date: null,
+    due_date: null,
+    created_at: now,
+    updated_at: now,
+    last_edited_at: null,
+    closed_at: null,
+    dismissed_at: null,
+    resolved_at: null,
+    resolved_on_default_branch: false,
+  })
+  source.vulnerability_id = record.id
+  source.updated_at = now
+  return single(record, project)
+}
+
+export const handlers: Handlers<typeof vulnerabilities> = {
+  list: (call, { id }) => {
+    const project = call.project(id, { role: 'developer' })
+    const rows = call.state.vulnerabilities.filter((v) => v.project_id === project.id)
+    return lazily(rows, listed(call, project))
+  },
+  create: (call, { id, finding_id }) =>
+    create(call, call.project(id, { role: 'developer' }), finding_id),
+  get: (call, { id }) => {
+    const { record, project } = visible(call, id)
+    return single(record, project)
+  },
+  confirm: transition('confirmed'),
+  resolve: transition('resolved'),
+  dismiss: transition('closed'),
+  revert: transition('detected'),
+}

@@ -1,0 +1,61 @@
+/** Public SSH keys: whether a text is one, of which type and strength (RFC 4253, RFC 5656). */
+
+export interface PublicKey {
+  /** Type and base64, without the comment: what makes two keys the same. */
+  readonly identity: string
+  readonly family: 'rsa' | 'dsa' | 'ecdsa' | 'ed25519'
+  readonly bits: number
+}
+
+const types: Readonly<Record<string, PublicKey['family']>> = {
+  'ssh-rsa': 'rsa',
+  'ssh-dss': 'dsa',
+  'ssh-ed25519': 'ed25519',
+  'sk-ssh-ed25519@openssh.com': 'ed25519',
+  'ecdsa-sha2-nistp256': 'ecdsa',
+  'ecdsa-sha2-nistp384': 'ecdsa',
+  'ecdsa-sha2-nistp521': 'ecdsa',
+  'sk-ecdsa-sha2-nistp256@openssh.com': 'ecdsa',
+}
+
+/** The length-prefixed fields of the key's blob; undefined when it is cut short. */
+const fieldsOf = (blob: Buffer): Buffer[] | undefined => {
+  const fields: Buffer[] = []
+  for (let at = 0; at < blob.length; ) {
+    if (at + 4 > blob.length) return undefined
+    const end = at + 4 + blob.readUInt32BE(at)
+    if (end > blob.length) return undefined
+    fields.push(blob.subarray(at + 4, end))
+    at = end
+  }
+  return fields
+}
+
+const bitsOfNumber = (field: Buffer | undefined): number => {
+  const hex = field?.toString('hex').replace(/^(00)+/, '') ?? ''
+  return hex === '' ? 0 : BigInt(`0x${hex}`).toString(2).length
+}
+
+const bitsOf = (family: PublicKey['family'], fields: readonly Buffer[]): number => {
+  switch (family) {
+    case 'rsa':
+      return bitsOfNumber(fields[2])
+    case 'dsa':
+      return bitsOfNumber(fields[1])
+    case 'ecdsa':
+      return Number(/\d+$/.exec(fields[1]?.toString('latin1') ?? '')?.[0] ?? 0)
+    case 'ed25519':
+      return 256
+  }
+}
+
+/** Reads `<type> <base64> [comment]`; undefined when it is no public key. */
+export const readPublicKey = (text: string): PublicKey | undefined => {
+  const [type = '', body = ''] = text.trim().split(/\s+/)
+  const family = Object.hasOwn(types, type) ? types[type] : undefined
+  if (family === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(body)) return undefined
+  const fields = fieldsOf(Buffer.from(body, 'base64'))
+  if (fields?.[0]?.toString('latin1') !== type) return undefined
+  const bits = bitsOf(family, fields)
+  return bits === 0 ? undefined : { identity: `${type} ${body}`, family, bits }
+}
