@@ -55,7 +55,16 @@ const start = (args: readonly string[], { input, env }: RunOptions): Promise<Out
   })
 
 export class Repository {
+  #turn: Promise<unknown> = Promise.resolve()
+
   constructor(readonly path: string) {}
+
+  /** Runs a piece of work that moves refs; such pieces follow one another. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work, work)
+    this.#turn = mine.catch(() => {})
+    return mine
+  }
 
   /** Runs `git <args>` in the repository, whatever its exit code. */
   run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {

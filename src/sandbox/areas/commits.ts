@@ -1,0 +1,215 @@
+/** Commits (API document 2, "Commits"), read from and made in the project's real repository. */
+import type { commits } from '../../catalogue/areas/commits.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import type { Call } from '../call.js'
+import { createCommit } from '../commit-creation.js'
+import { type Applied, pick, undo } from '../git/apply.js'
+import { diffOf } from '../git/diff.js'
+import {
+  branchHead,
+  commit,
+  count,
+  type GitCommit,
+  type LogQuery,
+  log,
+  refsWith,
+  resolve,
+  type Stats,
+  stats,
+} from '../git/read.js'
+import type { Repository } from '../git/repositories.js'
+import { moveBranch, writeCommit } from '../git/write.js'
+import type { Handlers } from '../handlers.js'
+import { pushed, refuseUnlessPusher, signature } from '../pushes.js'
+import { conflict, Lazy, notFound, Refusal, Reply } from '../reply.js'
+import type { ProjectRecord } from '../state/records.js'
+
+type Commits = typeof commits
+
+const present = (call: Call, project: ProjectRecord, found: GitCommit) => ({
+  id: found.id,
+  short_id: found.id.slice(0, 8),
+  title: found.message.split('\n')[0] ?? '',
+  message: found.message,
+  author_name: found.author.name,
+  author_email: found.author.email,
+  authored_date: found.author.date,
+  committer_name: found.committer.name,
+  committer_email: found.committer.email,
+  committed_date: found.committer.date,
+  created_at: found.committer.date,
+  parent_ids: [...found.parents],
+  web_url: call.url(`${project.path_with_namespace}/-/commit/${found.id}`),
+})
+
+const pipelineOf = (call: Call, project: ProjectRecord, id: string) => {
+  const last = call.state.pipelines
+    .filter((p) => p.project_id === project.id && p.sha === id && p.parent_id === null)
+    .at(-1)
+  return last === undefined
+    ? null
+    : { id: last.id, ref: last.ref, sha: last.sha, status: last.status }
+}
+
+const noStats: Stats = { additions: 0, deletions: 0, total: 0 }
+
+const statsOf = async (repository: Repository, id: string): Promise<Stats> =>
+  (await stats(repository, [id])).get(id) ?? noStats
+
+/** One commit in full, with its numbers unless they are not wanted. */
+const inFull = async (
+  call: Call,
+  project: ProjectRecord,
+  repository: Repository,
+  id: string,
+  withStats = true,
+) => {
+  const last_pipeline = pipelineOf(call, project, id)
+  return {
+    ...present(call, project, await commit(repository, id)),
+    ...(withStats ? { stats: await statsOf(repository, id) } : {}),
+    status: last_pipeline?.status ?? null,
+    last_pipeline,
+  }
+}
+
+/** The project, its repository, and the commit that a hash, branch or tag names. */
+const located = async (call: Call, input: { id: string | number; sha: string }) => {
+  const project = call.project(input.id, { member: 'reporter' })
+  const repository = await call.git.open(project)
+  const id = await resolve(repository, input.sha)
+  if (id === undefined) throw notFound('Commit')
+  return { project, repository, id }
+}
+
+const seconds = (moment: string): number => Date.parse(moment) / 1000
+
+const queryOf = (input: InputOf<Commits['list']>, revision: string): LogQuery => ({
+  revision,
+  all: input.all === true,
+  firstParent: input.first_parent === true,
+  topological: input.order === 'topo',
+  ...(input.path === undefined || input.path === '' ? {} : { path: input.path }),
+  ...(input.since === undefined ? {} : { since: seconds(input.since) }),
+  ...(input.until === undefined ? {} : { until: seconds(input.until) }),
+})
+
+const list = async (call: Call, input: InputOf<Commits['list']>) => {
+  const project = call.project(input.id, { member: 'reporter' })
+  const repository = await call.git.open(project)
+  const given = input.ref_name === undefined || input.ref_name === '' ? undefined : input.ref_name
+  const query = queryOf(input, given ?? project.default_branch)
+  const total = await count(repository, query)
+  if (total === undefined) {
+    if (given !== undefined) throw notFound('Reference')
+    return []
+  }
+  return new Lazy(total, async (start, end) => {
+    const page = await log(repository, query, start, end - start)
+    const ids = page.map(({ id }) => id)
+    const numbers = input.with_stats === true ? await stats(repository, ids) : undefined
+    return page.map((found) => ({
+      ...present(call, project, found),
+      ...(input.trailers === true ? { trailers: found.trailers } : {}),
+      ...(numbers === undefined ? {} : { stats: numbers.get(found.id) ?? noStats }),
+    }))
+  })
+}
+
+const words = {
+  'cherry-pick': 'This commit may already have been cherry-picked',
+  revert: 'This commit may already have been reverted',
+} as const
+
+type Kind = keyof typeof words
+
+const failed = (kind: Kind, error_code: string, dry: boolean): Refusal =>
+  new Refusal(400, {
+    message: `Sorry, we cannot ${kind} this commit automatically. ${words[kind]}, or a more recent commit may have updated some of its content.`,
+    error_code,
+    ...(dry ? { dry_run: 'error' } : {}),
+  })
+
+interface Application {
+  readonly kind: Kind
+  readonly apply: (repository: Repository, change: GitCommit, head: string) => Promise<Applied>
+  readonly message: (change: GitCommit) => string
+  /** Whose the new commit is: the change's own author, or whoever undoes it. */
+  readonly keepsAuthor: boolean
+}
+
+type ApplyInput = InputOf<Commits['revert']>
+
+/** Cherry-picks or reverts, or only says whether it would work. */
+const applied = async (call: Call, input: ApplyInput, how: Application) => {
+  const { project, repository, id } = await located(call, input)
+  refuseUnlessPusher(call, project, input.branch)
+  return repository.exclusive(async () => {
+    const head = await branchHead(repository, input.branch)
+    if (head === undefined) throw notFound('Branch')
+    const change = await commit(repository, id)
+    const result = await how.apply(repository, change, head)
+    if ('failure' in result) throw failed(how.kind, result.failure, input.dry_run === true)
+    if (input.dry_run === true) return new Reply(200, { dry_run: 'success' })
+    const committer = signature(call)
+    const to = await writeCommit(repository, {
+      tree: result.tree,
+      parents: [head],
+      message: how.message(change),
+      author: how.keepsAuthor ? change.author : committer,
+      committer,
+    })
+    if (!(await moveBranch(repository, input.branch, head, to)))
+      throw conflict('The branch has moved meanwhile')
+    const shown = await inFull(call, project, repository, to)
+    await pushed(call, project, {
+      branch: input.branch,
+      from: head,
+      to,
+      commits: 1,
+      title: shown.title,
+    })
+    return shown
+  })
+}
+
+const cherryPick = (call: Call, input: InputOf<Commits['cherryPick']>) =>
+  applied(call, input, {
+    kind: 'cherry-pick',
+    apply: pick,
+    keepsAuthor: true,
+    message: ({ message, id }) =>
+      input.message ?? `${message.trimEnd()}\n\n(cherry picked from commit ${id})`,
+  })
+
+const revert = (call: Call, input: ApplyInput) =>
+  applied(call, input, {
+    kind: 'revert',
+    apply: undo,
+    keepsAuthor: false,
+    message: ({ message, id }) =>
+      `Revert "${message.split('\n')[0] ?? ''}"\n\nThis reverts commit ${id}.`,
+  })
+
+export const handlers: Handlers<Commits> = {
+  list,
+  create: async (call, input) => {
+    const { project, repository, id } = await createCommit(call, input)
+    return inFull(call, project, repository, id, input.stats ?? true)
+  },
+  get: async (call, input) => {
+    const { project, repository, id } = await located(call, input)
+    return inFull(call, project, repository, id, input.stats ?? true)
+  },
+  refs: async (call, input) => {
+    const { repository, id } = await located(call, input)
+    return refsWith(repository, id, input.type ?? 'all')
+  },
+  cherryPick,
+  revert,
+  diff: async (call, input) => {
+    const { repository, id } = await located(call, input)
+    const { parents } = await commit(repository, id)
+    return diffOf(repository, parents[0], id)
+  },
+}

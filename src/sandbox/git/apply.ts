@@ -1,0 +1,128 @@
+/** Applies changes where they were not made: cherry-pick, revert, rebase, and whether they clash. */
+import { commit, emptyTree, type GitCommit, type Person } from './read.js'
+import type { Repository } from './repositories.js'
+import { writeCommit } from './write.js'
+
+/** A tree, or why there is none. */
+export type Applied = { readonly tree: string } | { readonly failure: 'conflict' | 'empty' }
+
+const nobody: Person = { name: 'merge', email: 'merge@localhost', date: '2000-01-01T00:00:00Z' }
+
+const stand = (repository: Repository, tree: string, parents: readonly string[]) =>
+  writeCommit(repository, { tree, parents, message: 'merge', author: nobody, committer: nobody })
+
+const treeOf = (repository: Repository, revision: string): Promise<string> =>
+  repository.must(['rev-parse', `${revision}^{tree}`])
+
+/** Merges two commits; the tree, or undefined on a conflict. Needs git 2.38. */
+const mergeCommits = async (
+  repository: Repository,
+  ours: string,
+  theirs: string,
+): Promise<string | undefined> => {
+  const { code, stdout, stderr } = await repository.run([
+    'merge-tree',
+    '--write-tree',
+    ours,
+    theirs,
+  ])
+  if (code === 1) return undefined
+  if (code !== 0) throw new Error(`git merge-tree (git 2.38 or later) failed: ${stderr.trim()}`)
+  return stdout.toString('utf8').split('\n')[0] ?? ''
+}
+
+/** What leads from tree `base` to tree `theirs`, applied to tree `ours`. */
+const applyChange = async (
+  repository: Repository,
+  base: string,
+  ours: string,
+  theirs: string,
+): Promise<Applied> => {
+  const root = await stand(repository, base, [])
+  const [left, right] = [
+    await stand(repository, ours, [root]),
+    await stand(repository, theirs, [root]),
+  ]
+  const tree = await mergeCommits(repository, left, right)
+  if (tree === undefined) return { failure: 'conflict' }
+  return tree === ours ? { failure: 'empty' } : { tree }
+}
+
+const treesOf = async (repository: Repository, { id, parents }: GitCommit, head: string) => ({
+  before: parents[0] === undefined ? emptyTree : await treeOf(repository, parents[0]),
+  after: await treeOf(repository, id),
+  ours: await treeOf(repository, head),
+})
+
+/** The tree of `head` with what `change` did to its first parent. */
+export const pick = async (
+  repository: Repository,
+  change: GitCommit,
+  head: string,
+): Promise<Applied> => {
+  const { before, after, ours } = await treesOf(repository, change, head)
+  return applyChange(repository, before, ours, after)
+}
+
+/** The tree of `head` without what `change` did to its first parent. */
+export const undo = async (
+  repository: Repository,
+  change: GitCommit,
+  head: string,
+): Promise<Applied> => {
+  const { before, after, ours } = await treesOf(repository, change, head)
+  return applyChange(repository, after, ours, before)
+}
+
+/** Whether merging one commit into the other needs a person. */
+export const conflicts = async (
+  repository: Repository,
+  ours: string,
+  theirs: string,
+): Promise<boolean> => (await mergeCommits(repository, ours, theirs)) === undefined
+
+export const mergeBase = (
+  repository: Repository,
+  a: string,
+  b: string,
+): Promise<string | undefined> => repository.line(['merge-base', a, b])
+
+export interface Rebased {
+  /** The new head; `onto` itself when nothing is left. */
+  readonly head: string
+  readonly commits: number
+}
+
+/**
+ * Repeats the commits that `source` has and `onto` has not on top of `onto`, authors kept;
+ * commits that change nothing there are left out. Undefined on a conflict. Moves no branch.
+ */
+export const rebase = async (
+  repository: Repository,
+  source: string,
+  onto: string,
+  committer: Person,
+): Promise<Rebased | undefined> => {
+  const range = ['rev-list', '--reverse', '--topo-order', '--no-merges', source, `^${onto}`]
+  const ids = (await repository.must(range)).split('\n').filter((id) => id !== '')
+  let head = onto
+  let commits = 0
+  for (const id of ids) {
+    const change = await commit(repository, id)
+    const applied = await pick(repository, change, head)
+    if ('failure' in applied) {
+      if (applied.failure === 'conflict') return undefined
+      continue
+    }
+    const { author, message } = change
+    head = await writeCommit(repository, {
+      tree: applied.tree,
+      parents: [head],
+      message,
+      author,
+      committer,
+    })
+    commits += 1
+  }
+  return { head, commits }
+}

@@ -1,0 +1,192 @@
+/** Reads commits, their numbers, the refs that hold them and what they changed. */
+import type { Repository } from './repositories.js'
+
+export interface GitCommit {
+  readonly id: string
+  readonly parents: readonly string[]
+  readonly author: Person
+  readonly committer: Person
+  readonly trailers: Readonly<Record<string, string>>
+  readonly message: string
+}
+
+export interface Person {
+  readonly name: string
+  readonly email: string
+  /** ISO 8601. */
+  readonly date: string
+}
+
+export interface Stats {
+  readonly additions: number
+  readonly deletions: number
+  readonly total: number
+}
+
+export interface LogQuery {
+  /** A branch, tag, commit or range; undefined with `all`. */
+  readonly revision?: string
+  readonly all?: boolean
+  readonly path?: string
+  /** Seconds since the epoch, both inclusive. */
+  readonly since?: number
+  readonly until?: number
+  readonly firstParent?: boolean
+  readonly topological?: boolean
+}
+
+/** The tree without any entry: git knows it without being told. */
+export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+
+const fields = [
+  '%H',
+  '%P',
+  '%an',
+  '%ae',
+  '%at',
+  '%cn',
+  '%ce',
+  '%ct',
+  '%(trailers:only,unfold,separator=%x01,key_value_separator=%x02)',
+  '%B',
+]
+const format = `--format=tformat:${fields.join('%x00')}`
+
+const moment = (seconds: string): string => new Date(Number(seconds) * 1000).toISOString()
+
+const trailersOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split('\u0001').flatMap((line) => {
+      const [key, value] = line.split('\u0002')
+      return key === undefined || key === '' || value === undefined ? [] : [[key, value]]
+    }),
+  )
+
+const parseCommit = (parts: readonly string[]): GitCommit => {
+  const [id = '', parents = '', an = '', ae = '', at = '', cn = '', ce = '', ct = ''] = parts
+  const [trailers = '', message = ''] = parts.slice(8)
+  return {
+    id,
+    parents: parents.split(' ').filter((parent) => parent !== ''),
+    author: { name: an, email: ae, date: moment(at) },
+    committer: { name: cn, email: ce, date: moment(ct) },
+    trailers: trailersOf(trailers),
+    message,
+  }
+}
+
+const parseCommits = (output: Buffer): GitCommit[] => {
+  const parts = output.toString('utf8').split('\0')
+  const commits: GitCommit[] = []
+  for (let at = 0; at + fields.length <= parts.length; at += fields.length)
+    commits.push(parseCommit(parts.slice(at, at + fields.length)))
+  return commits
+}
+
+/** The full ID of the commit that a hash, branch or tag names; undefined when it names none. */
+export const resolve = async (
+  repository: Repository,
+  revision: string,
+): Promise<string | undefined> => {
+  const id = await repository.line([
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${revision}^{commit}`,
+  ])
+  return id === '' ? undefined : id
+}
+
+/** The commit at the tip of a branch. */
+export const branchHead = (repository: Repository, branch: string): Promise<string | undefined> =>
+  resolve(repository, `refs/heads/${branch}`)
+
+const selection = (query: LogQuery): string[] => [
+  ...(query.topological === true ? ['--topo-order'] : []),
+  ...(query.firstParent === true ? ['--first-parent'] : []),
+  ...(query.since === undefined ? [] : [`--max-age=${Math.ceil(query.since)}`]),
+  ...(query.until === undefined ? [] : [`--min-age=${Math.floor(query.until)}`]),
+  ...(query.all === true ? ['--all'] : []),
+  '--end-of-options',
+  ...(query.revision === undefined || query.all === true ? [] : [query.revision]),
+  '--',
+  ...(query.path === undefined ? [] : [query.path]),
+]
+
+/** How many commits a query finds; undefined when its revision does not exist. */
+export const count = async (
+  repository: Repository,
+  query: LogQuery,
+): Promise<number | undefined> => {
+  const args = ['--literal-pathspecs', 'rev-list', '--count', ...selection(query)]
+  const line = await repository.line(args)
+  return line === undefined ? undefined : Number(line)
+}
+
+/** Commits of a query from `skip` on, newest first, at most `limit`. */
+export const log = async (
+  repository: Repository,
+  query: LogQuery,
+  skip: number,
+  limit: number,
+): Promise<GitCommit[]> => {
+  const page = ['-z', format, `--skip=${skip}`, `--max-count=${limit}`]
+  const args = ['--literal-pathspecs', 'log', ...page, ...selection(query)]
+  return parseCommits((await repository.read(args)) ?? Buffer.alloc(0))
+}
+
+/** One commit by its full ID. */
+export const commit = async (repository: Repository, id: string): Promise<GitCommit> => {
+  const [found] = await log(repository, { revision: id }, 0, 1)
+  if (found === undefined) throw new Error(`commit ${id} is gone`)
+  return found
+}
+
+const counted = (text: string | undefined): number => Number(text === '-' ? 0 : (text ?? 0))
+
+/** Added and deleted lines of each commit against its first parent. */
+export const stats = async (
+  repository: Repository,
+  ids: readonly string[],
+): Promise<Map<string, Stats>> => {
+  const found = new Map<string, Stats>()
+  if (ids.length === 0) return found
+  const args = ['log', '--no-walk=unsorted', '--first-parent', '-m', '--numstat', '--format=%x01%H']
+  const output = await repository.must([...args, ...ids])
+  for (const block of output.split('\u0001').slice(1)) {
+    const [id = '', ...lines] = block.split('\n')
+    let additions = 0
+    let deletions = 0
+    for (const line of lines.filter((l) => l.includes('\t'))) {
+      const [plus, minus] = line.split('\t')
+      additions += counted(plus)
+      deletions += counted(minus)
+    }
+    found.set(id, { additions, deletions, total: additions + deletions })
+  }
+  return found
+}
+
+export interface Ref {
+  readonly type: 'branch' | 'tag'
+  readonly name: string
+}
+
+const kinds = { branch: 'refs/heads/', tag: 'refs/tags/' } as const
+
+/** Branches and tags that contain a commit, branches first. */
+export const refsWith = async (
+  repository: Repository,
+  id: string,
+  type: Ref['type'] | 'all',
+): Promise<Ref[]> => {
+  const wanted = type === 'all' ? (['branch', 'tag'] as const) : [type]
+  const refs: Ref[] = []
+  for (const kind of wanted) {
+    const args = ['for-each-ref', '--contains', id, '--format=%(refname)', kinds[kind]]
+    const names = (await repository.must(args)).split('\n').filter((name) => name !== '')
+    refs.push(...names.map((name) => ({ type: kind, name: name.slice(kinds[kind].length) })))
+  }
+  return refs
+}

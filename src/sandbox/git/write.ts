@@ -1,0 +1,105 @@
+/** Writes trees and commits without a working copy, and moves branches. */
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Person } from './read.js'
+import type { Repository } from './repositories.js'
+
+export interface TreeFile {
+  readonly mode: string
+  /** The blob; a commit for a submodule. */
+  readonly id: string
+}
+
+/** All files of a commit's tree by their path; none for undefined. */
+export const filesOf = async (
+  repository: Repository,
+  commit: string | undefined,
+): Promise<Map<string, TreeFile>> => {
+  const files = new Map<string, TreeFile>()
+  if (commit === undefined) return files
+  const output = await repository.must(['ls-tree', '-r', '-z', '--full-tree', commit])
+  for (const line of output.split('\0').filter((l) => l !== '')) {
+    const tab = line.indexOf('\t')
+    const [mode = '', , id = ''] = line.slice(0, tab).split(' ')
+    files.set(line.slice(tab + 1), { mode, id })
+  }
+  return files
+}
+
+export const writeBlob = (repository: Repository, content: Buffer): Promise<string> =>
+  repository.must(['hash-object', '-w', '--stdin'], { input: content })
+
+/** Writes a tree of exactly these files; returns its ID. */
+export const writeTree = async (
+  repository: Repository,
+  files: ReadonlyMap<string, TreeFile>,
+): Promise<string> => {
+  const index = join(repository.path, `index-${randomUUID()}`)
+  const env = { GIT_INDEX_FILE: index }
+  try {
+    const lines = [...files].map(([path, { mode, id }]) => `${mode} ${id}\t${path}\0`)
+    await repository.must(['update-index', '-z', '--index-info'], { env, input: lines.join('') })
+    return await repository.must(['write-tree'], { env })
+  } finally {
+    await rm(index, { force: true })
+  }
+}
+
+export interface NewCommit {
+  readonly tree: string
+  readonly parents: readonly string[]
+  readonly message: string
+  readonly author: Person
+  readonly committer: Person
+}
+
+const dated = (date: string): string => `@${Math.floor(Date.parse(date) / 1000)} +0000`
+
+/** Git refuses a name that is empty or consists of what it strips. */
+const named = (name: string, email: string): string =>
+  name.replace(/[<>\n\0]/g, '').trim() === '' ? email : name
+
+export const writeCommit = (repository: Repository, commit: NewCommit): Promise<string> => {
+  const { author, committer } = commit
+  const env = {
+    GIT_AUTHOR_NAME: named(author.name, author.email),
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_AUTHOR_DATE: dated(author.date),
+    GIT_COMMITTER_NAME: named(committer.name, committer.email),
+    GIT_COMMITTER_EMAIL: committer.email,
+    GIT_COMMITTER_DATE: dated(committer.date),
+  }
+  const parents = commit.parents.flatMap((parent) => ['-p', parent])
+  const input = commit.message.endsWith('\n') ? commit.message : `${commit.message}\n`
+  return repository.must(['commit-tree', commit.tree, ...parents, '-F', '-'], { env, input })
+}
+
+const nothing = '0'.repeat(40)
+
+/** Moves a branch if it still stands where it stood; undefined for one that is not there. */
+export const moveBranch = async (
+  repository: Repository,
+  branch: string,
+  from: string | undefined,
+  to: string,
+): Promise<boolean> => {
+  const args = ['update-ref', `refs/heads/${branch}`, to, from ?? nothing]
+  return (await repository.run(args)).code === 0
+}
+
+export const isBranchName = async (repository: Repository, name: string): Promise<boolean> =>
+  !name.startsWith('-') && (await repository.run(['check-ref-format', '--branch', name])).code === 0
+
+/** Brings a commit with all it stands on from one repository into another. */
+export const copyCommit = async (
+  from: Repository,
+  into: Repository,
+  commit: string,
+): Promise<void> => {
+  if (from.path === into.path) return
+  const pack = await from.read(['pack-objects', '--revs', '--stdout', '-q'], {
+    input: `${commit}\n`,
+  })
+  await into.must(['unpack-objects', '-q'], { input: pack ?? Buffer.alloc(0) })
+}
