@@ -31,6 +31,13 @@ const specials: readonly SpecialRow[] = [
     words: 'rules update',
     load: async () => (await import('./approvals.js')).rulesUpdate,
   },
+  { area: 'members', words: 'add', load: async () => (await import('./members.js')).add },
+  { area: 'members', words: 'update', load: async () => (await import('./members.js')).update },
+  {
+    area: 'members',
+    words: 'billable remove',
+    load: async () => (await import('./members.js')).billableRemove,
+  },
   {
     area: 'storage-move',
     words: 'schedule',

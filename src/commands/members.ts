@@ -1,0 +1,128 @@
+/** `members add`, `members update`, `members billable remove` (API document 2, "Members"). */
+import { members } from '../catalogue/areas/members.js'
+import { Failure } from '../errors.js'
+import { isObject, type Json, objects, textOf } from './json.js'
+import type { Context, Given, Plan, Special } from './types.js'
+import { withUserIds } from './usernames.js'
+
+const scopeWords = ({ endpoint, values }: Plan): string =>
+  `${endpoint.path.id?.type ?? 'group'} ${String(values.id)}`
+
+/** Why a user was not added, from the messages by user; undefined where the instance has none. */
+const reasonOf = (messages: unknown, user: string): string | undefined => {
+  if (!isObject(messages)) return undefined
+  const reason = messages[user]
+  return Array.isArray(reason) ? reason.map(String).join('; ') : textOf(reason)
+}
+
+interface Added {
+  readonly user: string
+  readonly failure?: Failure
+}
+
+/**
+ * What became of each of several users added at once: the answer names those that failed, by ID or
+ * by name. An error that names none of them is every user's.
+ */
+export const outcomesOf = (users: readonly string[], answer: Json): readonly Added[] => {
+  if (answer.status !== 'error') return users.map((user) => ({ user }))
+  const { message } = answer
+  const named = isObject(message) ? Object.keys(message) : []
+  const strange = named.filter((name) => !users.includes(name))
+  const general = named.length === 0 || strange.length > 0
+  return users.map((user) => {
+    const reason = reasonOf(message, user)
+    if (reason === undefined && !general) return { user }
+    const others = strange.map((name) => `${name}: ${reasonOf(message, name) ?? 'refused'}`)
+    const text = reason ?? textOf(message) ?? (others.join('; ') || 'the instance refused')
+    return { user, failure: new Failure('failed', text) }
+  })
+}
+
+const machine = new Set(['json', 'ndjson', 'yaml'])
+
+const showAdded = async (ctx: Context, plan: Plan, added: readonly Added[]): Promise<void> => {
+  if (machine.has(ctx.format)) {
+    const rows = added.map(({ user, failure }) => ({
+      user_id: Number(user),
+      ...(failure === undefined ? { outcome: 'done' } : { outcome: 'failed', ...failure.toJSON() }),
+    }))
+    return ctx.printMany(rows, { endpoint: plan.endpoint })
+  }
+  for (const { user, failure } of added) {
+    const what = `user ${user} of ${scopeWords(plan)}`
+    if (failure === undefined) ctx.note(`${what}: added`)
+    else ctx.report(new Failure(failure.category, `${what}: ${ctx.safe(failure.message)}`))
+  }
+}
+
+const addSeveral = async (ctx: Context, plan: Plan, users: readonly string[]): Promise<void> => {
+  const { data } = await ctx.call(plan)
+  const added = outcomesOf(users, isObject(data) ? data : {})
+  await showAdded(ctx, plan, added)
+  const failed = added.filter((one) => one.failure !== undefined).length
+  if (failed === added.length) throw new Failure('failed', `all ${failed} failed`)
+  if (failed > 0) throw new Failure('partial', `${failed} of ${added.length} failed`)
+}
+
+const runAdd = async (ctx: Context, given: Given): Promise<void> => {
+  const resolved = await withUserIds(ctx, given)
+  const plan = await ctx.plan(resolved)
+  const users = [...new Set(String(plan.values.user_id).split(','))]
+  if (users.length === 1 || ctx.globals.curl) return ctx.perform([plan], { done: 'added' })
+  await addSeveral(ctx, plan, users)
+}
+
+export const add: Special = {
+  description: [
+    'Several users go as one request, with an outcome each. Usernames stand for IDs where the instance can look them up.',
+  ],
+  examples: [
+    'members add 6 --access-level developer --project platform/app',
+    'members add 7 8 --access-level reporter --expires-at 2027-06-30 --group web',
+  ],
+  run: runAdd,
+}
+
+export const update: Special = {
+  description: ['Usernames stand for IDs where the instance can look them up.'],
+  examples: [
+    'members update 8 --access-level reporter --project platform/app',
+    'members update dov eva --expires-at 2027-06-30 --group platform',
+  ],
+  run: async (ctx, given) => ctx.perform(await ctx.plans(await withUserIds(ctx, given))),
+}
+
+/** The memberships that go with a user; only the user where the instance does not tell them. */
+const losses = async (ctx: Context, plan: Plan): Promise<string[]> => {
+  const who = `user ${String(plan.values.user_id)} of ${scopeWords(plan)}`
+  const { id, user_id } = plan.values
+  const ask = { endpoint: members.billableMemberships, values: { id, user_id } }
+  const found = await ctx.gather(ask).catch((error: unknown) => {
+    if (error instanceof Failure && error.category !== 'interrupted') return []
+    throw error
+  })
+  const lines = objects(found).map((one) => {
+    const level = isObject(one.access_level) ? ` (${String(one.access_level.string_value)})` : ''
+    return `${who}: ${String(one.source_full_name)}${level}`
+  })
+  return lines.length === 0 ? [who] : lines
+}
+
+const runRemove = async (ctx: Context, given: Given): Promise<void> => {
+  const plans = await ctx.plans(await withUserIds(ctx, given))
+  const asks = ctx.interactive && !ctx.globals.yes && !ctx.globals.curl
+  if (!asks) return ctx.perform(plans, { done: 'removed' })
+  const details = await Promise.all(plans.map((plan) => losses(ctx, plan)))
+  await ctx.confirm(members.billableRemove.destructive, details.flat())
+  await ctx.perform(plans, { confirmed: true, done: 'removed' })
+}
+
+export const billableRemove: Special = {
+  description: ['The confirmation names every membership that goes.'],
+  examples: [
+    'members billable remove 6 --group platform --yes',
+    'members billable remove eva dov --group platform --yes',
+  ],
+  run: runRemove,
+}
