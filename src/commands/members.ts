@@ -3,7 +3,7 @@ import { members } from '../catalogue/areas/members.js'
 import { Failure } from '../errors.js'
 import { isObject, type Json, objects, textOf } from './json.js'
 import type { Context, Given, Plan, Special } from './types.js'
-import { withUserIds } from './usernames.js'
+import { lookUp, withUserIds } from './usernames.js'
 
 const scopeWords = ({ endpoint, values }: Plan): string =>
   `${endpoint.path.id?.type ?? 'group'} ${String(values.id)}`
@@ -56,9 +56,20 @@ const showAdded = async (ctx: Context, plan: Plan, added: readonly Added[]): Pro
   }
 }
 
+/** Instances name users by ID or by username: names become IDs where they can be looked up. */
+const byId = async (ctx: Context, users: readonly string[], answer: Json): Promise<Json> => {
+  if (!isObject(answer.message)) return answer
+  const entries = Object.entries(answer.message).map(async ([name, reason]) => {
+    const known = users.includes(name) || /^\d+$/.test(name)
+    const id = known ? name : await lookUp(ctx, name).catch(() => name)
+    return [id, reason] as const
+  })
+  return { ...answer, message: Object.fromEntries(await Promise.all(entries)) }
+}
+
 const addSeveral = async (ctx: Context, plan: Plan, users: readonly string[]): Promise<void> => {
   const { data } = await ctx.call(plan)
-  const added = outcomesOf(users, isObject(data) ? data : {})
+  const added = outcomesOf(users, await byId(ctx, users, isObject(data) ? data : {}))
   await showAdded(ctx, plan, added)
   const failed = added.filter((one) => one.failure !== undefined).length
   if (failed === added.length) throw new Failure('failed', `all ${failed} failed`)
@@ -114,7 +125,7 @@ const runRemove = async (ctx: Context, given: Given): Promise<void> => {
   const asks = ctx.interactive && !ctx.globals.yes && !ctx.globals.curl
   if (!asks) return ctx.perform(plans, { done: 'removed' })
   const details = await Promise.all(plans.map((plan) => losses(ctx, plan)))
-  await ctx.confirm(members.billableRemove.destructive, details.flat())
+  await ctx.confirm(members.billableRemove.destructive ?? '', details.flat())
   await ctx.perform(plans, { confirmed: true, done: 'removed' })
 }
 

@@ -5,7 +5,11 @@ import type { Context, Given } from './types.js'
 
 const give = 'Give the ID instead: svcctl members list shows those of members.'
 
-const lookUp = async (ctx: Context, name: string): Promise<string> => {
+/**
+ * The ID of a user by name.
+ * @throws Failure `usage` where the instance does not know the name, or does not look up names
+ */
+export const lookUp = async (ctx: Context, name: string): Promise<string> => {
   const client = await ctx.client()
   const path = `/users?username=${encodeURIComponent(name)}`
   const data = await client.call({ method: 'GET', path, headers: {} }).then(
