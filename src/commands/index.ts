@@ -38,6 +38,7 @@ const specials: readonly SpecialRow[] = [
     words: 'billable remove',
     load: async () => (await import('./members.js')).billableRemove,
   },
+  { area: 'issues', words: 'promote', load: async () => (await import('./issues.js')).promote },
   {
     area: 'storage-move',
     words: 'schedule',

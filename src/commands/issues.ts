@@ -1,0 +1,28 @@
+/** `issues promote` (API document 2, "Issues"): a note whose quick action makes an issue an epic. */
+import { usage } from '../errors.js'
+import type { Context, Given, Special } from './types.js'
+
+const action = '/promote'
+
+/** Whether a note holds the quick action at the start of a line. */
+export const promotes = (body: string): boolean => /^\/promote(?!\S)/m.test(body)
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const body = given.flags.body ?? given.input?.body
+  if (body !== undefined && !promotes(String(body)))
+    throw usage(
+      'the note does not promote the issue: it needs /promote at the start of a line',
+      'Leave --body out for a note that is just that.',
+    )
+  const bare = body === undefined && given.extra.body === undefined
+  await ctx.perform(await ctx.plans(given, bare ? { body: action } : {}), { done: 'promoted' })
+}
+
+export const promote: Special = {
+  description: ['Without --body the note is just /promote.'],
+  examples: [
+    'issues promote 3 --project platform/app --yes',
+    "issues promote platform/app#3 --body 'This is larger than we thought.\n/promote' --yes",
+  ],
+  run,
+}
