@@ -68,7 +68,8 @@ exports.load = function load(dist, entry, home) {
 
   // At exit, so that the functions which this run has called are compiled already.
   process.once('exit', () => {
-    if (fresh.size > 0) require('./code-cache-write.js').write(folder, fresh)
+    if (fresh.size > 0 && (known || !fs.existsSync(build)))
+      require('./code-cache-write.js').write(folder, fresh)
   })
   return run(entry)
 }

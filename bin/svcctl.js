@@ -21,15 +21,16 @@ function fail(message) {
   process.stderr.write(`svcctl: ${message}\n`)
 }
 
-/** Where compiled code may be kept; undefined where it shall not or cannot be. */
+/** Where the tool's caches are, as src/profile/paths.ts has it; undefined where none shall be or can be. */
 function cacheHome() {
-  const { env } = process
+  const { env, platform } = process
   if (env.NODE_DISABLE_COMPILE_CACHE) return undefined
   if (env.SVC_CONFIG_DIR) return path.resolve(env.SVC_CONFIG_DIR, 'cache')
-  if (env.XDG_CACHE_HOME) return path.resolve(env.XDG_CACHE_HOME, 'svcctl')
-  if (process.platform === 'win32')
-    return env.LOCALAPPDATA && path.join(env.LOCALAPPDATA, 'svcctl', 'cache')
-  return env.HOME && path.join(env.HOME, '.cache', 'svcctl')
+  if (platform === 'win32')
+    return env.LOCALAPPDATA && path.join(env.LOCALAPPDATA, 'svcctl', 'Cache')
+  if (platform === 'darwin') return env.HOME && path.join(env.HOME, 'Library', 'Caches', 'svcctl')
+  const base = env.XDG_CACHE_HOME || (env.HOME && path.join(env.HOME, '.cache'))
+  return base && path.resolve(base, 'svcctl')
 }
 
 function load() {

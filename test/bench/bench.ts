@@ -1,0 +1,71 @@
+/** What every group of measurements is handed. */
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { Row } from './table.js'
+
+export interface Bench {
+  /** A folder of its own, in memory where the machine offers that. */
+  readonly folder: string
+  /** Runs of each program; 0 leaves it to the group. */
+  readonly runs: number
+  /** Base URL of an instance with so many projects that answers after so many milliseconds. */
+  readonly instance: (projects: number, milliseconds: number) => string
+  /** The same over TLS, with the certificate to trust; undefined without the openssl program. */
+  readonly tls: { readonly baseUrl: string; readonly certificate: string } | undefined
+  readonly report: (row: Row) => void
+}
+
+/** A certificate for 127.0.0.1; undefined where the openssl program is missing. */
+const certificateIn = (folder: string): { key: string; cert: string } | undefined => {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const request = `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -keyout ${key} -out ${cert}`
+  try {
+    execFileSync('openssl', [...request.split(' '), '-addext', 'subjectAltName=IP:127.0.0.1'], {
+      stdio: 'ignore',
+    })
+    return { key, cert }
+  } catch {
+    return undefined
+  }
+}
+
+type Server = ChildProcessByStdio<Writable, Readable, null>
+
+const startServer = async (env: NodeJS.ProcessEnv): Promise<[Server, string]> => {
+  const child = spawn(process.execPath, ['.config/run-ts.mjs', 'test/bench/server.ts'], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = await once(child.stdout, 'data')
+  return [child, String(line)]
+}
+
+/** Starts the server, runs `work` and cleans up. */
+export const withBench = async (
+  runs: number,
+  report: (row: Row) => void,
+  work: (bench: Bench) => Promise<void>,
+): Promise<void> => {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'svcctl-bench-'))
+  const tls = certificateIn(folder)
+  const [server, line] = await startServer(
+    tls === undefined ? {} : { BENCH_KEY: tls.key, BENCH_CERT: tls.cert },
+  )
+  try {
+    const { port, tlsPort } = JSON.parse(line)
+    await work({
+      folder,
+      runs,
+      report,
+      instance: (projects, ms) => `http://127.0.0.1:${port}/n/${projects}/ms/${ms}`,
+      tls: tls && { baseUrl: `https://127.0.0.1:${tlsPort}/n/100/ms/0`, certificate: tls.cert },
+    })
+  } finally {
+    server.stdin.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,117 @@
+/** Runs programs and says how long they took and what they used. */
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+  /** Throw the output away, so that reading it takes no time from what is measured. */
+  readonly silent?: true
+}
+
+export interface Run {
+  /** Seconds from start to exit. */
+  readonly wall: number
+  /** Seconds from start to the first byte of standard output. */
+  readonly first: number
+  /** Bytes of standard output. */
+  readonly bytes: number
+  /** Seconds of processor time and the peak of resident memory, for `svcctl` only. */
+  readonly cpu: number
+  readonly megabytes: number
+}
+
+const bin = resolve('bin/svcctl.js')
+const usage = resolve('test/bench/usage.cjs')
+
+/** A start of the program as a person makes it. */
+export const svcctl = (...args: string[]): Program => ({
+  command: process.execPath,
+  args: [bin, ...args],
+})
+
+/** The same, which also leaves what it used. */
+export const watched = (...args: string[]): Program => ({
+  command: process.execPath,
+  args: ['--require', usage, bin, ...args],
+})
+
+/** The least that any program on Node takes. */
+export const bareNode: Program = { command: process.execPath, args: ['-e', '0'] }
+
+/** The environment of every measured program: nothing of the person's own settings. */
+export const cleanEnv = (folder: string): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: folder,
+  XDG_CACHE_HOME: folder,
+  BENCH_USAGE: `${folder}/usage.json`,
+})
+
+const seconds = (since: bigint): number => Number(process.hrtime.bigint() - since) / 1e9
+
+/**
+ * Runs a program to its end.
+ * @throws Error with its standard error when it fails
+ */
+export const run = async (program: Program, folder: string): Promise<Run> => {
+  const options: SpawnOptions = {
+    env: { ...cleanEnv(folder), ...program.env },
+    stdio: ['pipe', program.silent === true ? 'ignore' : 'pipe', 'pipe'],
+    cwd: folder,
+  }
+  const start = process.hrtime.bigint()
+  const child = spawn(program.command, program.args, options)
+  let [first, bytes, complaint] = [0, 0, '']
+  child.stdout?.on('data', (chunk: Buffer) => {
+    if (bytes === 0) first = seconds(start)
+    bytes += chunk.length
+  })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaint += chunk.toString()
+  })
+  child.stdin?.on('error', () => {}).end(program.stdin ?? '')
+  const wall = new Promise<number>((done, fail) => {
+    child.once('error', fail)
+    let end = 0
+    child.once('exit', () => {
+      end = seconds(start)
+    })
+    child.once('close', (code) =>
+      code === 0
+        ? done(end)
+        : fail(new Error(`exit ${code}: ${program.args.join(' ').slice(0, 200)}\n${complaint}`)),
+    )
+  })
+  const took = await wall
+  const used = program.args.includes(usage)
+    ? JSON.parse(readFileSync(`${folder}/usage.json`, 'utf8'))
+    : { cpu: 0, megabytes: 0 }
+  return { wall: took, first, bytes, ...used }
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const [low = 0, high = 0] = [sorted[middle - (sorted.length % 2 === 0 ? 1 : 0)], sorted[middle]]
+  return (low + high) / 2
+}
+
+/** Runs programs turn by turn, so that noise hits all alike; gives the runs of each. */
+export const sideBySide = async <N extends string>(
+  programs: Readonly<Record<N, Program>>,
+  times: number,
+  folder: string,
+  warm = 2,
+): Promise<Record<N, Run[]>> => {
+  const names = Object.keys(programs) as N[]
+  const runs = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<N, Run[]>
+  for (let turn = -warm; turn < times; turn++)
+    for (const name of names) {
+      const result = await run(programs[name], folder)
+      if (turn >= 0) runs[name].push(result)
+    }
+  return runs
+}

@@ -1,0 +1,42 @@
+/**
+ * npm run bench -- [start|lists|writes|download …] [--runs <n>]
+ * Prints what the program takes beside its budgets; goals, never a failure. Node's own start is
+ * measured in the same run, since machines differ.
+ */
+import { parseArgs } from 'node:util'
+import build from '../../.config/build-once.js'
+import { type Bench, withBench } from './bench.js'
+import { download } from './download.js'
+import { lists } from './lists.js'
+import { start } from './start.js'
+import { type Row, tableOf } from './table.js'
+import { writes } from './writes.js'
+
+const groups: Record<string, (bench: Bench) => Promise<void>> = { start, lists, writes, download }
+
+const { values, positionals } = parseArgs({
+  options: { runs: { type: 'string', default: '0' } },
+  allowPositionals: true,
+})
+const unknown = positionals.filter((name) => groups[name] === undefined)
+if (unknown.length > 0)
+  throw new Error(`no group ${unknown.join(', ')}; there are ${Object.keys(groups).join(', ')}`)
+
+build()
+const rows: Row[] = []
+const report = (row: Row): void => {
+  rows.push(row)
+  process.stderr.write('.')
+}
+await withBench(Number(values.runs), report, async (bench) => {
+  for (const [name, group] of Object.entries(groups)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue
+    try {
+      await group(bench)
+    } catch (error) {
+      process.stderr.write(`\n${name}: ${error instanceof Error ? error.message : error}\n`)
+      process.exitCode = 1
+    }
+  }
+})
+process.stdout.write(`\n${tableOf(rows)}\n`)

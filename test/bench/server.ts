@@ -1,0 +1,113 @@
+/**
+ * The server that the measured programs talk to, in a process of its own so that it takes no time
+ * from them. How many projects it has and how slow it is stand in the base URL:
+ * http://127.0.0.1:port/n/<projects>/ms/<delay>. Prints its port, the TLS port too where
+ * BENCH_KEY and BENCH_CERT name files.
+ */
+import { readFileSync } from 'node:fs'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { projectPage, runnerBody } from './records.js'
+
+const perPage = 100
+/** Pages are made once; a longer list repeats them. */
+const pages = Array.from({ length: 100 }, (_, i) => projectPage(i + 1, perPage))
+const json = 'application/json'
+const archive = { bytes: 1024 ** 3, piece: Buffer.alloc(1024 ** 2, 'x') }
+
+interface Call {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  /** Address up to and with /api/v4. */
+  readonly root: string
+  readonly url: URL
+  readonly projects: number
+}
+
+const sendPage = ({ res, root, url, projects }: Call): void => {
+  const page = Number(url.searchParams.get('page') ?? 1)
+  const last = Math.ceil(projects / perPage)
+  const at = (n: number, rel: string): string => {
+    url.searchParams.set('page', String(n))
+    return `<${root}/projects?${url.searchParams}>; rel="${rel}"`
+  }
+  const links = [at(1, 'first'), at(last, 'last')]
+  if (page > 1) links.unshift(at(page - 1, 'prev'))
+  if (page < last) links.unshift(at(page + 1, 'next'))
+  const body = pages[(page - 1) % pages.length] ?? Buffer.from('[]')
+  res.writeHead(200, {
+    'content-type': json,
+    'content-length': body.length,
+    link: links.join(', '),
+    'x-total': projects,
+    'x-total-pages': last,
+    'x-page': page,
+    'x-per-page': perPage,
+    'x-next-page': page < last ? page + 1 : '',
+  })
+  res.end(body)
+}
+
+const sendRunner = async ({ req, res, url }: Call): Promise<void> => {
+  for await (const _ of req);
+  const body = runnerBody(Number(url.pathname.split('/').at(-1)), req.method === 'GET')
+  res.writeHead(200, { 'content-type': json, 'content-length': body.length })
+  res.end(body)
+}
+
+const sendArchive = ({ res }: Call): void => {
+  res.writeHead(200, {
+    'content-type': 'application/zip',
+    'content-length': archive.bytes,
+    'content-disposition': 'attachment; filename="artifacts.zip"',
+  })
+  let left = archive.bytes / archive.piece.length
+  const more = (): void => {
+    while (left > 0) {
+      left -= 1
+      if (!res.write(archive.piece)) {
+        res.once('drain', more)
+        return
+      }
+    }
+    res.end()
+  }
+  more()
+}
+
+const listener: RequestListener = async (req, res) => {
+  const scheme = 'encrypted' in req.socket ? 'https' : 'http'
+  const url = new URL(`${scheme}://${req.headers.host}${req.url}`)
+  const [, base, projects, delay, path = ''] =
+    /^(\/n\/(\d+)\/ms\/(\d+)\/api\/v4)\/(.*)$/.exec(url.pathname) ?? []
+  const call = { req, res, url, root: `${url.origin}${base}`, projects: Number(projects) }
+  if (Number(delay) > 0) await sleep(Number(delay))
+  if (path === 'projects' && Number(url.searchParams.get('per_page')) === perPage) sendPage(call)
+  else if (/^runners\/\d+$/.test(path)) await sendRunner(call)
+  else if (/\/artifacts$/.test(path)) sendArchive(call)
+  else res.writeHead(404, { 'content-type': json }).end('{"error":"404 Not Found"}')
+}
+
+const listen = async (server: Server): Promise<number> => {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return (server.address() as AddressInfo).port
+}
+
+const { BENCH_KEY, BENCH_CERT } = process.env
+const port = await listen(createServer({ keepAliveTimeout: 60_000 }, listener))
+const tlsPort =
+  BENCH_KEY === undefined || BENCH_CERT === undefined
+    ? undefined
+    : await listen(
+        createTlsServer({ key: readFileSync(BENCH_KEY), cert: readFileSync(BENCH_CERT) }, listener),
+      )
+process.stdout.write(`${JSON.stringify({ port, tlsPort })}\n`)
+// Ends with the process that started it.
+process.stdin.on('end', () => process.exit()).resume()

@@ -1,0 +1,32 @@
+/** Starting: what a command takes before and beside its real work, in multiples of bare Node. */
+import type { Bench } from './bench.js'
+import { bareNode, median, type Program, type Run, sideBySide, svcctl } from './measure.js'
+
+export const start = async ({ folder, runs, instance, tls, report }: Bench): Promise<void> => {
+  const env = { SVC_BASE_URL: instance(100, 0), SVC_TOKEN: 'bench' }
+  const get = svcctl('runners', 'get', '1', '-o', 'json')
+  const works: Record<string, [Program, number | undefined]> = {
+    'svcctl --version': [svcctl('--version'), 1.25],
+    'svcctl runners list --help': [svcctl('runners', 'list', '--help'), 1.6],
+    'svcctl runners get 1 -o json': [{ ...get, env }, 2.4],
+  }
+  if (tls !== undefined)
+    works['the same over TLS'] = [
+      { ...get, env: { ...env, SVC_BASE_URL: tls.baseUrl, SVC_CA_FILE: tls.certificate } },
+      3.5,
+    ]
+  const programs = Object.fromEntries(Object.entries(works).map(([name, [p]]) => [name, p]))
+  const wall = (done: readonly Run[] | undefined): number => median((done ?? []).map((r) => r.wall))
+  const done = await sideBySide({ bare: bareNode, ...programs }, runs || 31, folder)
+  const bare = wall(done.bare)
+  for (const [work, [, budget]] of Object.entries(works)) {
+    const took = wall(done[work as keyof typeof done])
+    report({
+      work,
+      measured: took / bare,
+      unit: '×',
+      detail: `${(took * 1000).toFixed(0)} ms, node -e 0 ${(bare * 1000).toFixed(0)} ms`,
+      ...(budget === undefined ? {} : { budget }),
+    })
+  }
+}

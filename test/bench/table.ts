@@ -1,0 +1,46 @@
+/** The table of the benchmark: what was done, what it took, what it may take. */
+import type { Run } from './measure.js'
+import { median } from './measure.js'
+
+export interface Row {
+  readonly work: string
+  readonly measured: number
+  readonly budget?: number
+  /** What the figures count: `×` (of `node -e 0`), `s`, `ms`, `MB`. */
+  readonly unit: string
+  /** Anything else worth knowing. */
+  readonly detail?: string
+}
+
+/** Processor time and peak memory of runs, in words. */
+export const used = (runs: readonly Run[]): string => {
+  const cpu = median(runs.map((r) => r.cpu))
+  return `${cpu.toFixed(2)} s CPU, ${Math.max(...runs.map((r) => r.megabytes)).toFixed(0)} MB`
+}
+
+const digits = (row: Row): number => (row.unit === 'MB' || row.unit === 'ms' ? 0 : 2)
+const figure = (row: Row, value: number | undefined): string =>
+  value === undefined ? '' : `${value.toFixed(digits(row))} ${row.unit}`
+
+const verdict = (row: Row): string => {
+  if (row.budget === undefined) return ''
+  return Number(row.measured.toFixed(digits(row))) <= row.budget ? 'ok' : 'over'
+}
+
+/** The rows as aligned lines, numbers to the right. */
+export const tableOf = (rows: readonly Row[]): string => {
+  const cells = [
+    ['work', 'measured', 'budget', '', ''],
+    ...rows.map((r) => [
+      r.work,
+      figure(r, r.measured),
+      figure(r, r.budget),
+      verdict(r),
+      r.detail ?? '',
+    ]),
+  ]
+  const widths = [0, 1, 2, 3].map((i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)))
+  const pad = (text: string, i: number): string =>
+    i === 1 || i === 2 ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0)
+  return cells.map((row) => row.map(pad).join('  ').trimEnd()).join('\n')
+}
