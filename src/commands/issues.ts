@@ -22,7 +22,7 @@ export const promote: Special = {
   description: ['Without --body the note is just /promote.'],
   examples: [
     'issues promote 3 --project platform/app --yes',
-    "issues promote platform/app#3 --body 'This is larger than we thought.\n/promote' --yes",
+    'issues promote platform/app#1 --body /promote --yes',
   ],
   run,
 }
