@@ -40,6 +40,22 @@ const specials: readonly SpecialRow[] = [
   },
   { area: 'issues', words: 'promote', load: async () => (await import('./issues.js')).promote },
   {
+    area: 'commits',
+    words: 'create',
+    load: async () => (await import('./commits/index.js')).create,
+  },
+  {
+    area: 'commits',
+    words: 'cherry-pick',
+    load: async () => (await import('./commits/index.js')).cherryPick,
+  },
+  {
+    area: 'commits',
+    words: 'revert',
+    load: async () => (await import('./commits/index.js')).revert,
+  },
+  { area: 'commits', words: 'diff', load: async () => (await import('./commits/index.js')).diff },
+  {
     area: 'storage-move',
     words: 'schedule',
     load: async () => (await import('./storage-move.js')).schedule,

@@ -1,0 +1,101 @@
+/** `commits create` (API document 2, "Commits"): actions from a file, standard input and flags. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { list, string } from '../../catalogue/endpoint.js'
+import { Failure, usage } from '../../errors.js'
+import { isObject, type Json } from '../json.js'
+import type { Context, Given, Special } from '../types.js'
+import { type Action, actionsOf, checkActions, describe } from './actions.js'
+import { actionsFromFlags } from './local.js'
+
+const parsed = async (text: string, label: string): Promise<unknown> => {
+  const { parse } = await import('yaml')
+  try {
+    return parse(text) as unknown
+  } catch (cause) {
+    const [line = ''] = cause instanceof Error ? cause.message.split('\n') : []
+    throw new Failure('usage', `${label}: neither JSON nor YAML`, { hint: line, cause })
+  }
+}
+
+/** A file's text, or standard input's for `-`. */
+const textOf = async (ctx: Context, path: string, label: string): Promise<string> => {
+  if (path === '-') return ctx.stdin()
+  try {
+    return await readFile(resolve(ctx.cwd, path), 'utf8')
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
+    throw new Failure('usage', `${label}: cannot read ${path} (${why})`, { cause })
+  }
+}
+
+/** `--input`: attributes of the commit, or nothing but its actions. */
+const inputOf = async (ctx: Context, path: unknown): Promise<Json> => {
+  if (typeof path !== 'string') return {}
+  const value = await parsed(await textOf(ctx, path, '--input'), '--input')
+  if (Array.isArray(value)) return { actions: value }
+  if (isObject(value)) return value
+  throw usage('--input must hold an object of attributes, or a list of actions')
+}
+
+/** `--actions`: a list as it stands, `@file`, a file or `-`. */
+const listed = async (ctx: Context, text: unknown): Promise<unknown> => {
+  if (typeof text !== 'string') return []
+  const inline = /^\s*[[{]/.test(text)
+  const value = await parsed(
+    inline ? text : await textOf(ctx, text.replace(/^@/, ''), '--actions'),
+    '--actions',
+  )
+  return isObject(value) ? value.actions : value
+}
+
+const gather = async (ctx: Context, given: Given, input: Json): Promise<Action[]> => {
+  const { actions: text } = given.flags
+  const listedActions = text === undefined ? (input.actions ?? []) : await listed(ctx, text)
+  const actions = [...actionsOf(listedActions), ...(await actionsFromFlags(given.flags, ctx.cwd))]
+  if (given.extra.actions === undefined) checkActions(actions)
+  return actions
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const { input: path, actions: text, message, ...flags } = given.flags
+  if (path === '-' && (text === '-' || text === '@-'))
+    throw usage('--input - and --actions - both read standard input')
+  const input = await inputOf(ctx, path)
+  const actions = await gather(ctx, given, input)
+  const worded = flags['commit-message'] ?? message
+  const plan = await ctx.plan(
+    { ...given, flags, input },
+    {
+      ...(actions.length === 0 ? {} : { actions }),
+      ...(worded === undefined ? {} : { commit_message: worded }),
+    },
+  )
+  ctx.note(`commit to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
+  for (const action of actions) ctx.note(`  ${ctx.safe(describe(action))}`)
+  await ctx.perform([plan], { done: 'committed' })
+}
+
+export const create: Special = {
+  description: [
+    'Actions come from a JSON or YAML file, from standard input and from flags, which add to it. Binary files go as base64. What will be committed is shown on standard error.',
+  ],
+  flags: {
+    create: list('string', 'add a file: local=path/in/repo, or one path for both; repeated'),
+    update: list('string', 'replace a file: local=path/in/repo, or one path for both; repeated'),
+    delete: list('string', 'remove a file: path; repeated'),
+    move: list('string', 'rename a file: old=new; repeated'),
+    chmod: list('string', 'make a file executable or not: +x=path, -x=path; repeated'),
+    message: { ...string('short for --commit-message'), short: 'm' },
+    actions: { ...string('file actions: a JSON list, a file, or -'), parameter: 'actions' },
+    input: {
+      ...string('attributes, or just the actions, from a JSON or YAML file, or -'),
+      parameter: 'actions',
+    },
+  },
+  examples: [
+    "commits create --branch main -m 'Say what it is for' --create README.md=docs/about.md --project platform/app",
+    "commits create --branch tidy --start-branch main -m 'Tidy up' --move LICENSE=COPYING --chmod +x=scripts/build.sh --project platform/app",
+  ],
+  run,
+}

@@ -1,0 +1,117 @@
+/** `commits cherry-pick`, `revert` and `diff` (API document 2, "Commits"; document 1, "Errors"). */
+import { Failure } from '../../errors.js'
+import { isObject } from '../json.js'
+import type { Context, Given, Outcome, Plan, Special } from '../types.js'
+import { hasDiffs, unified } from './diff.js'
+
+export { create } from './create.js'
+
+type Verb = 'cherry-pick' | 'revert'
+
+/** The documented codes, each as what happened and what to do. */
+const explained: Readonly<
+  Record<Verb, Readonly<Record<string, (sha: string, branch: string) => [string, string]>>>
+> = {
+  'cherry-pick': {
+    conflict: (sha, branch) => [
+      `${sha} conflicts with ${branch}`,
+      `Cherry-pick it in a clone (git cherry-pick -x ${sha}), resolve the conflicts and push ${branch}.`,
+    ],
+    empty: (sha, branch) => [
+      `${sha} changes nothing on ${branch}: its change is there already`,
+      'Nothing is left to do.',
+    ],
+  },
+  revert: {
+    conflict: (sha, branch) => [
+      `undoing ${sha} conflicts with what came after it on ${branch}`,
+      `Revert it in a clone (git revert ${sha}), resolve the conflicts and push ${branch}.`,
+    ],
+    empty: (sha, branch) => [
+      `undoing ${sha} changes nothing on ${branch}: it is reverted already`,
+      'Nothing is left to do.',
+    ],
+  },
+}
+
+/** The failure of a cherry-pick or revert in words; other failures stay as they are. */
+export const inWords = (verb: Verb, failure: Failure, sha: string, branch: string): Failure => {
+  const words = explained[verb][failure.details.code ?? '']?.(sha, branch)
+  if (words === undefined) return failure
+  const [message, hint] = words
+  return new Failure(failure.category, message, { ...failure.details, hint, cause: failure })
+}
+
+const apply = async (ctx: Context, verb: Verb, plan: Plan): Promise<Outcome> => {
+  const sha = String(plan.values.sha)
+  const branch = String(plan.values.branch)
+  try {
+    const { data, bytes } = await ctx.call(plan)
+    if (isObject(data) && data.dry_run === 'success')
+      ctx.note(`${sha}: ${verb} applies cleanly to ${branch}; nothing was committed`)
+    return { bytes, value: data }
+  } catch (error) {
+    throw error instanceof Failure ? inWords(verb, error, sha, branch) : error
+  }
+}
+
+const applying =
+  (verb: Verb) =>
+  async (ctx: Context, given: Given): Promise<void> =>
+    ctx.perform(await ctx.plans(given), { run: (plan) => apply(ctx, verb, plan) })
+
+export const cherryPick: Special = {
+  examples: [
+    'commits cherry-pick feature/auto --branch main --dry-run --project platform/app',
+    "commits cherry-pick feature/draft --branch main --message 'Try another port' --project platform/app",
+  ],
+  run: applying('cherry-pick'),
+}
+
+export const revert: Special = {
+  examples: [
+    'commits revert main --branch main --dry-run --project platform/app',
+    'commits revert main --branch main --project platform/app',
+  ],
+  run: applying('revert'),
+}
+
+const columnsOf = (items: readonly unknown[]): readonly string[] =>
+  ['old_path', 'new_path', 'new_file', 'deleted_file', 'renamed_file'].filter((name) =>
+    items.every((item) => isObject(item) && name in item),
+  )
+
+const showDiff = async (ctx: Context, plan: Plan): Promise<void> => {
+  const { data, bytes } = await ctx.call(plan)
+  const readable = ctx.format === 'table' && ctx.terminal && ctx.globals.fields === undefined
+  if (readable && hasDiffs(data)) {
+    for (const { text, heading } of unified(data)) {
+      // Tabs are part of what changed.
+      const shown = text.split('\t').map(ctx.safe).join('\t')
+      await ctx.write(`${heading ? ctx.strong(shown) : shown}\n`)
+    }
+    return
+  }
+  if (ctx.format === 'json' || !Array.isArray(data))
+    return ctx.printAnswer(plan, { bytes, value: data })
+  const columns = columnsOf(data)
+  await ctx.printMany(data, {
+    endpoint: plan.endpoint,
+    ...(columns.length === 0 ? {} : { columns }),
+  })
+}
+
+export const diff: Special = {
+  description: [
+    'On a terminal a unified diff where the answer holds one; elsewhere what the instance sends.',
+  ],
+  examples: [
+    'commits diff main --project platform/app',
+    "commits diff main --project platform/app -o json | jq -r '.[].new_path'",
+  ],
+  run: async (ctx, given) => {
+    const plans = await ctx.plans(given)
+    if (ctx.globals.curl) return ctx.perform(plans)
+    for (const plan of plans) await showDiff(ctx, plan)
+  },
+}
