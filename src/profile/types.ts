@@ -1,12 +1,18 @@
 /** Where and who: what a command knows about the instance it talks to. */
 
 export type TokenKind = 'personal' | 'oauth' | 'session' | 'job'
+/** The kinds that a person's credential has. */
+export type UserTokenKind = Exclude<TokenKind, 'job'>
+/** Where a profile's token is kept. */
+export type TokenPlace = 'keyring' | 'file'
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A profile as `profile get` shows it: no secrets. */
 export interface Profile {
   readonly name: string
   readonly baseUrl: string
-  readonly tokenKind?: TokenKind
+  readonly tokenKind?: UserTokenKind
   readonly output?: string
   readonly project?: string
   readonly group?: string
@@ -25,7 +31,20 @@ export interface Profile {
   readonly keyFile?: string
   readonly timeout?: number
   readonly retries?: number
+  /** Where its token is kept; absent when it has none. Written by signing in and out. */
+  readonly tokenStore?: TokenPlace
+  /** Name of the user who signed in, for the audit log. */
+  readonly user?: string
 }
+
+/**
+ * Sends a form and gives the answer; `body` is the parsed JSON or the text. Injected, since this room
+ * does not reach the network. Rejects with a Failure when no answer came.
+ */
+export type Post = (
+  url: string,
+  form: Readonly<Record<string, string>>,
+) => Promise<{ readonly status: number; readonly body: unknown }>
 
 /** What flags say; absent when not given. */
 export interface InstanceFlags {
@@ -56,4 +75,6 @@ export interface Session {
   /** OAuth: a fresh access token after a 401, or undefined. */
   renew(): Promise<ResolvedCredential | undefined>
   readonly sudo?: string
+  /** What the person should know before anything is sent (a token in clear, a credential not used). */
+  readonly warnings?: readonly string[]
 }

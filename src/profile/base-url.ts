@@ -1,0 +1,47 @@
+/** The address of an instance: one spelling for each, so that comparing texts compares instances. */
+import { type Failure, usage } from '../errors.js'
+
+const example = 'Give it as https://host or https://host/path.'
+const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
+const bad = (text: string, why: string): Failure =>
+  usage(`"${text.replace(beforeAt, '$1…@')}" is not usable as a base URL: ${why}`, example)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unsafe = /[\u0000-\u0020\u007f\\]/
+
+/**
+ * The address without trailing slash and without `/api/v4`; https where no scheme is given.
+ * @throws Failure `usage` on credentials, a query, a fragment, another scheme than http and https
+ */
+export const normalizeBaseUrl = (given: string): string => {
+  const text = given.trim()
+  if (text === '' || unsafe.test(text)) throw bad(text, 'it is empty or holds blanks')
+  if (text.includes('@')) throw bad(text, 'credentials do not belong in it')
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
+    throw bad(text, `${scheme} is neither http nor https`)
+  let url: URL
+  try {
+    url = new URL(scheme === undefined ? `https://${text}` : text)
+  } catch {
+    throw bad(text, 'it is no web address')
+  }
+  if (text.includes('?')) throw bad(text, 'it has a query')
+  if (text.includes('#')) throw bad(text, 'it has a fragment')
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v4$/, '')
+  return url.origin + path.replace(/\/+$/, '')
+}
+
+/** True for a host that is this machine. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  /^127(\.\d{1,3}){3}$/.test(hostname)
+
+/** What to say about a base URL that sends tokens in clear over a network. */
+export const clearTextWarning = (baseUrl: string): string | undefined => {
+  const url = new URL(baseUrl)
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return undefined
+  return `${baseUrl} is not encrypted: the token travels in clear`
+}

@@ -1,0 +1,76 @@
+/** Files of this room: read as they are, never repaired by guessing, failures in words. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { Failure } from '../errors.js'
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large',
+  ENOENT: 'no such file or directory',
+  ENOTDIR: 'a part of its path is not a directory',
+  EEXIST: 'a part of its path is not a directory',
+  EISDIR: 'it is a directory',
+}
+
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** A usage failure about a file: what was tried, what the system said, what to do. */
+export const fileFailure = (
+  doing: string,
+  file: string,
+  error: unknown,
+  hint = 'Make the path readable and writable for you, or set SVC_CONFIG_DIR to another directory.',
+): Failure => {
+  const said = error instanceof Error ? error.message : String(error)
+  return new Failure('usage', `cannot ${doing} ${file}: ${reasons[codeOf(error)] ?? said}`, {
+    request: file,
+    hint,
+    cause: error,
+  })
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A failure about what a file holds. The file is left as it is. */
+export const corrupt = (file: string, what: string): Failure =>
+  new Failure('usage', `${file} ${what}`, {
+    request: file,
+    hint: 'It was left as it is. Correct it, or move it away and sign in again with: svcctl auth login',
+  })
+
+/**
+ * The object that a JSON file holds; undefined where there is no file.
+ * @throws Failure `usage` where it cannot be read or is no JSON object
+ */
+export const readObject = (file: string): Record<string, unknown> | undefined => {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw fileFailure('read', file, error)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The parser's own words quote the text, which may hold a token.
+    throw corrupt(file, 'is not valid JSON')
+  }
+  if (!isRecord(value)) throw corrupt(file, 'does not hold a JSON object')
+  return value
+}
+
+/** Makes a directory that only its owner may enter; an existing one is left as it is. */
+export const makeDirectory = (directory: string): void => {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw fileFailure('create', directory, error)
+  }
+}

@@ -1,0 +1,166 @@
+/** Which instance, as whom: flags, then the environment, then the profile (commands.md, "Credentials"). */
+import { Failure, usage } from '../errors.js'
+import { clearTextWarning, normalizeBaseUrl } from './base-url.js'
+import { ownCredential } from './credential.js'
+import type { Store } from './store.js'
+import { checkToken, isUserTokenKind, userTokenKinds } from './token-value.js'
+import type { Tokens } from './tokens.js'
+import type {
+  Environment,
+  InstanceFlags,
+  Post,
+  Profile,
+  ResolvedCredential,
+  Session,
+} from './types.js'
+
+export interface SessionServices {
+  readonly store: Store
+  readonly tokens: Tokens
+  /** Sends the form of an OAuth refresh. */
+  readonly post: Post
+  /** Milliseconds since the epoch; the clock of the machine unless given. */
+  readonly now?: () => number
+}
+
+/** An environment variable; an empty one counts as not set. */
+const variable = (env: Environment, name: string): string | undefined => env[name] || undefined
+
+interface Chosen {
+  readonly profile: Profile
+  /** Named by a flag or a variable, not merely current. */
+  readonly named: boolean
+}
+
+const chooseProfile = (
+  flags: InstanceFlags,
+  env: Environment,
+  store: Store,
+): Chosen | undefined => {
+  const asked = flags.profile ?? variable(env, 'SVC_PROFILE')
+  const name = asked ?? store.current()
+  if (name === undefined) return undefined
+  const profile = store.get(name)
+  if (profile !== undefined) return { profile, named: asked !== undefined }
+  const names = store.names()
+  throw usage(
+    `there is no profile "${name}"${asked === undefined ? `, though ${store.file} names it as current` : ''}`,
+    names.length === 0
+      ? `Make one with: svcctl auth login -p ${name}`
+      : `Profiles: ${names.join(', ')}. Choose with -p, or: svcctl auth switch <name>`,
+  )
+}
+
+/** The base URL that a flag or the environment gives, with its source in words. */
+const givenBaseUrl = (flags: InstanceFlags, env: Environment) => {
+  if (flags.baseUrl !== undefined)
+    return { baseUrl: normalizeBaseUrl(flags.baseUrl), source: '--base-url' }
+  const text = variable(env, 'SVC_BASE_URL')
+  return text === undefined
+    ? undefined
+    : { baseUrl: normalizeBaseUrl(text), source: 'SVC_BASE_URL' }
+}
+
+const environmentToken = (
+  env: Environment,
+  profile: Profile | undefined,
+): ResolvedCredential | undefined => {
+  const token = variable(env, 'SVC_TOKEN')
+  if (token === undefined) return undefined
+  const kind = variable(env, 'SVC_TOKEN_KIND') ?? profile?.tokenKind ?? 'personal'
+  if (!isUserTokenKind(kind))
+    throw usage(
+      `SVC_TOKEN_KIND is "${kind}"; it must be ${userTokenKinds.join(' or ')}`,
+      'A job token goes into SVC_JOB_TOKEN.',
+    )
+  return checkToken(token, kind, 'SVC_TOKEN')
+}
+
+const jobToken = (env: Environment): ResolvedCredential | undefined => {
+  for (const name of ['SVC_JOB_TOKEN', 'CI_JOB_TOKEN']) {
+    const token = variable(env, name)
+    if (token !== undefined) return checkToken(token, 'job', name)
+  }
+  return undefined
+}
+
+const sudoOf = (
+  flags: InstanceFlags,
+  env: Environment,
+  profile: Profile | undefined,
+): string | undefined => {
+  const sudo = flags.sudo ?? variable(env, 'SVC_SUDO') ?? profile?.sudo
+  if (sudo !== undefined && !/^[\x21-\x7e]+$/.test(sudo))
+    throw usage('the user to act as must be an ID or a username', 'Give --sudo <id|username>.')
+  return sudo
+}
+
+const unconfigured = (): Failure =>
+  new Failure('auth', 'no instance is configured', {
+    hint: 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.',
+  })
+
+/**
+ * The session of one run. Each value comes from a flag, else the environment, else the profile. A token
+ * never goes to an instance that it was not meant for:
+ * - `SVC_TOKEN` counts with a base URL from a flag or the environment, and with a profile that has no
+ *   credential of its own;
+ * - a profile's own credential counts only for the profile's base URL.
+ * A profile that is merely current does not apply at all to another base URL.
+ * `--sandbox` is the caller's affair.
+ * @throws Failure `auth` where nothing names an instance, `usage` on values that cannot be used
+ */
+export const resolveSession = (
+  flags: InstanceFlags,
+  env: Environment,
+  services: SessionServices,
+): Session => {
+  const chosen = chooseProfile(flags, env, services.store)
+  const given = givenBaseUrl(flags, env)
+  const baseUrl = given?.baseUrl ?? chosen?.profile.baseUrl
+  if (baseUrl === undefined) throw unconfigured()
+  const same = chosen?.profile.baseUrl === baseUrl
+  const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
+
+  const { tokens, post, now = Date.now } = services
+  const own = same && profile ? ownCredential(profile, { tokens, post, now }) : undefined
+  const fromEnvironment = environmentToken(env, same ? profile : undefined)
+  const token = given !== undefined || own === undefined ? fromEnvironment : undefined
+  const sudo = sudoOf(flags, env, same ? profile : undefined)
+
+  return {
+    ...(profile === undefined ? {} : { profile }),
+    baseUrl,
+    baseUrlSource: given?.source ?? `profile ${profile?.name ?? ''}`,
+    credential: async () => token ?? own?.get(),
+    jobToken: () => jobToken(env),
+    renew: async () => (token === undefined ? own?.renew() : undefined),
+    ...(sudo === undefined ? {} : { sudo }),
+    warnings: warningsOf(baseUrl, {
+      ...(profile === undefined ? {} : { profile }),
+      otherInstance: profile !== undefined && !same,
+      tokenIgnored: fromEnvironment !== undefined && token === undefined,
+    }),
+  }
+}
+
+const warningsOf = (
+  baseUrl: string,
+  is: {
+    readonly profile?: Profile
+    readonly otherInstance: boolean
+    readonly tokenIgnored: boolean
+  },
+): string[] => {
+  const warnings: string[] = []
+  const clear = clearTextWarning(baseUrl)
+  if (clear !== undefined) warnings.push(clear)
+  const name = is.profile?.name ?? ''
+  if (is.otherInstance)
+    warnings.push(
+      `profile ${name} is for ${is.profile?.baseUrl ?? ''}: its credential is not used for ${baseUrl}`,
+    )
+  if (is.tokenIgnored)
+    warnings.push(`SVC_TOKEN is not used: profile ${name} has a credential of its own`)
+  return warnings
+}

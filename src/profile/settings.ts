@@ -1,0 +1,175 @@
+/** The settings of a profile, as data: flags of `profile set`, their help and their checks. */
+import path from 'node:path'
+import { boolean, integer, oneOf, type Param, string } from '../catalogue/endpoint.js'
+import { Failure, usage } from '../errors.js'
+import { isLoopback, normalizeBaseUrl } from './base-url.js'
+import { splitCommand } from './split-command.js'
+import { userTokenKinds } from './token-value.js'
+import type { Profile } from './types.js'
+
+type Kebab<S extends string> = S extends `${infer C}${infer Rest}`
+  ? C extends Lowercase<C>
+    ? `${C}${Kebab<Rest>}`
+    : `-${Lowercase<C>}${Kebab<Rest>}`
+  : S
+/** Fields of a profile that a person sets; the rest is written by signing in. */
+type Settable = Exclude<keyof Profile, 'name' | 'tokenStore' | 'user'>
+export type SettingName = Kebab<Settable>
+export type SettingValue = string | number | boolean | readonly string[]
+/** Settings by name; undefined, null and '' remove one. Values may be texts or already parsed. */
+export type Changes = Partial<Readonly<Record<SettingName, unknown>>>
+
+/** Every setting by name, in the order in which help shows them. */
+export const settings = {
+  'base-url': string('address of the instance', { format: 'url' }),
+  'token-kind': oneOf(userTokenKinds, 'kind of the token', { default: 'personal' }),
+  'token-command': string('program (with arguments) that prints the token; run without a shell'),
+  'token-url': string('OAuth: address that refreshes the token', { format: 'url' }),
+  'client-id': string('OAuth: the client for which the token was issued'),
+  output: string('output format', { default: 'table' }),
+  project: string('project where none is given', { completes: 'project' }),
+  group: string('group where none is given', { completes: 'group' }),
+  sudo: string('act as this user (ID or username)'),
+  'read-only': boolean('refuse whatever writes, before it is sent'),
+  protected: boolean("ask for the profile's name before something is destroyed"),
+  'audit-log': string('file that gets a line for every request that writes'),
+  proxy: string('HTTP proxy', { format: 'url' }),
+  'ca-file': string('PEM file of further certificate authorities', { format: 'pem' }),
+  'cert-file': string('PEM file of a client certificate', { format: 'pem' }),
+  'key-file': string("PEM file of the client certificate's key", { format: 'pem' }),
+  timeout: integer('seconds to wait for an answer', { min: 1, max: 86_400 }),
+  retries: integer('how often a request is tried again', { min: 0, max: 100 }),
+} as const satisfies Readonly<Record<SettingName, Param>>
+
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settings, name)
+/** The field of a profile that a setting fills (`base-url` → `baseUrl`). */
+export const fieldOf = (name: SettingName): string =>
+  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const bad = (name: SettingName, value: unknown, wanted: string): Failure => {
+  const shown = typeof value === 'string' || typeof value === 'number' ? ` "${value}"` : ''
+  return usage(`${name}${shown} is not usable: it must be ${wanted}`)
+}
+
+const webAddress = (name: SettingName, text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw bad(name, undefined, 'an address that starts with http:// or https://')
+  return url
+}
+
+const tokenUrl = (text: string): string => {
+  const url = webAddress('token-url', text)
+  if (url.username !== '' || url.password !== '')
+    throw bad('token-url', undefined, 'an address without credentials')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw bad('token-url', text, 'https, since the refresh token travels to it')
+  return url.href
+}
+
+const command = (value: unknown): readonly string[] => {
+  const words = Array.isArray(value) ? value : splitCommand(String(value))
+  if (words.length === 0 || !words.every((w): w is string => typeof w === 'string') || !words[0])
+    throw bad('token-command', undefined, 'a program and its arguments')
+  return words
+}
+
+const whole = (name: SettingName, param: { min: number; max: number }, value: unknown): number => {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (!Number.isInteger(number) || Number(number) < param.min || Number(number) > param.max)
+    throw bad(name, value, `a whole number from ${param.min} to ${param.max}`)
+  return Number(number)
+}
+
+const truth = (name: SettingName, value: unknown): boolean => {
+  if (value === true || value === 'true') return true
+  if (value === false || value === 'false') return false
+  throw bad(name, value, 'true or false')
+}
+
+/** What a single line of text becomes, where more than the text counts. */
+const textual: Partial<Record<SettingName, (text: string) => string>> = {
+  'base-url': normalizeBaseUrl,
+  'token-url': tokenUrl,
+  proxy: (text) => webAddress('proxy', text).href,
+  'audit-log': (text) => path.resolve(text),
+  'ca-file': (text) => path.resolve(text),
+  'cert-file': (text) => path.resolve(text),
+  'key-file': (text) => path.resolve(text),
+}
+
+const line = (name: SettingName, value: unknown): string => {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (typeof value !== 'string' || value === '' || /[\u0000-\u001f\u007f]/.test(value))
+    throw bad(name, undefined, 'one line of text')
+  return textual[name]?.(value) ?? value
+}
+
+/**
+ * Checks one setting; gives the value to keep. File names become absolute.
+ * @throws Failure `usage` naming the setting and what it takes
+ */
+export const checkSetting = (name: SettingName, value: unknown): SettingValue => {
+  if (name === 'token-command') return command(value)
+  const param: Param = settings[name]
+  if (param.type === 'boolean') return truth(name, value)
+  if (param.type === 'integer')
+    return whole(name, { min: param.min ?? 0, max: param.max ?? Number.MAX_SAFE_INTEGER }, value)
+  if (param.type === 'enum' && !param.values.some((v) => v === value))
+    throw bad(name, value, param.values.join(' or '))
+  return line(name, value)
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+/** The stored form of a profile with changes applied; what is not named stays. */
+export const applyChanges = (
+  stored: Readonly<Record<string, unknown>>,
+  changes: Changes,
+): Record<string, unknown> => {
+  const next = { ...stored }
+  for (const [name, value] of Object.entries(changes)) {
+    if (!isSettingName(name))
+      throw usage(`there is no setting "${name}"`, `Settings: ${settingNames.join(', ')}`)
+    if (value === undefined) continue
+    if (isAbsent(value)) delete next[fieldOf(name)]
+    else next[fieldOf(name)] = checkSetting(name, value)
+  }
+  return next
+}
+
+/**
+ * A profile from its stored form. Fields that this version does not know are passed over.
+ * @throws Failure `usage` that says which setting is wrong
+ */
+export const toProfile = (name: string, stored: Readonly<Record<string, unknown>>): Profile => {
+  const fields: Record<string, SettingValue> = {}
+  for (const setting of settingNames) {
+    const value = stored[fieldOf(setting)]
+    if (!isAbsent(value)) fields[fieldOf(setting)] = checkSetting(setting, value)
+  }
+  const { baseUrl, ...rest } = fields
+  if (typeof baseUrl !== 'string')
+    throw new Failure('usage', `profile ${name} has no base URL`, {
+      hint: `Set it with: svcctl profile set ${name} --base-url <url>`,
+    })
+  const { tokenStore, user } = stored
+  return {
+    name,
+    baseUrl,
+    ...rest,
+    ...(tokenStore === 'keyring' || tokenStore === 'file' ? { tokenStore } : {}),
+    ...(typeof user === 'string' ? { user } : {}),
+  }
+}
+
+/** A profile as it may be shown: what a proxy asks for is left out of its address. */
+export const shownProfile = (profile: Profile): Profile => {
+  if (profile.proxy === undefined) return profile
+  const url = new URL(profile.proxy)
+  if (url.username === '' && url.password === '') return profile
+  url.username = 'REDACTED'
+  url.password = ''
+  return { ...profile, proxy: url.href }
+}

@@ -1,0 +1,182 @@
+/** Profiles: the file that `conf` writes, read without it where only reading is needed. */
+import path from 'node:path'
+import { type Failure, usage } from '../errors.js'
+import { corrupt, fileFailure, isRecord, readObject } from './files.js'
+import { withLock } from './lock.js'
+import type { Paths } from './paths.js'
+import { applyChanges, type Changes, toProfile } from './settings.js'
+import type { Profile } from './types.js'
+
+/** What signing in and out writes; null removes. */
+export interface Facts {
+  readonly tokenStore?: 'keyring' | 'file' | null
+  readonly user?: string | null
+}
+
+export interface Store {
+  /** The file of the profiles. */
+  readonly file: string
+  /** All profiles, by name. Throws Failure `usage` where the file cannot be read or is corrupt. */
+  list(): readonly Profile[]
+  get(name: string): Profile | undefined
+  /** Names only: also where a profile's settings are wrong. */
+  names(): readonly string[]
+  /** The name of the profile that applies where none is named. */
+  current(): string | undefined
+  /**
+   * Makes or changes a profile; the first one becomes current. Throws Failure `usage` on a wrong
+   * setting, on a new profile without base URL, and where a token would come to serve another instance.
+   */
+  set(name: string, changes: Changes, facts?: Facts): Promise<Profile>
+  /** Removes a profile (its token: `removeProfile`). Throws Failure `usage` where there is none. */
+  delete(name: string): Promise<void>
+  switch(name: string): Promise<void>
+}
+
+interface Contents {
+  readonly rest: Readonly<Record<string, unknown>>
+  readonly current: string | undefined
+  readonly profiles: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const checkName = (name: string): void => {
+  if (!nameRule.test(name))
+    throw usage(
+      `"${name}" is not usable as the name of a profile`,
+      'A name has letters, digits, dots, dashes and underscores, and starts with a letter or digit.',
+    )
+}
+
+const missing = (name: string, names: readonly string[]): Failure =>
+  usage(
+    `there is no profile "${name}"`,
+    names.length === 0
+      ? 'Make one with: svcctl auth login'
+      : `Profiles: ${names.join(', ')}. Make one with: svcctl auth login -p ${name}`,
+  )
+
+const readContents = (file: string): Contents => {
+  const { current, profiles = {}, ...rest } = readObject(file) ?? {}
+  if (current !== undefined && typeof current !== 'string')
+    throw corrupt(file, 'has a "current" that is no text')
+  if (!isRecord(profiles)) throw corrupt(file, 'has "profiles" that are no object')
+  const checked: Record<string, Readonly<Record<string, unknown>>> = {}
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (!isRecord(profile)) throw corrupt(file, `has a profile "${name}" that is no object`)
+    if (nameRule.test(name)) checked[name] = profile
+    else throw corrupt(file, `has a profile with an unusable name`)
+  }
+  return { rest, current, profiles: checked }
+}
+
+const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined
+
+const load = (file: string, name: string, stored: Readonly<Record<string, unknown>>): Profile => {
+  try {
+    return toProfile(name, stored)
+  } catch (error) {
+    throw corrupt(
+      file,
+      `has a wrong profile ${name}: ${error instanceof Error ? error.message : ''}`,
+    )
+  }
+}
+
+/** `conf` replaces the file whole, by a temporary one beside it. */
+const writeContents = async (paths: Paths, file: string, contents: Contents): Promise<void> => {
+  const { default: Conf } = await import('conf')
+  try {
+    const conf = new Conf<Record<string, unknown>>({
+      cwd: paths.config,
+      configName: 'config',
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+    })
+    const { rest, current, profiles } = contents
+    conf.store = { ...rest, ...(current === undefined ? {} : { current }), profiles }
+  } catch (error) {
+    throw fileFailure('write', file, error)
+  }
+}
+
+/** A token that signing in stored, or a command that prints one, serves one instance only. */
+const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
+  if (before.baseUrl === after.baseUrl) return
+  const keepsCommand = before.tokenCommand !== undefined && changes['token-command'] === undefined
+  if (before.tokenStore === undefined && !keepsCommand) return
+  throw usage(
+    `profile ${before.name} has a credential for ${before.baseUrl}, which must not go to ${after.baseUrl}`,
+    `Use another profile: svcctl auth login -p <name> --base-url ${after.baseUrl}`,
+  )
+}
+
+const withFacts = (stored: Record<string, unknown>, facts: Facts): Record<string, unknown> => {
+  for (const [key, value] of Object.entries(facts)) {
+    if (value === null) delete stored[key]
+    else if (value !== undefined) stored[key] = value
+  }
+  return stored
+}
+
+const checkPair = (name: string, profile: Profile): void => {
+  if ((profile.certFile === undefined) === (profile.keyFile === undefined)) return
+  throw usage(`profile ${name} needs cert-file and key-file together`)
+}
+
+/** The profiles of a configuration directory. Nothing is created before something is written. */
+export const openStore = (paths: Paths): Store => {
+  const file = path.join(paths.config, 'config.json')
+  const read = (): Contents => readContents(file)
+
+  /** Reads again once alone, so that no other process's change is lost. Gives what was written. */
+  const change = (edit: (contents: Contents) => Contents): Promise<Contents> =>
+    withLock(file, async () => {
+      const next = edit(read())
+      await writeContents(paths, file, next)
+      return next
+    })
+
+  const set: Store['set'] = async (name, changes, facts = {}) => {
+    checkName(name)
+    const { profiles } = await change(({ rest, current, profiles }) => {
+      const before = own(profiles, name)
+      const stored = withFacts(applyChanges(before ?? {}, changes), facts)
+      const profile = toProfile(name, stored)
+      if (before?.baseUrl !== undefined && facts.tokenStore === undefined)
+        checkMove(load(file, name, before), profile, changes)
+      checkPair(name, profile)
+      return { rest, current: current ?? name, profiles: { ...profiles, [name]: stored } }
+    })
+    return load(file, name, profiles[name] ?? {})
+  }
+
+  return {
+    file,
+    set,
+    list: () =>
+      Object.entries(read().profiles)
+        .map(([name, stored]) => load(file, name, stored))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    names: () => Object.keys(read().profiles).sort(),
+    get: (name) => {
+      const stored = own(read().profiles, name)
+      return stored === undefined ? undefined : load(file, name, stored)
+    },
+    current: () => read().current,
+    delete: async (name) => {
+      await change(({ rest, current, profiles }) => {
+        if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
+        const { [name]: _, ...others } = profiles
+        return { rest, current: current === name ? undefined : current, profiles: others }
+      })
+    },
+    switch: async (name) => {
+      await change(({ rest, profiles }) => {
+        if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
+        return { rest, current: name, profiles }
+      })
+    },
+  }
+}
