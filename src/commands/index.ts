@@ -55,6 +55,7 @@ const specials: readonly SpecialRow[] = [
     load: async () => (await import('./commits/index.js')).revert,
   },
   { area: 'commits', words: 'diff', load: async () => (await import('./commits/index.js')).diff },
+  { area: 'events', words: 'list', load: async () => (await import('./events.js')).list },
   {
     area: 'storage-move',
     words: 'schedule',
@@ -82,6 +83,54 @@ export const toolCommands: readonly (SpecialRow & { readonly group: string })[] 
     words: 'reset',
     group: 'start',
     load: async () => (await import('./sandbox.js')).reset,
+  },
+  {
+    area: 'auth',
+    words: 'login',
+    group: 'account',
+    load: async () => (await import('./auth/index.js')).loginCommand,
+  },
+  {
+    area: 'auth',
+    words: 'status',
+    group: 'account',
+    load: async () => (await import('./auth/index.js')).statusCommand,
+  },
+  {
+    area: 'auth',
+    words: 'logout',
+    group: 'account',
+    load: async () => (await import('./auth/index.js')).logoutCommand,
+  },
+  {
+    area: 'auth',
+    words: 'switch',
+    group: 'account',
+    load: async () => (await import('./auth/index.js')).switchCommand,
+  },
+  {
+    area: 'profile',
+    words: 'list',
+    group: 'account',
+    load: async () => (await import('./profile.js')).listCommand,
+  },
+  {
+    area: 'profile',
+    words: 'get',
+    group: 'account',
+    load: async () => (await import('./profile.js')).getCommand,
+  },
+  {
+    area: 'profile',
+    words: 'set',
+    group: 'account',
+    load: async () => (await import('./profile.js')).setCommand,
+  },
+  {
+    area: 'profile',
+    words: 'delete',
+    group: 'account',
+    load: async () => (await import('./profile.js')).deleteCommand,
   },
   { area: 'api', words: '', group: 'tool', load: async () => (await import('./api.js')).api },
   {

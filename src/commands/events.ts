@@ -1,0 +1,107 @@
+/** `events list` as lines that read (API document 1, "Events"; document 2, "Events"). */
+import { projects } from '../catalogue/areas/projects.js'
+import { Failure } from '../errors.js'
+import { age } from '../terminal/time.js'
+import { isObject, type Json, objects, textOf } from './json.js'
+import type { Context, Given, Special } from './types.js'
+
+/** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
+const kindOf = (type: string): string =>
+  type
+    .replace(/::.*$/, '')
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+
+const refOf = (type: string, iid: unknown): string => {
+  if (typeof iid !== 'number') return ''
+  const sign = { MergeRequest: '!', Issue: '#' }[type]
+  return sign === undefined ? '' : ` ${sign}${iid}`
+}
+
+const pushed = (push: Json): string => {
+  const place = `${push.ref_type === 'tag' ? 'tag ' : ''}${String(push.ref)}`
+  const branch = `${String(push.ref_type ?? 'branch')} ${String(push.ref)}`
+  if (push.action === 'removed') return `deleted ${branch}`
+  const count = typeof push.commit_count === 'number' ? push.commit_count : 0
+  if (count === 0) return `created ${branch}`
+  return `pushed ${count} commit${count === 1 ? '' : 's'} to ${push.action === 'created' ? 'new ' : ''}${place}`
+}
+
+const commented = (note: Json, title: string | undefined): string => {
+  const type = textOf(note.noteable_type) ?? ''
+  const on = type === '' ? 'something' : kindOf(type)
+  return `commented on ${on}${refOf(type, note.noteable_iid)}${title === undefined ? '' : ` “${title}”`}`
+}
+
+/** What was done, without who and where. */
+export const deedOf = (event: Json): string => {
+  if (isObject(event.push_data)) return pushed(event.push_data)
+  const title = textOf(event.target_title)
+  if (isObject(event.note)) return commented(event.note, title)
+  const action = textOf(event.action_name) ?? 'did something'
+  const type = textOf(event.target_type)
+  if (type === undefined) return `${action}${title === undefined ? '' : ` “${title}”`}`
+  const named = title === undefined ? '' : ` “${title}”`
+  return type === 'Project'
+    ? `${action} the project`
+    : `${action} ${kindOf(type)}${refOf(type, event.target_iid)}${named}`
+}
+
+/** Who did it: the name, else the user name. */
+const actorOf = (event: Json): string =>
+  (isObject(event.author) ? textOf(event.author.name) : undefined) ??
+  textOf(event.author_username) ??
+  'someone'
+
+/** `2 h ago  Ana pushed 3 commits to main in platform/app`. */
+export const lineOf = (event: Json, place: string | undefined, now: Date): string => {
+  const when = age(textOf(event.created_at) ?? '', now) ?? textOf(event.created_at) ?? ''
+  const where = place === undefined ? '' : ` in ${place}`
+  return `${when.padEnd(9)}  ${actorOf(event)} ${deedOf(event)}${where}`
+}
+
+/** Paths of projects, each asked for once; its ID where the instance does not tell it. */
+const places = (ctx: Context) => {
+  const known = new Map<number, Promise<string>>()
+  const ask = async (id: number): Promise<string> => {
+    try {
+      const { data } = await ctx.call({ endpoint: projects.get, values: { id } })
+      return (isObject(data) ? textOf(data.path_with_namespace) : undefined) ?? `project ${id}`
+    } catch (error) {
+      if (error instanceof Failure && error.category !== 'interrupted') return `project ${id}`
+      throw error
+    }
+  }
+  return (id: unknown): Promise<string | undefined> => {
+    if (typeof id !== 'number') return Promise.resolve(undefined)
+    const path = known.get(id) ?? ask(id)
+    known.set(id, path)
+    return path
+  }
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const plan = await ctx.plan(given)
+  const readable = ctx.format === 'table' && ctx.terminal && ctx.globals.fields === undefined
+  if (!readable || ctx.globals.curl) {
+    await ctx.list(plan)
+    return
+  }
+  const placeOf = places(ctx)
+  const events = objects(await ctx.collect(plan))
+  for (const event of events) {
+    const line = lineOf(event, await placeOf(event.project_id), ctx.now())
+    await ctx.write(`${ctx.safe(line)}\n`)
+  }
+}
+
+export const list: Special = {
+  description: [
+    'On a terminal a line an event; elsewhere, and with --output or --fields, the records of the API.',
+  ],
+  examples: [
+    'events list --project platform/app --action pushed',
+    'events list --user ana --after 2026-01-01 --target-type issue',
+  ],
+  run,
+}
