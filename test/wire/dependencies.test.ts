@@ -1,0 +1,11 @@
+import { dependencies } from '../../src/catalogue/areas/dependencies.js'
+import { pin } from './pin.js'
+
+pin('dependencies', dependencies, [
+  { key: 'list', values: { id: 5 }, sends: 'GET /projects/5/dependencies' },
+  {
+    key: 'list',
+    values: { id: 'a/b', package_manager: ['npm', 'yarn'] },
+    sends: 'GET /projects/a%2Fb/dependencies?package_manager=npm,yarn',
+  },
+])
