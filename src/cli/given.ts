@@ -43,11 +43,12 @@ const secretText = async (text: string, flag: Flag, sources: Sources): Promise<s
   return text
 }
 
-/** Parameters whose text may stand in a file. */
-const fromFile = (param: Param): boolean =>
-  param.secret === true ||
-  param.type === 'json' ||
-  (param.type === 'string' && param.format === 'public-key')
+/** Parameters whose text may stand in a file; a PEM parameter names its file anyway. */
+const fromFile = (param: Param): boolean => {
+  if (param.type === 'string' && param.format === 'pem') return false
+  const isKey = param.type === 'string' && param.format === 'public-key'
+  return param.secret === true || param.type === 'json' || isKey
+}
 
 const flagValue = async (
   flag: Flag,

@@ -82,7 +82,7 @@ export const placeholder = (param: Param): string => {
     case 'group':
       return 'id|path'
     case 'string':
-      return param.secret === true
+      return param.secret === true && param.format !== 'pem'
         ? 'secret'
         : ((
             {
