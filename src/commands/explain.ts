@@ -1,6 +1,7 @@
 /** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
-import { boolean, type Endpoint, type Param } from '../catalogue/endpoint.js'
+import { boolean, type Endpoint, oneOf, type Param } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
+import { integrationFamilies } from '../catalogue/integration-families.js'
 import { usage } from '../errors.js'
 import { openapi } from './openapi.js'
 import type { Command, Context, Given, Special } from './types.js'
@@ -56,16 +57,19 @@ const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   help: param.help,
 })
 
-const rowsOf = (command: Command) =>
+/** `family` narrows the parameters of `integrations update` to those of one family. */
+const rowsOf = (command: Command, family: unknown) =>
   Object.values(command.endpoints).flatMap((e) => [
     ...Object.entries(e.path).map(([n, p]) => ({
       endpoint: e.route,
       ...paramRow(e, n, p, 'path'),
     })),
-    ...Object.entries(e.params).map(([n, p]) => ({
-      endpoint: e.route,
-      ...paramRow(e, n, p, 'parameter'),
-    })),
+    ...Object.entries(integrationFamilies.find((f) => f.name === family)?.params ?? e.params).map(
+      ([n, p]) => ({
+        endpoint: e.route,
+        ...paramRow(e, n, p, 'parameter'),
+      }),
+    ),
   ])
 
 const normal = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -85,14 +89,20 @@ const resources = async (): Promise<Map<string, Record<string, unknown>>> => {
   return found
 }
 
-const explainCommand = async (ctx: Context, words: readonly string[]): Promise<boolean> => {
+const explainCommand = async (
+  ctx: Context,
+  words: readonly string[],
+  family: unknown,
+): Promise<boolean> => {
   const area = areas.find((a) => a.name === words[0] || a.alias === words[0])
   const [, ...verb] = words
   const command = (await ctx.commands()).find(
     (c) => c.area === (area?.name ?? words[0]) && c.words === verb.join(' '),
   )
   if (command === undefined) return false
-  const rows = rowsOf(command)
+  if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
+    throw usage('--family goes with: svcctl explain integrations update')
+  const rows = rowsOf(command, family)
   await ctx.printMany(rows, {
     columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
   })
@@ -119,7 +129,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   )
   if (match !== undefined)
     return ctx.printMany(fieldsOf(match[1]), { columns: ['field', 'type', 'always', 'notes'] })
-  if (await explainCommand(ctx, words)) return
+  if (await explainCommand(ctx, words, given.flags.family)) return
   throw usage(
     `nothing is called "${words.join(' ')}"`,
     'svcctl explain lists the resources, svcctl commands the commands.',
@@ -136,7 +146,18 @@ export const explain: Special = {
       help: 'a resource (runner), or an area and a verb (runners list)',
     },
   ],
-  flags: { openapi: boolean('print the whole API as an OpenAPI 3.1 document') },
-  examples: ['explain runner', 'explain runners list', 'explain --openapi'],
+  flags: {
+    openapi: boolean('print the whole API as an OpenAPI 3.1 document'),
+    family: oneOf(
+      integrationFamilies.map((f) => f.name),
+      'of integrations update, only the parameters of this family',
+    ),
+  },
+  examples: [
+    'explain runner',
+    'explain runners list',
+    'explain integrations update --family chat-webhook',
+    'explain --openapi',
+  ],
   run,
 }

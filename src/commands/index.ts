@@ -57,6 +57,17 @@ const specials: readonly SpecialRow[] = [
   { area: 'commits', words: 'diff', load: async () => (await import('./commits/index.js')).diff },
   { area: 'events', words: 'list', load: async () => (await import('./events.js')).list },
   {
+    area: 'integrations',
+    words: 'list',
+    load: async () => (await import('./integrations.js')).list,
+  },
+  { area: 'integrations', words: 'get', load: async () => (await import('./integrations.js')).get },
+  {
+    area: 'integrations',
+    words: 'update',
+    load: async () => (await import('./integrations.js')).update,
+  },
+  {
     area: 'storage-move',
     words: 'schedule',
     load: async () => (await import('./storage-move.js')).schedule,
