@@ -11,7 +11,7 @@ import { Repositories } from './git/repositories.js'
 import { historyOf } from './seed/histories.js'
 import { cast, tokenOf } from './seed/people.js'
 import { buildServer } from './server/server.js'
-import { Store } from './state/store.js'
+import { readState, Store } from './state/store.js'
 
 export { readState, removeState } from './state/store.js'
 
@@ -24,6 +24,8 @@ export interface SandboxOptions {
   readonly now?: () => Date
   /** Background seconds per real second (default 1): Infinity has rebases and moves done at once. */
   readonly speed?: number
+  /** Whether impersonation tokens work (default true). */
+  readonly impersonation?: boolean
 }
 
 export interface SandboxUser {
@@ -57,11 +59,25 @@ const instanceOf = (store: Store, options: SandboxOptions) => {
   return { state: store.state, clock, git, base: '', touch: () => store.touch() }
 }
 
+/** What a folder's state holds: records by kind. Nothing is started or written. */
+export const summaryOf = (folder: string): Readonly<Record<string, number>> => {
+  const { users, groups, projects, runners, jobs, mergeRequests, issues, events } =
+    readState(folder)
+  const tables = { users, groups, projects, runners, jobs, mergeRequests, issues, events }
+  return Object.fromEntries(
+    Object.entries(tables).map(([name, table]) => [
+      name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+      table.size,
+    ]),
+  )
+}
+
 /** Starts an instance on 127.0.0.1. One process at a time works on a state folder. */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const store = await Store.open(options.stateDir)
   try {
     const instance: Instance & { base: string } = instanceOf(store, options)
+    store.state.config.impersonation_enabled = options.impersonation ?? true
     const app = await buildServer(instance)
     await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
     const { port } = app.server.address() as AddressInfo

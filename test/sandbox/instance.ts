@@ -41,7 +41,8 @@ export const sender =
       redirect: 'manual',
     })
     const text = await came.text()
-    const isJson = came.headers.get('content-type')?.startsWith('application/json') === true
+    const isJson =
+      text !== '' && came.headers.get('content-type')?.startsWith('application/json') === true
     return {
       status: came.status,
       headers: came.headers,

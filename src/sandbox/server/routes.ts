@@ -1,5 +1,4 @@
-/** The routes of the instance: those of the catalogue, aliases, and a few that it does not know. */
-
+/** The routes of the instance: those of the catalogue, and a few that it does not know. */
 import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import type { AnyHandler, AreaExtras } from '../handlers.js'
@@ -7,14 +6,13 @@ import { registry } from '../registry.js'
 import type { Gate } from './auth.js'
 import { extraRoutes } from './extras.js'
 import { apiRoot } from './root.js'
+import { type Found, Router } from './router.js'
 
 export interface Route {
   readonly method: string
-  /** In Fastify's notation, with the API root; or a pattern over the whole path. */
+  /** The whole path with placeholders, or a pattern over it. */
   readonly url: string | RegExp
   readonly endpoint?: Endpoint
-  /** The name of a wildcard at the end. */
-  readonly wildcard?: string
   readonly gate: Gate
   readonly status: number
   readonly load: () => Promise<AnyHandler>
@@ -23,44 +21,28 @@ export interface Route {
 const successes: Readonly<Record<string, number>> = { POST: 201 }
 
 /** Where an endpoint answers; undefined when neither its path nor the area says. */
-const urlOf = (
-  key: string,
-  endpoint: Endpoint,
-  extras: AreaExtras,
-): string | RegExp | undefined => {
-  const path = pathOf(endpoint)
-  const own = extras.urls?.[key]
-  if (own !== undefined) return own
-  return path.startsWith('/') ? apiRoot + path.replace(/\/\*[^/]+$/, '/*') : undefined
-}
+const urlOf = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
+  extras.urls?.[key] ?? (pathOf(endpoint).startsWith('/') ? apiRoot + pathOf(endpoint) : undefined)
 
 const routesOf = (area: string, key: string, endpoint: Endpoint): Route[] => {
   const row = registry[area]
-  if (row === undefined) return []
-  const wildcard = /\/\*([^/]+)$/.exec(pathOf(endpoint))?.[1]
+  const url = row === undefined ? undefined : urlOf(key, endpoint, row)
+  if (row === undefined || url === undefined) return []
   const load = async (): Promise<AnyHandler> => {
     const handler = (await row.load())[key]
     if (handler === undefined) throw new Error(`no handler for ${area} ${key}`)
     return handler
   }
-  const url = urlOf(key, endpoint, row)
-  if (url === undefined) return []
-  const route: Route = {
-    method: methodOf(endpoint),
-    url,
-    endpoint,
-    ...(wildcard === undefined ? {} : { wildcard }),
-    gate: {
-      credential: url instanceof RegExp ? 'parameter' : (endpoint.credential ?? 'user'),
-      scopes: row.scopes?.[key] ?? [],
-    },
-    status: endpoint.status ?? successes[methodOf(endpoint)] ?? 200,
-    load,
-  }
-  return [route]
+  const method = methodOf(endpoint)
+  const gate = {
+    credential: url instanceof RegExp ? 'parameter' : (endpoint.credential ?? 'user'),
+    scopes: row.scopes?.[key] ?? [],
+  } as const
+  const status = endpoint.status ?? successes[method] ?? 200
+  return [{ method, url, endpoint, gate, status, load }]
 }
 
-/** All routes. Areas whose handlers have not been written answer 404. */
+/** All routes. */
 export const collectRoutes = async (): Promise<Route[]> => {
   const loaded = await Promise.all(
     areas.map(async ({ name, load }) => [name, await load()] as const),
@@ -78,4 +60,30 @@ export const collectRoutes = async (): Promise<Route[]> => {
     }),
   )
   return [...routes, ...extra]
+}
+
+/** What finds the route of a request: those with a path first, then those with a pattern. */
+export interface Finder {
+  find(method: string, path: string): Found<Route> | readonly string[]
+}
+
+const byPattern = (routes: readonly Route[], method: string, path: string) => {
+  for (const value of routes) {
+    const match = value.url instanceof RegExp ? value.url.exec(decodeURIComponent(path)) : null
+    if (match !== null && value.method === method) return { value, path: { ...match.groups } }
+  }
+  return undefined
+}
+
+export const finderOf = (routes: readonly Route[]): Finder => {
+  const router = new Router<Route>()
+  for (const route of routes)
+    if (typeof route.url === 'string') router.add(route.method, route.url, route)
+  const patterns = routes.filter(({ url }) => url instanceof RegExp)
+  return {
+    find: (method, path) => {
+      const found = router.find(method, path)
+      return 'value' in found ? found : (byPattern(patterns, method, path) ?? found)
+    },
+  }
 }

@@ -32,26 +32,35 @@ export const readState = (folder: string): State => {
   return restore(saved)
 }
 
-const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
+const inUse = (folder: string, cause?: unknown): Failure =>
+  new Failure('conflict', `The sandbox in ${folder} is in use by another process.`, {
+    hint: 'Talk to the running one by its address, or choose another folder with --state.',
+    ...(cause === undefined ? {} : { cause }),
+  })
+
+/** `onLost` is called when another process took the folder over (this one slept too long). */
+const lockFolder = async (
+  folder: string,
+  onLost: () => void = () => {},
+): Promise<() => Promise<void>> => {
   const { lock } = await import('proper-lockfile')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
     return await lock(folder, {
       lockfilePath: join(folder, '.lock'),
       stale: 10_000,
+      onCompromised: onLost,
       retries: { retries: 60, minTimeout: 20, maxTimeout: 250, factor: 1.5 },
     })
   } catch (cause) {
-    throw new Failure('conflict', `The sandbox in ${folder} is in use by another process.`, {
-      hint: 'Talk to the running one by its address, or choose another folder with --state.',
-      cause,
-    })
+    throw inUse(folder, cause)
   }
 }
 
 export class Store {
   #saved: string
   #dirty = false
+  #lost = false
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
@@ -65,9 +74,13 @@ export class Store {
 
   /** Opens a folder for this process alone; waits a while for another one to finish. */
   static async open(folder: string): Promise<Store> {
-    const release = await lockFolder(folder)
+    let store: Store | undefined
+    const release = await lockFolder(folder, () => {
+      if (store !== undefined) store.#lost = true
+    })
     try {
-      return new Store(folder, readState(folder), release)
+      store = new Store(folder, readState(folder), release)
+      return store
     } catch (error) {
       await release()
       throw error
@@ -83,13 +96,15 @@ export class Store {
     this.#dirty = true
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      void this.flush()
+      // What cannot be written now is tried again, and reported, by the next flush or by close.
+      this.flush().catch(() => {})
     }, settle).unref()
   }
 
   /** Writes the state if it differs from what was last written. */
   flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write())
+    const write = () => this.#write()
+    this.#writing = this.#writing.then(write, write)
     return this.#writing
   }
 
@@ -98,9 +113,15 @@ export class Store {
     this.#dirty = false
     const text = this.#text()
     if (text === this.#saved) return
-    const { default: writeFileAtomic } = await import('write-file-atomic')
-    await writeFileAtomic(stateFile(this.folder), text, { mode: 0o600 })
-    this.#saved = text
+    try {
+      if (this.#lost) throw inUse(this.folder)
+      const { default: writeFileAtomic } = await import('write-file-atomic')
+      await writeFileAtomic(stateFile(this.folder), text, { mode: 0o600 })
+      this.#saved = text
+    } catch (error) {
+      this.#dirty = true
+      throw error
+    }
   }
 
   async close(): Promise<void> {
@@ -108,7 +129,7 @@ export class Store {
     try {
       await this.flush()
     } finally {
-      await this.release()
+      if (!this.#lost) await this.release()
     }
   }
 }
