@@ -11,6 +11,8 @@ describe('Pages domains', () => {
     const { body } = await send('GET /pages/domains')
     const site = body.find((d: { domain: string }) => d.domain === 'site.example.test')
     expect(site).toMatchObject({ project_id: 6, certificate: { expired: false } })
+    const old = body.find((d: { domain: string }) => d.domain === 'old.example.test')
+    expect(old.certificate).toEqual({ expired: true, expiration: '2025-01-01T00:00:00.000Z' })
     expect(Object.keys(site.certificate)).toEqual(['expired', 'expiration'])
     expect((await send('GET /pages/domains', { as: 'ben' })).status).toBe(403)
   })

@@ -1,10 +1,10 @@
 /** Deploy keys (API document 3): one key may open several projects, each with its own rights. */
 import type { deployKeys } from '../../catalogue/areas/deploy-keys.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
+import { readPublicKey } from '../../catalogue/public-key.js'
 import { levelOf } from '../access.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { readPublicKey } from '../public-key.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import type { DeployKeyRecord } from '../state/operations.js'
 import type { ProjectRecord } from '../state/records.js'

@@ -1,4 +1,7 @@
-/** Public SSH keys: whether a text is one, of which type and strength (RFC 4253, RFC 5656). */
+/**
+ * Public SSH keys: whether a text is one, of which type and strength (RFC 4253, RFC 5656). Read the
+ * same way by the client, before a deploy key is sent, and by the embedded instance.
+ */
 
 export interface PublicKey {
   /** Type and base64, without the comment: what makes two keys the same. */
@@ -43,9 +46,11 @@ const bitsOf = (family: PublicKey['family'], fields: readonly Buffer[]): number 
     case 'dsa':
       return bitsOfNumber(fields[1])
     case 'ecdsa':
-      return Number(/\d+$/.exec(fields[1]?.toString('latin1') ?? '')?.[0] ?? 0)
+      return fields[2] === undefined
+        ? 0
+        : Number(/\d+$/.exec(fields[1]?.toString('latin1') ?? '')?.[0] ?? 0)
     case 'ed25519':
-      return 256
+      return fields[1]?.length === 32 ? 256 : 0
   }
 }
 
