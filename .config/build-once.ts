@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const builtFrom = ['src', 'package.json', '.config/rolldown.config.mjs']
+const builtFrom = ['src', 'package.json', '.config/build.mjs']
 
 const changed = (path: string): number => {
   const found = statSync(path)
@@ -15,5 +15,5 @@ const built = (): number => statSync('dist/main.cjs', { throwIfNoEntry: false })
 
 export default (): void => {
   if (built() > Math.max(...builtFrom.map(changed))) return
-  execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
+  execFileSync(process.execPath, ['.config/build.mjs'], { stdio: 'inherit' })
 }
