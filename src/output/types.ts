@@ -5,6 +5,34 @@ export interface Sink {
   write(chunk: string | Uint8Array): Promise<void>
 }
 
+/** What a coloured word says; the colours are those of every terminal, on light and dark. */
+export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet'
+
+/** How text meets a screen. `terminal/style.ts` makes one. */
+export interface Style {
+  /** Text from outside, with whatever could move the cursor or turn the text shown as escapes. */
+  visible(text: string): string
+  /** Loads what exact widths of these texts need; without it they are upper bounds. */
+  prepare(texts: readonly string[]): Promise<void>
+  /** Display columns of one line. */
+  measure(text: string): number
+  /** One line cut to so many columns, with an ellipsis. */
+  truncate(text: string, columns: number): string
+  /** Lines of at most so many columns. */
+  wrap(text: string, columns: number): string[]
+  bold(text: string): string
+  dim(text: string): string
+  paint(text: string, tone: Tone): string
+  /** A word of a status with the symbol and tone that tell it apart; undefined when not known. */
+  status(word: string): { readonly text: string; readonly tone: Tone } | undefined
+  /** A time of the API (ISO 8601) as an age: `2 h ago`; undefined when the text is none. */
+  age(text: string, now: Date): string | undefined
+  /** Seconds as a duration: `1 h 5 min`. */
+  span(seconds: number): string
+  /** The text as a link, where the terminal shows links and the address is a plain http(s) one. */
+  link(text: string, url: string): string
+}
+
 export interface View {
   /** True for lists (JSON: an array), false for a single object. */
   readonly many: boolean
@@ -22,6 +50,7 @@ export interface View {
   readonly color: boolean
   /** For relative times; injected so that tests are deterministic. */
   readonly now: Date
+  readonly style: Style
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }
@@ -35,8 +64,12 @@ export interface Writer {
   close(): Promise<void>
 }
 
+/** Starts an answer in a format. */
+export type Open = (sink: Sink, view: View) => Writer
+
 export interface Format {
   readonly name: string
   readonly summary: string
-  open(sink: Sink, view: View): Writer
+  /** Loads the format with the libraries it needs. */
+  load(): Promise<Open>
 }

@@ -1,0 +1,34 @@
+/** Rows: which columns a view has, and a record's values for them. */
+import { type Fields, isObject, picker } from './record.js'
+import type { View } from './types.js'
+
+/** The column of records that are no objects. */
+const bare = 'value'
+
+const fieldsOf = (record: unknown): Fields => (isObject(record) ? record : { [bare]: record })
+
+export interface Rows {
+  /** Known from the start, else by the first record. */
+  readonly columns: () => readonly string[]
+  readonly values: (record: unknown) => readonly unknown[]
+}
+
+/**
+ * The columns that were asked for, else the catalogue's, else the fields of the first record.
+ * @param choose which of a record's fields become columns when nobody says
+ */
+export const rowsOf = (
+  view: View,
+  choose: (record: Fields) => readonly string[] = Object.keys,
+): Rows => {
+  let columns = view.fields ?? view.columns
+  const value = picker(view)
+  return {
+    columns: () => columns ?? [],
+    values: (record) => {
+      const fields = fieldsOf(record)
+      columns ??= choose(fields)
+      return columns.map((path) => value(fields, path))
+    },
+  }
+}

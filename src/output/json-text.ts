@@ -1,0 +1,132 @@
+/**
+ * JSON rewritten as text, token by token: without a parser's loss of digits, without recursion,
+ * and with every string and number as it came.
+ */
+import { masked } from './secrets.js'
+
+export interface Rewriting {
+  /** Lay it out over lines of two spaces a level, the whole standing this many levels deep. */
+  readonly indent?: number
+  /** Names of fields whose values are masked. */
+  readonly secrets?: ReadonlySet<string>
+  /** Applied to each string's text. */
+  readonly show?: (text: string) => string
+}
+
+/** Deeper than this nothing is indented further, so that hostile nesting stays small. */
+const deepestIndent = 40
+
+/** Where a string that starts at `start` ends, past its closing quote. */
+const stringEnd = (text: string, start: number): number => {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0
+    while (text[at - 1 - slashes] === '\\') slashes++
+    if (slashes % 2 === 0) return at + 1
+  }
+  return text.length
+}
+
+const space = /[ \t\r\n]+/y
+const plain = /[^\s"{}[\],:]+/y
+
+const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
+/** Strings, punctuation and bare words, in order; white space left out. */
+function* tokens(text: string): Generator<string> {
+  let at = 0
+  while (at < text.length) {
+    const char = text.charAt(at)
+    if (char === '"') {
+      const end = stringEnd(text, at)
+      yield text.slice(at, end)
+      at = end
+      continue
+    }
+    const blank = matchAt(space, text, at)
+    const token = blank ?? matchAt(plain, text, at) ?? char
+    if (blank === undefined) yield token
+    at += token.length
+  }
+}
+
+const keyOf = (token: string): string => {
+  if (!token.includes('\\')) return token.slice(1, -1)
+  try {
+    return String(JSON.parse(token))
+  } catch {
+    return token
+  }
+}
+
+/** Drops the value of a secret, however many tokens it has; true while inside of one. */
+class Hider {
+  private depth = 0
+  private armed = false
+  private last = ''
+  constructor(private readonly secrets: ReadonlySet<string>) {}
+
+  /** The token to write for this one; undefined to write nothing. */
+  take(token: string): string | undefined {
+    if (this.depth > 0) {
+      if (token === '{' || token === '[') this.depth++
+      if (token === '}' || token === ']') this.depth--
+      return undefined
+    }
+    if (this.armed) return this.hide(token)
+    if (token === ':' && this.last.startsWith('"')) this.armed = this.secrets.has(keyOf(this.last))
+    this.last = token
+    return token
+  }
+
+  private hide(token: string): string {
+    this.armed = false
+    this.last = ''
+    if (token === 'null' || token === '""') return token
+    if (token === '{' || token === '[') this.depth = 1
+    return JSON.stringify(masked)
+  }
+}
+
+/** Line breaks and indents before and after tokens. */
+class Layout {
+  private opened = false
+  private depth: number
+  constructor(depth: number) {
+    this.depth = depth
+  }
+
+  private line(): string {
+    return `\n${'  '.repeat(Math.min(this.depth, deepestIndent))}`
+  }
+
+  place(token: string): string {
+    const first = this.opened
+    this.opened = token === '{' || token === '['
+    if (token === '}' || token === ']') {
+      this.depth--
+      return first ? token : this.line() + token
+    }
+    const before = first ? this.line() : ''
+    if (this.opened) this.depth++
+    if (token === ',') return `,${this.line()}`
+    return before + (token === ':' ? ': ' : token)
+  }
+}
+
+/** JSON text with its white space replaced (none, or an indented layout) and its secrets masked. */
+export const rewrite = (text: string, options: Rewriting = {}): string => {
+  const { show = (t: string) => t } = options
+  const hider = options.secrets === undefined ? undefined : new Hider(options.secrets)
+  const layout = options.indent === undefined ? undefined : new Layout(options.indent)
+  let out = ''
+  for (const token of tokens(text)) {
+    const kept = hider === undefined ? token : hider.take(token)
+    if (kept === undefined) continue
+    const shown = kept.startsWith('"') ? show(kept) : kept
+    out += layout === undefined ? shown : layout.place(shown)
+  }
+  return out
+}

@@ -1,0 +1,46 @@
+/**
+ * JSON: the API's own objects, numbers and strings as they came; a list is one array, written
+ * record by record and closed only when it is whole. Compact, or laid out on a terminal.
+ * `--fields a,b.c` gives flat objects whose keys are spelt as asked: `{"a": …, "b.c": …}`, null
+ * where there is no such field.
+ */
+import { encode, joined, liner } from './json-bytes.js'
+import { rewrite } from './json-text.js'
+import { textOf } from './record.js'
+import type { Open, View } from './types.js'
+
+/** Lays a compact record out, standing so many levels deep. */
+const pretty = (bytes: Uint8Array, indent: number): Uint8Array =>
+  Buffer.from(rewrite(textOf(bytes), { indent }))
+
+const printer = (view: View): ((bytes: Uint8Array) => Uint8Array) => {
+  const line = liner(view)
+  return view.terminal ? (bytes) => pretty(line(bytes), view.many ? 1 : 0) : line
+}
+
+export const open: Open = (sink, view) => {
+  const print = printer(view)
+  const gap = view.terminal ? '\n  ' : ''
+  let started = false
+
+  const list = async (batch: readonly Uint8Array[]): Promise<void> => {
+    if (batch.length === 0) return
+    const text = joined(batch.map(print), `,${gap}`, '')
+    const first = started ? '' : '['
+    started = true
+    await sink.write(first === '' ? text : Buffer.concat([Buffer.from('['), text.subarray(1)]))
+  }
+  const single = async (batch: readonly Uint8Array[]): Promise<void> => {
+    if (batch.length > 0) await sink.write(joined(batch.map(print), '', '\n'))
+  }
+  const raw = view.many ? list : single
+  return {
+    raw,
+    record: (value) => raw([encode(value)]),
+    close: async () => {
+      if (!view.many) return
+      const end = view.terminal && started ? '\n]\n' : ']\n'
+      await sink.write(started ? end : `[${end}`)
+    },
+  }
+}

@@ -1,0 +1,11 @@
+/** NDJSON: a record a line, as it arrives, byte for byte where nothing needs its fields. */
+import { encode, joined, liner } from './json-bytes.js'
+import type { Open } from './types.js'
+
+export const open: Open = (sink, view) => {
+  const line = liner(view)
+  const raw = async (batch: readonly Uint8Array[]): Promise<void> => {
+    if (batch.length > 0) await sink.write(joined(batch.map(line), '', '\n'))
+  }
+  return { raw, record: (value) => raw([encode(value)]), close: async () => {} }
+}

@@ -1,0 +1,96 @@
+/** Records: from bytes to values, and what of a value was asked for. */
+import { Failure } from '../errors.js'
+import { mask, mentions } from './secrets.js'
+import type { View } from './types.js'
+
+const decoder = new TextDecoder()
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+const deep = (cause: unknown): Failure =>
+  new Failure('unreachable', 'the instance sent a record that is nested too deeply to be shown', {
+    hint: 'Run it again with -o ndjson, which passes records on as they are.',
+    cause,
+  })
+
+/** Runs what recurses over a record; running out of stack becomes a failure that says so. */
+export const shallow = <T>(work: () => T): T => {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof RangeError ? deep(error) : error
+  }
+}
+
+/**
+ * The value of a record's bytes. Integers past 2^53 lose digits, as in every parsed format;
+ * JSON and NDJSON without --fields do not parse.
+ * @throws Failure unreachable, when the bytes are no JSON
+ */
+export const parse = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(textOf(bytes)) as unknown
+  } catch (cause) {
+    throw new Failure('unreachable', 'the instance sent a record that is not JSON', {
+      hint: 'Run it again with -v to see the exchange; a proxy may have changed it.',
+      cause,
+    })
+  }
+}
+
+/** JSON text of a value; null where it has none. */
+export const stringify = (value: unknown): string =>
+  shallow(() => JSON.stringify(value) as string | undefined) ?? 'null'
+
+/**
+ * The value under a dotted name; undefined when there is none. A key that holds the dots itself
+ * comes first. Inside a list, a number picks an element and a name picks from every element.
+ */
+export const pick = (value: unknown, path: string): unknown => {
+  if (Array.isArray(value)) return pickFromList(value, path)
+  if (!isObject(value)) return undefined
+  if (Object.hasOwn(value, path)) return value[path]
+  const dot = path.indexOf('.')
+  if (dot < 0) return undefined
+  const key = path.slice(0, dot)
+  return Object.hasOwn(value, key) ? pick(value[key], path.slice(dot + 1)) : undefined
+}
+
+const pickFromList = (list: readonly unknown[], path: string): unknown => {
+  const [, index, rest] = /^(\d+)(?:\.(.+))?$/.exec(path) ?? []
+  if (index === undefined) return list.map((item) => pick(item, path) ?? null)
+  const item = list[Number(index)]
+  return rest === undefined ? item : pick(item, rest)
+}
+
+/** Picks what the view asks for, with secrets masked. */
+export const picker = (view: View): ((record: unknown, path: string) => unknown) => {
+  const masking = view.secrets.size > 0 && !view.showSecrets
+  return (record, path) => {
+    const value = pick(record, path)
+    if (!masking) return value
+    const secret = path.split('.').some((part) => view.secrets.has(part))
+    return shallow(() => mask(value, view.secrets, secret))
+  }
+}
+
+/** The record as JSON and YAML give it: its secrets masked, only the fields asked for. */
+export const shaper = (view: View): ((record: unknown) => unknown) => {
+  const { fields } = view
+  if (fields === undefined)
+    return (record) =>
+      view.showSecrets ? record : shallow(() => mask(record, view.secrets, false))
+  const value = picker(view)
+  return (record) => Object.fromEntries(fields.map((path) => [path, value(record, path) ?? null]))
+}
+
+/** Whether the bytes of a record have to be read at all because of secrets in them. */
+export const holdsSecrets = (view: View): ((bytes: Uint8Array) => boolean) => {
+  if (view.showSecrets || view.secrets.size === 0) return () => false
+  return mentions(view.secrets)
+}

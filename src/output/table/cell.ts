@@ -1,0 +1,89 @@
+/** A value as people read it: words, symbols and ages instead of codes and timestamps. */
+import { accessLevels } from '../../catalogue/shapes.js'
+import { type Fields, isObject, stringify } from '../record.js'
+import type { Tone, View } from '../types.js'
+
+/** Visible text of one line, and how it is painted once it has its width. */
+export interface Cell {
+  readonly text: string
+  readonly tone?: Tone
+  readonly url?: string
+}
+
+const none: Cell = { text: '–', tone: 'quiet' }
+
+const levelNames = new Map<unknown, string>(
+  Object.entries(accessLevels).map(([name, level]) => [level, name]),
+)
+
+const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
+const levelName = /(^|[._])access_level$/
+const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
+const expiryName = /(^|[._])expir(es|ed|y|ation)(_at|_on|_date)?$/
+const day = 24 * 60 * 60 * 1000
+const soon = 30 * day
+
+/** What an object is called among others: its path, name or title. */
+const nameKeys = ['path_with_namespace', 'full_path', 'full', 'name', 'username', 'title', 'path']
+
+/** The name of an object; undefined when it has none. */
+export const labelOf = (value: Fields): string | undefined => {
+  const key = nameKeys.find((k) => Object.hasOwn(value, k) && typeof value[k] === 'string')
+  return key === undefined ? undefined : String(value[key])
+}
+
+const expiry = (name: string, text: string, now: Date): Tone | undefined => {
+  if (!expiryName.test(name)) return undefined
+  const left = Date.parse(text) - now.getTime()
+  if (Number.isNaN(left) || left > soon) return undefined
+  return left <= 0 ? 'bad' : 'warn'
+}
+
+const expiryWords = { bad: '✗ ', warn: '! ' } as const
+
+const ofString = (name: string, value: string, view: View, whole: boolean): Cell => {
+  const { style, now } = view
+  const status = statusName.test(name) ? style.status(value) : undefined
+  if (status !== undefined) return status
+  const age = style.age(value, now)
+  const tone = expiry(name, value, now)
+  const mark = tone === 'bad' || tone === 'warn' ? expiryWords[tone] : ''
+  const text = age === undefined ? value : whole ? `${value} (${age})` : age
+  const url = /^https?:\/\//.test(value) ? { url: value } : {}
+  return { text: style.visible(mark + text), ...(tone === undefined ? {} : { tone }), ...url }
+}
+
+const ofNumber = (name: string, value: number, view: View, whole: boolean): Cell => {
+  const level = levelName.test(name) ? levelNames.get(value) : undefined
+  if (level !== undefined) return { text: whole ? `${level} (${value})` : level }
+  if (!secondsName.test(name)) return { text: String(value) }
+  const span = view.style.span(value)
+  return { text: whole ? `${value} (${span})` : span }
+}
+
+const itemText = (value: unknown): string =>
+  isObject(value)
+    ? (labelOf(value) ?? stringify(value))
+    : typeof value === 'object' && value !== null
+      ? stringify(value)
+      : String(value ?? '–')
+
+/**
+ * A value under its field name as one line.
+ * @param whole whether there is room for more than a word: times and levels with their codes
+ */
+export const cellOf = (name: string, value: unknown, view: View, whole = false): Cell => {
+  if (value === null || value === undefined || value === '') return none
+  if (typeof value === 'boolean') return { text: value ? 'yes' : 'no' }
+  if (typeof value === 'number') return ofNumber(name, value, view, whole)
+  if (typeof value === 'string') return ofString(name, value, view, whole)
+  if (Array.isArray(value) && value.length === 0) return none
+  const items = Array.isArray(value) ? value : [value]
+  return { text: view.style.visible(items.map(itemText).join(', ')) }
+}
+
+/** The text in its colour, and as a link where it has an address. */
+export const painted = (cell: Cell, text: string, view: View): string => {
+  const colored = cell.tone === undefined ? text : view.style.paint(text, cell.tone)
+  return cell.url === undefined ? colored : view.style.link(colored, cell.url)
+}

@@ -1,0 +1,91 @@
+/** One object on a terminal: its fields in two columns, long text wrapped, objects indented. */
+import { rowsOf } from '../columns.js'
+import { type Fields, isObject, parse, stringify } from '../record.js'
+import type { Open, View } from '../types.js'
+import { cellOf, labelOf, painted } from './cell.js'
+
+const gap = 2
+const step = 2
+const deepest = 4
+
+interface Line {
+  readonly depth: number
+  readonly name: string
+  /** Text to be wrapped; the lines are painted by `paint`. */
+  readonly text: string
+  readonly paint: (text: string) => string
+}
+
+const plain = (text: string): string => text
+
+/** Text of several lines keeps them; each is made visible by itself. */
+const visibleLines = (text: string, view: View): string =>
+  text
+    .split(/\r\n|\n/)
+    .map((line) => view.style.visible(line))
+    .join('\n')
+
+const lineOf = (name: string, value: unknown, depth: number, view: View): Line => {
+  if (typeof value === 'string' && value.includes('\n'))
+    return { depth, name, text: visibleLines(value, view), paint: plain }
+  if (Array.isArray(value) && value.some((v) => isObject(v) && labelOf(v) === undefined))
+    return {
+      depth,
+      name,
+      text: value.map((v) => view.style.visible(stringify(v))).join('\n'),
+      paint: plain,
+    }
+  const cell = cellOf(name, value, view, true)
+  return { depth, name, text: cell.text, paint: (text) => painted(cell, text, view) }
+}
+
+/** A field's line, followed by those of the object it holds. */
+const linesOf = (name: string, value: unknown, depth: number, view: View): Line[] => {
+  const inside = isObject(value) ? Object.entries(value) : []
+  if (inside.length === 0) return [lineOf(name, isObject(value) ? null : value, depth, view)]
+  if (depth >= deepest)
+    return [{ depth, name, text: view.style.visible(stringify(value)), paint: plain }]
+  const own = { depth, name, text: '', paint: plain }
+  return [own, ...inside.flatMap(([key, v]) => linesOf(key, v, depth + 1, view))]
+}
+
+const labelText = (line: Line, view: View): string =>
+  ' '.repeat(line.depth * step) + view.style.visible(line.name)
+
+const render = (lines: readonly Line[], view: View): string => {
+  const { style, width } = view
+  const most = Math.max(1, Math.floor(width * 0.5) - gap)
+  const left = Math.min(most, Math.max(1, ...lines.map((l) => style.measure(labelText(l, view)))))
+  const room = Math.max(1, width - left - gap)
+  return lines
+    .map((line) => {
+      const label = style.truncate(labelText(line, view), left)
+      const pad = ' '.repeat(Math.max(0, left - style.measure(label)) + gap)
+      const [first = '', ...more] = line.text
+        .split('\n')
+        .flatMap((text) => style.wrap(text, room))
+        .map((text) => (text === '' ? '' : line.paint(text)))
+      const rest = more.map((text) => (text === '' ? '\n' : `\n${' '.repeat(left + gap)}${text}`))
+      return `${style.bold(label)}${first === '' ? '' : pad + first}${rest.join('')}\n`
+    })
+    .join('')
+}
+
+export const detail: Open = (sink, view) => {
+  let started = false
+  const write = async (record: unknown): Promise<void> => {
+    const rows = rowsOf(view, (fields: Fields) => Object.keys(fields))
+    const values = rows.values(record)
+    const lines = rows.columns().flatMap((name, i) => linesOf(name, values[i], 0, view))
+    await view.style.prepare(lines.flatMap((line) => [line.name, line.text]))
+    await sink.write((started ? '\n' : '') + render(lines, view))
+    started = true
+  }
+  return {
+    raw: async (batch) => {
+      for (const bytes of batch) await write(parse(bytes))
+    },
+    record: write,
+    close: async () => {},
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The
+ * first records decide the widths; later ones follow as they come, so that memory does not grow
+ * with the list. (cli-table3 is not used: it measures with an old string-width, which takes
+ * newer emoji for one column and Indic clusters for several, and the columns shift.)
+ */
+import { rowsOf } from '../columns.js'
+import { type Fields, isObject, parse } from '../record.js'
+import type { Open, View } from '../types.js'
+import { type Cell, cellOf, painted } from './cell.js'
+import { gap, shareWidth } from './widths.js'
+
+/** Records that are seen before the widths are fixed. */
+const sample = 100
+/** Columns of a list whose columns nobody named. */
+const mostColumns = 8
+
+const scalarFields = (record: Fields): readonly string[] => {
+  const names = Object.keys(record)
+  const scalars = names.filter((name) => typeof record[name] !== 'object' || record[name] === null)
+  return (scalars.length > 0 ? scalars : names).slice(0, mostColumns)
+}
+
+const linkOf = (record: unknown): Partial<Cell> => {
+  const url = isObject(record) ? record.web_url : undefined
+  return typeof url === 'string' ? { url } : {}
+}
+
+const cellsOf = (
+  record: unknown,
+  names: readonly string[],
+  values: readonly unknown[],
+  view: View,
+): Cell[] =>
+  names.map((name, i) => {
+    const cell = cellOf(name, values[i], view)
+    return i === 0 ? { ...linkOf(record), ...cell } : cell
+  })
+
+const padded = (text: string, cut: string, width: number, view: View): string =>
+  text + ' '.repeat(Math.max(0, width - view.style.measure(cut)))
+
+/** One line; the last column is not padded. */
+const lineOf = (cells: readonly Cell[], widths: readonly number[], view: View): string => {
+  const line = widths.map((width, i) => {
+    const cell = cells[i] ?? { text: '' }
+    const cut = view.style.truncate(cell.text, width)
+    const shown = painted(cell, cut, view)
+    return i === widths.length - 1 ? shown : padded(shown, cut, width, view)
+  })
+  return `${line.join(' '.repeat(gap))}\n`
+}
+
+const headerOf = (names: readonly string[], widths: readonly number[], view: View): string => {
+  const last = widths.length - 1
+  const more = names.length > widths.length ? ' …' : ''
+  const line = lineOf(
+    names.map((name, i) => ({ text: view.style.visible(name) + (i === last ? more : '') })),
+    widths,
+    view,
+  )
+  return `${view.style.bold(line.trimEnd())}\n`
+}
+
+const naturalWidths = (
+  names: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  view: View,
+): number[] =>
+  names.map((name, i) =>
+    rows.reduce(
+      (most, row) => Math.max(most, view.style.measure(row[i]?.text ?? '')),
+      view.style.measure(view.style.visible(name)),
+    ),
+  )
+
+export const list: Open = (sink, view) => {
+  const rows = rowsOf(view, scalarFields)
+  let waiting: Cell[][] = []
+  let widths: readonly number[] | undefined
+
+  const flush = async (): Promise<void> => {
+    if (waiting.length === 0) return
+    const ready = waiting
+    waiting = []
+    const names = rows.columns()
+    await view.style.prepare([...names, ...ready.flat().map((cell) => cell.text)])
+    const fixed = widths ?? shareWidth(naturalWidths(names, ready, view), view.width)
+    const header = widths === undefined ? headerOf(names, fixed, view) : ''
+    widths = fixed
+    await sink.write(header + ready.map((cells) => lineOf(cells, fixed, view)).join(''))
+  }
+  const write = async (records: readonly unknown[]): Promise<void> => {
+    for (const record of records) {
+      const values = rows.values(record)
+      waiting.push(cellsOf(record, rows.columns(), values, view))
+    }
+    if (widths !== undefined || waiting.length >= sample) await flush()
+  }
+  return {
+    raw: (batch) => write(batch.map(parse)),
+    record: (value) => write([value]),
+    close: flush,
+  }
+}

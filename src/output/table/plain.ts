@@ -1,0 +1,59 @@
+/** Tab-separated values: whole, untouched but for what would break the line. */
+import { rowsOf } from '../columns.js'
+import { parse, stringify } from '../record.js'
+import type { Open, View } from '../types.js'
+
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
+
+const textOf = (value: unknown): string => {
+  if (value === null || value === undefined) return ''
+  if (isScalar(value)) return String(value)
+  return Array.isArray(value) && value.every(isScalar)
+    ? value.map(textOf).join(',')
+    : stringify(value)
+}
+
+/** A line of cells; tabs, line breaks and control characters in them are shown as escapes. */
+const line = (view: View, values: readonly unknown[]): string =>
+  `${values.map((value) => view.style.visible(textOf(value))).join('\t')}\n`
+
+/** A list: a header line of field names, then a line a record. */
+export const plainList: Open = (sink, view) => {
+  const rows = rowsOf(view)
+  let started = false
+  const header = (): string => {
+    if (started || rows.columns().length === 0) return ''
+    started = true
+    return line(view, rows.columns())
+  }
+  const write = async (records: readonly unknown[]): Promise<void> => {
+    if (records.length === 0) return
+    const lines = records.map((record) => line(view, rows.values(record)))
+    await sink.write(header() + lines.join(''))
+  }
+  return {
+    raw: (batch) => write(batch.map(parse)),
+    record: (value) => write([value]),
+    close: async () => {
+      const text = header()
+      if (text !== '') await sink.write(text)
+    },
+  }
+}
+
+/** One object: a line a field, its name and its value. */
+export const plainDetail: Open = (sink, view) => {
+  const write = async (record: unknown): Promise<void> => {
+    const rows = rowsOf(view)
+    const values = rows.values(record)
+    const lines = rows.columns().map((name, i) => line(view, [name, values[i]]))
+    await sink.write(lines.join(''))
+  }
+  return {
+    raw: async (batch) => {
+      for (const bytes of batch) await write(parse(bytes))
+    },
+    record: write,
+    close: async () => {},
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * YAML: the API's own objects; a list is one sequence, written record by record. What YAML 1.1
+ * would read otherwise (`no`, `012`) is quoted, and so is text with control characters.
+ * `--fields` gives the same flat keys as JSON.
+ */
+import { Document, isScalar, Scalar, visit } from 'yaml'
+import { parse, shallow, shaper } from './record.js'
+import type { Open, Style } from './types.js'
+
+/** Line breaks and tabs may stand in YAML; whatever else must be escaped is quoted first. */
+const shown = (style: Style, text: string): string =>
+  text
+    .split(/([\n\t])/)
+    .map((part) => (part === '\n' || part === '\t' ? part : style.visible(part)))
+    .join('')
+
+/** One value as YAML text that ends in a line break. */
+const dump = (value: unknown, style: Style): string => {
+  const document = new Document(value, {
+    version: '1.2',
+    compat: 'yaml-1.1',
+    aliasDuplicateObjects: false,
+  })
+  visit(document, {
+    Scalar: (_, node) => {
+      if (!isScalar(node) || typeof node.value !== 'string') return
+      if (shown(style, node.value) !== node.value) node.type = Scalar.QUOTE_DOUBLE
+    },
+  })
+  return shown(style, document.toString({ lineWidth: 0 }))
+}
+
+export const open: Open = (sink, view) => {
+  const shape = shaper(view)
+  let started = false
+  const record = async (value: unknown): Promise<void> => {
+    const shaped = shape(value)
+    const separator = started && !view.many ? '---\n' : ''
+    started = true
+    await sink.write(separator + shallow(() => dump(view.many ? [shaped] : shaped, view.style)))
+  }
+  return {
+    record,
+    raw: async (batch) => {
+      for (const bytes of batch) await record(parse(bytes))
+    },
+    close: async () => {
+      if (view.many && !started) await sink.write('[]\n')
+    },
+  }
+}

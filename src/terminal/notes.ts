@@ -1,0 +1,96 @@
+/** What is said beside the answer, on standard error: notes, warnings, failures. */
+import type { Failure } from '../errors.js'
+import { type ColorFlag, type Env, inCi } from './color.js'
+import { clearLine } from './line.js'
+import { type Screen, type Style, styleOf } from './style.js'
+
+/** A stream for standard error; written to without waiting. */
+export interface Notepad extends Screen {
+  write(text: string): unknown
+}
+
+export interface Notes {
+  /** A line for people; silenced by --quiet. */
+  note(text: string): void
+  /** A line that tells of a risk; silenced by --quiet. */
+  warn(text: string): void
+  /** A failure, in full; never silenced. */
+  report(failure: Failure): void
+}
+
+export interface NoteOptions {
+  readonly stream: Notepad
+  readonly style: Style
+  readonly quiet?: boolean
+  /** Failures as one JSON object a line. */
+  readonly json?: boolean
+}
+
+const lines = (text: string, style: Style): string[] =>
+  text.split(/\r\n|\n/).map((line) => style.visible(line))
+
+/** A failure as text: what went wrong, what was tried, what to do next. Ends in a line break. */
+export const failureText = (failure: Failure, style: Style): string => {
+  const { request, hint, requestId, unknownOutcome } = failure.details
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['tried', request],
+    ['outcome', unknownOutcome === true ? 'unknown: it may have been carried out' : undefined],
+    ['request id', requestId],
+    ['hint', hint],
+  ]
+  const [first = '', ...more] = lines(failure.message, style)
+  const text = [`${style.paint('svcctl:', 'bad')} ${first}`, ...more.map((line) => `  ${line}`)]
+  for (const [name, value] of facts) {
+    if (value === undefined) continue
+    const [head = '', ...rest] = lines(value, style)
+    text.push(`  ${style.bold(`${name}:`)} ${head}`, ...rest.map((line) => `    ${line}`))
+  }
+  return `${text.join('\n')}\n`
+}
+
+/** A failure as one JSON object on one line. */
+export const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
+  `${style.visible(JSON.stringify(failure))}\n`
+
+/** The notes of a run. */
+export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes => {
+  const say = (text: string): void => {
+    clearLine()
+    stream.write(text)
+  }
+  return {
+    note: (text) => {
+      if (quiet !== true) say(`${lines(text, style).join('\n')}\n`)
+    },
+    warn: (text) => {
+      if (quiet !== true)
+        say(`${style.paint('warning:', 'warn')} ${lines(text, style).join('\n')}\n`)
+    },
+    report: (failure) => {
+      say(json === true ? failureJson(failure, style) : failureText(failure, style))
+    },
+  }
+}
+
+/** Prints what ended a run on standard error. */
+export const printError = async (
+  failure: Failure,
+  options: { json: boolean; env: Env; color?: ColorFlag; stream?: Notepad },
+): Promise<void> => {
+  const { json, env, color, stream = process.stderr } = options
+  const style = await styleOf(stream, env, color)
+  createNotes({ stream, style, json }).report(failure)
+}
+
+/** How long work may show itself: redrawn in place, as one plain line, or not at all. */
+export type Liveness = 'live' | 'line' | 'off'
+
+/** True where SVC_ACCESSIBLE asks for no redrawing, no spinners and plain prompts. */
+export const accessible = (env: Env): boolean =>
+  env.SVC_ACCESSIBLE !== undefined && !['', '0', 'false'].includes(env.SVC_ACCESSIBLE)
+
+/** Progress is for a person at a terminal: never in a pipe, in CI or under --quiet. */
+export const livenessOf = (stream: Screen, env: Env, quiet: boolean): Liveness => {
+  if (quiet || stream.isTTY !== true || inCi(env)) return 'off'
+  return accessible(env) || env.TERM === 'dumb' ? 'line' : 'live'
+}

@@ -1,0 +1,83 @@
+/** Questions without redrawing: a line is asked, a line is answered (SVC_ACCESSIBLE=1). */
+import { createInterface } from 'node:readline'
+import type { Item } from './matching.js'
+
+export interface Lines {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  readonly signal?: AbortSignal
+}
+
+/** Thrown when the person leaves instead of answering (Ctrl-C, Ctrl-D, an abort). */
+class Left extends Error {
+  override readonly name = 'AbortPromptError'
+}
+
+/** Asks for one line. */
+export const askLine = (question: string, lines: Lines): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { input, output, signal } = lines
+    const reader = createInterface({ input, output })
+    const leave = (): void => {
+      signal?.removeEventListener('abort', leave)
+      reader.close()
+      reject(new Left())
+    }
+    reader.once('SIGINT', leave)
+    reader.once('close', leave)
+    signal?.addEventListener('abort', leave)
+    reader.question(`${question} `, (answer) => {
+      reader.off('close', leave)
+      signal?.removeEventListener('abort', leave)
+      reader.close()
+      resolve(answer.trim())
+    })
+  })
+
+const numbered = (items: readonly Item[]): string =>
+  items
+    .map(({ name, description }, i) => {
+      const more = description === undefined ? '' : `, ${description}`
+      return `${String(i + 1).padStart(4)}. ${name}${more}\n`
+    })
+    .join('')
+
+const positions = (answer: string, count: number): number[] | undefined => {
+  const numbers = answer.split(/[\s,]+/).filter((word) => word !== '')
+  const picked = numbers.map(Number)
+  const right = picked.every((n) => Number.isInteger(n) && n >= 1 && n <= count)
+  return right && picked.length > 0 ? [...new Set(picked)].map((n) => n - 1) : undefined
+}
+
+/** Shows a numbered list and asks for numbers of it until some are given. */
+export const askNumbers = async (
+  question: string,
+  items: readonly Item[],
+  several: boolean,
+  lines: Lines,
+): Promise<number[]> => {
+  lines.output.write(`${question}\n${numbered(items)}`)
+  const wanted = several ? 'Numbers, separated by commas:' : 'Number:'
+  for (;;) {
+    const picked = positions(await askLine(wanted, lines), items.length)
+    if (picked !== undefined && (several || picked.length === 1)) return picked
+    lines.output.write(`Please answer with ${several ? 'numbers' : 'one number'} from the list.\n`)
+  }
+}
+
+/** Asks a yes-or-no question until it is answered; an empty answer is the initial one. */
+export const askYesNo = async (
+  question: string,
+  initial: boolean,
+  lines: Lines,
+): Promise<boolean> => {
+  for (;;) {
+    const answer = (
+      await askLine(`${question} ${initial ? '(yes or no, yes)' : '(yes or no, no)'}`, lines)
+    ).toLowerCase()
+    if (answer === '') return initial
+    if ('yes'.startsWith(answer)) return true
+    if ('no'.startsWith(answer)) return false
+    lines.output.write('Please answer yes or no.\n')
+  }
+}
