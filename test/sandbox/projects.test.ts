@@ -178,12 +178,21 @@ describe('storage moves', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('schedule nothing twice', async () => {
+  it('schedule nothing twice, and leave what moves read-only', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svcctl-moves-'))
     const instance = await startSandbox({ stateDir: folder, speed: 0 })
     const ask = sender(() => instance.url)
     await ask('POST /project_repository_storage_moves', { json: route })
     await ask('POST /project_repository_storage_moves', { json: route })
+    const { status, body } = await ask('POST /projects/7/repository/commits', {
+      json: {
+        branch: 'main',
+        commit_message: 'x',
+        actions: [{ action: 'create', file_path: 'x', content: 'x' }],
+      },
+    })
+    expect(status).toBe(403)
+    expect(body.message).toContain('read-only')
     await instance.close()
     expect(readState(folder).storageMoves.size).toBe(2)
     await rm(folder, { recursive: true, force: true })
