@@ -67,7 +67,16 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   /** JSON text or multipart bytes. */
   readonly body?: string | Uint8Array
+  /** What a multipart body was made of; `--curl` shows it. */
+  readonly parts?: readonly Part[]
+  /** Attributes of a JSON body that hold secrets: never shown. */
+  readonly secrets?: readonly string[]
 }
+
+/** A part of a multipart body: a text field or a file. */
+export type Part =
+  | { readonly name: string; readonly value: string; readonly bytes?: never }
+  | { readonly name: string; readonly filename: string; readonly bytes: Uint8Array }
 
 /**
  * What a command asks for: values by the API's own names, already parsed and checked.

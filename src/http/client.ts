@@ -1,0 +1,107 @@
+/** The client: one call, one stream, or one list, each ending in an answer or a Failure. */
+import { Failure } from '../errors.js'
+import { normalizeBaseUrl } from './address.js'
+import { Attempts, type Clock, isIdempotent, isSafe, systemClock } from './attempts.js'
+import { readSome, readWhole } from './body.js'
+import { createConnections } from './connections.js'
+import { failureOf } from './failure.js'
+import { listRecords, type Pages } from './list.js'
+import { interruptions, Lost, unknownOutcome } from './lost.js'
+import type { Answer, Client, ClientOptions, Whole, WireRequest } from './types.js'
+import { notJson, wholeOf } from './whole.js'
+import { type Reply, Wire } from './wire.js'
+
+/** Answers of gateways that leave open whether the instance carried the request out. */
+const gateways = new Set([502, 503, 504])
+
+const deletedHint =
+  'An earlier attempt, whose answer was lost, may have deleted it: look before trying again.'
+
+/** The Failure for an answer that refuses, its body read. */
+const refusal = async (reply: Reply, attempts: Attempts, wire: Wire): Promise<Failure> => {
+  const bytes = await readSome(reply.body)
+  reply.trace.answered(reply.status, reply.headers, bytes)
+  const { status, headers, label, signedIn, method } = reply
+  const body = Buffer.from(wire.scrub(Buffer.from(bytes).toString()))
+  const failure = failureOf({ status, headers, body, request: label, signedIn })
+  if (gateways.has(status) && !isIdempotent(method)) return unknownOutcome(failure)
+  if (status === 404 && method === 'DELETE' && attempts.made > 0)
+    return new Failure(failure.category, failure.message, {
+      ...failure.details,
+      unknownOutcome: true,
+      hint: deletedHint,
+    })
+  return failure
+}
+
+const isAnswer = (status: number): boolean => (status >= 200 && status < 300) || status === 304
+
+/** A body cut short: again where that is harmless, else a Failure that says what is not known. */
+const afterLoss = async (error: unknown, reply: Reply, attempts: Attempts): Promise<void> => {
+  if (!(error instanceof Lost)) throw error
+  if (error.transient && isIdempotent(reply.method) && attempts.left)
+    return attempts.pause(reply.label, error.message)
+  throw isSafe(reply.method) ? error : unknownOutcome(error)
+}
+
+/**
+ * A client for one instance and one credential. Nothing is connected, and no library loaded,
+ * before the first request.
+ * @param clock time and chance; tests give their own
+ * @throws Failure `usage` for a base URL that is none
+ */
+export const createClient = (options: ClientOptions, clock: Clock = systemClock): Client => {
+  const onInterrupt = interruptions(options.signal)
+  const connections = createConnections(options)
+  const baseUrl = normalizeBaseUrl(options.baseUrl)
+  const wire = new Wire({ ...options, baseUrl }, connections, onInterrupt, clock.now)
+  const note = options.note ?? (() => {})
+  const newAttempts = () => new Attempts(options.retries, clock, note, onInterrupt)
+
+  const answered = async (request: WireRequest, attempts: Attempts): Promise<Reply> => {
+    const reply = await wire.send(request, attempts)
+    if (!isAnswer(reply.status)) throw await refusal(reply, attempts, wire)
+    return reply
+  }
+
+  const streamed = async (request: WireRequest, attempts: Attempts): Promise<Reply> => {
+    const reply = await answered(request, attempts)
+    reply.trace.answered(reply.status, reply.headers)
+    return reply
+  }
+
+  const open = async (request: WireRequest): Promise<Answer> => {
+    const { status, headers, label, body } = await streamed(request, newAttempts())
+    return { status, headers, url: label.slice(label.indexOf(' ') + 1), body: body.unhurried() }
+  }
+
+  const call = async (request: WireRequest): Promise<Whole> => {
+    const attempts = newAttempts()
+    for (;;) {
+      const reply = await answered(request, attempts)
+      try {
+        const bytes = await readWhole(reply.body, reply.label)
+        reply.trace.answered(reply.status, reply.headers, bytes)
+        return wholeOf(reply, bytes, wire.scrub)
+      } catch (error) {
+        if (error instanceof Error) reply.trace.failed(error)
+        await afterLoss(error, reply, attempts)
+      }
+    }
+  }
+
+  const pages: Pages = {
+    root: wire.root,
+    note: (text) => note(text, 'verbose'),
+    open: streamed,
+    attempts: newAttempts,
+    foreign: (reply, head, why) => notJson(reply, head, wire.scrub, why),
+  }
+
+  return {
+    open,
+    call,
+    list: (request, listing) => listRecords(pages, request, listing),
+    close: connections.close,
+  }
+}

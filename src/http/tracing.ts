@@ -1,0 +1,59 @@
+/** One exchange for `-v` and the audit log, with nothing in it that must not be seen. */
+import type { Outgoing } from './incoming.js'
+import { safeAddress, safeBody, safeHeaders } from './secrets.js'
+import { oneLine } from './text.js'
+import type { Answer, ClientOptions, Exchange } from './types.js'
+
+/** Tells of an exchange once, when its outcome is known. */
+export interface Trace {
+  answered(status: number, headers: Answer['headers'], body?: Uint8Array): void
+  failed(error: Error): void
+}
+
+const silent: Trace = { answered: () => {}, failed: () => {} }
+
+const requestBody = (body: Outgoing['body'], secrets: readonly string[]): string | undefined =>
+  typeof body === 'string' ? safeBody(body, secrets) : body && `(${body.length} bytes)`
+
+/**
+ * @param scrub takes the client's own credential out of any text
+ * @param secrets names of attributes that are secret besides those that look so
+ */
+export const startTrace = (
+  tell: ClientOptions['trace'],
+  outgoing: Outgoing,
+  scrub: (text: string) => string,
+  secrets: readonly string[] = [],
+): Trace => {
+  if (tell === undefined) return silent
+  const { method, origin, path, headers, body } = outgoing
+  const started = performance.now()
+  const sent = requestBody(body, secrets)
+  let told = false
+  const once = (rest: Partial<Exchange>): void => {
+    if (told) return
+    told = true
+    tell({
+      method,
+      url: scrub(safeAddress(`${origin}${path}`)),
+      requestHeaders: safeHeaders(headers),
+      ...(sent === undefined ? {} : { requestBody: scrub(sent) }),
+      milliseconds: Math.round(performance.now() - started),
+      ...rest,
+    })
+  }
+  return {
+    answered: (status, responseHeaders, bytes) => {
+      const shown = bytes && safeBody(Buffer.from(bytes).toString())
+      const safe = Object.entries(safeHeaders(responseHeaders)).map(([k, v]) => [k, scrub(v)])
+      const id = responseHeaders['x-request-id']
+      once({
+        status,
+        responseHeaders: Object.fromEntries(safe),
+        ...(typeof id === 'string' ? { requestId: oneLine(id) } : {}),
+        ...(shown === undefined ? {} : { responseBody: scrub(shown) }),
+      })
+    },
+    failed: (error) => once({ error: scrub(oneLine(error.message)) }),
+  }
+}

@@ -1,0 +1,9 @@
+/** The parts of undici that are loaded by themselves: its index takes more than twice the time. */
+declare module 'undici/lib/dispatcher/pool.js' {
+  import { Pool } from 'undici'
+  export default Pool
+}
+declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
+  import { EnvHttpProxyAgent } from 'undici'
+  export default EnvHttpProxyAgent
+}
