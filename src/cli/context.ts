@@ -1,16 +1,137 @@
-import type { Command, Globals } from '../commands/types.js'
-import type { Notes } from '../terminal/notes.js'
-import type { Stdout } from '../terminal/stdout.js'
+/** The services of one run, put together: what a command is handed. */
+import type { Command, Context, Globals } from '../commands/types.js'
+import { Failure, usage } from '../errors.js'
+import { formatNames } from '../output/index.js'
+import { openStore, pathsOf } from '../profile/index.js'
+import { allCommands } from './derive.js'
+import { createExchange } from './exchange.js'
+import { listing } from './listing.js'
+import { eachOf, performAll, widthOf } from './perform.js'
+import { plansOf, type Surroundings } from './plan.js'
+import { createScreen } from './screen.js'
+import { createSurroundings } from './surroundings.js'
+import { version } from './version.js'
+
+export interface RunOptions {
+  readonly command: Command
+  readonly globals: Globals
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  readonly stdin: () => Promise<string>
+}
+
+export interface Run {
+  readonly ctx: Context
+  readonly exitCode: () => number
+  readonly close: () => Promise<void>
+}
+
+const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(new Failure('interrupted', 'interrupted'))
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
 
 /** Ends a run early and well: the request was printed instead of sent. */
 export class Printed extends Error {}
 
-export interface Run {
-  readonly command: Command
-  readonly globals: Globals
-  readonly env: NodeJS.ProcessEnv
-  readonly cwd: string
-  readonly signal: AbortSignal
-  readonly notes: Notes
-  readonly stdout: Stdout
+/** What the profile says of the output; a profile that cannot be read is told where it is needed. */
+const profileFormat = ({ profile }: Globals, env: NodeJS.ProcessEnv): string | undefined => {
+  try {
+    const store = openStore(pathsOf(env))
+    const name = profile ?? (env.SVC_PROFILE || undefined) ?? store.current()
+    return name === undefined ? undefined : store.get(name)?.output
+  } catch {
+    return undefined
+  }
+}
+
+/** The output format: flag, environment, profile, then a table. */
+const outputFormat = (globals: Globals, env: NodeJS.ProcessEnv): string => {
+  const wanted = globals.output ?? (env.SVC_OUTPUT || undefined) ?? profileFormat(globals, env)
+  if (wanted === undefined) return 'table'
+  if (formatNames.includes(wanted)) return wanted
+  throw usage(`there is no output format "${wanted}"; there are ${formatNames.join(', ')}`)
+}
+
+/** Puts the services of a run together; nothing is sent before a command asks for it. */
+export const createRun = async (options: RunOptions): Promise<Run> => {
+  const { command, globals, env, signal, stdin } = options
+  let code = 0
+  const format = outputFormat(globals, env)
+  const screen = await createScreen(options, format)
+  const around = createSurroundings(options, screen.services)
+  const exchange = createExchange({ globals, env, signal, session: around.session, screen })
+  const lists = listing(globals, exchange, screen)
+  const surroundings: Surroundings = {
+    env,
+    note: screen.services.note,
+    baseUrl: async () => (await around.session()).baseUrl,
+    scope: around.scope,
+    missing: screen.missing,
+  }
+  const plans: Context['plans'] = (given, override) =>
+    plansOf(command, given, surroundings, override)
+
+  const ctx: Context = {
+    ...screen.services,
+    env,
+    cwd: process.cwd(),
+    globals,
+    signal,
+    stdin,
+    now: () => new Date(),
+    about: () => ({ version }),
+    commands: allCommands,
+    session: around.session,
+    sessionOf: around.sessionOf,
+    scope: async (kind) => (await around.scope([kind]))?.value,
+    client: exchange.client,
+    anonymous: exchange.anonymous,
+    request: exchange.request,
+    guard: exchange.guard,
+    confirm: async (what, details) => screen.confirm(await around.session(), what, details),
+    plan: async (given, override) => {
+      const [first] = await plans(given, override)
+      if (first === undefined) throw new Failure('internal', 'a command without a plan')
+      return first
+    },
+    plans,
+    call: async (ask) => {
+      if (!globals.curl)
+        return (await exchange.client(ask.endpoint)).call(await exchange.request(ask))
+      await screen.services.write(`${await exchange.curl(ask)}\n`)
+      throw new Printed()
+    },
+    list: async (plan, emit = {}) => {
+      if (!globals.curl) return lists.stream(plan, emit)
+      await screen.services.write(`${await exchange.curl(plan, lists.request(plan))}\n`)
+      return { records: 0, more: false }
+    },
+    gather: lists.gather,
+    collect: lists.collect,
+    listRequest: lists.streamRequest,
+    showCurl: async (ask) => screen.services.write(`${await exchange.curl(ask)}\n`),
+    showRequest: async (request) => screen.services.write(`${await exchange.curlOf(request)}\n`),
+    perform: (wanted, how) => performAll(ctx, wanted, how),
+    each: (items, work) => eachOf(items, widthOf(ctx), signal, work),
+    sleep: (milliseconds) => sleep(milliseconds, signal),
+    exit: (wanted) => {
+      code = Math.max(code, wanted)
+    },
+  }
+  const close = async (): Promise<void> => {
+    await exchange.close()
+    await around.close()
+    await screen.close()
+  }
+  return { ctx, exitCode: () => code, close }
 }

@@ -11,48 +11,68 @@ import type {
   Exchange,
   WireRequest,
 } from '../http/types.js'
-import { appendAudit, checkReadOnly, transportOf } from '../profile/index.js'
+import { auditEntry, checkReadOnly, openAudit, transportOf } from '../profile/index.js'
 import type { Session } from '../profile/types.js'
 import { credentialFor } from './credential.js'
+import { userAgent } from './version.js'
 
-declare const SVCCTL_VERSION: string
-const version = typeof SVCCTL_VERSION === 'string' ? SVCCTL_VERSION : '0.0.0'
+const defaultTimeout = 60
+const defaultRetries = 3
 
 export interface ExchangeOptions {
   readonly globals: Globals
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly session: () => Promise<Session>
-  readonly note: (text: string, level: 'info' | 'verbose') => void
-  readonly trace?: (exchange: Exchange) => void
+  readonly screen: {
+    readonly say: (text: string, level: 'info' | 'verbose') => void
+    readonly trace: (exchange: Exchange) => void
+  }
 }
 
 type Of = Pick<Endpoint, 'credential' | 'route'>
 
-/** Clients are made once for each credential, so that connections are kept alive. */
 export const createExchange = (options: ExchangeOptions) => {
+  const { globals, env, signal, screen } = options
+  // Clients are made once for each credential, so that connections are kept alive.
   const clients = new Map<string, Promise<Client>>()
 
-  const clientOptions = async (endpoint: Of | undefined, long: boolean): Promise<ClientOptions> => {
-    const { globals } = options
-    const session = await options.session()
-    const credential = await credentialFor(session, endpoint)
-    const transport = await transportOf(session, globals.insecure, options.env)
+  const optionsFor = async (
+    baseUrl: string,
+    credential: Credential | undefined,
+    long: boolean,
+    session?: Session,
+  ): Promise<ClientOptions> => {
+    const profile = session?.profile
+    const transport = await transportOf(session ?? { baseUrl }, globals.insecure, env)
+    const audit = session === undefined ? undefined : auditOf(session)
     return {
-      baseUrl: session.baseUrl,
-      timeout: globals.timeout ?? session.profile?.timeout ?? 60,
-      retries: globals.retries ?? session.profile?.retries ?? 3,
-      userAgent: `svcctl/${version}`,
-      note: options.note,
-      signal: options.signal,
+      baseUrl,
+      timeout: globals.timeout ?? profile?.timeout ?? defaultTimeout,
+      retries: globals.retries ?? profile?.retries ?? defaultRetries,
+      userAgent,
+      note: screen.say,
+      signal,
       long,
       ...(transport === undefined ? {} : { transport }),
       ...(credential === undefined ? {} : { credential }),
-      ...(session.sudo === undefined || endpoint?.credential === 'parameter'
-        ? {}
-        : { sudo: session.sudo }),
-      ...(credential?.kind === 'oauth' ? { renew: () => renewed(session) } : {}),
-      trace: (exchange: Exchange) => traced(session, exchange),
+      ...(credential?.kind === 'oauth' && session !== undefined
+        ? { renew: () => renewed(session) }
+        : {}),
+      trace: (exchange) => {
+        screen.trace(exchange)
+        audit?.(exchange)
+      },
+    }
+  }
+
+  /** What puts writing requests on record; opened before the first is sent. */
+  const auditOf = ({ profile, sudo }: Session): ((exchange: Exchange) => void) | undefined => {
+    if (profile?.auditLog === undefined) return undefined
+    const log = openAudit(profile.auditLog)
+    return (exchange) => {
+      if (exchange.method === 'GET' || exchange.method === 'HEAD') return
+      log.append(auditEntry(profile, exchange, sudo, new Date()))
     }
   }
 
@@ -61,41 +81,68 @@ export const createExchange = (options: ExchangeOptions) => {
     return fresh === undefined ? undefined : { kind: fresh.kind, value: fresh.value }
   }
 
-  const traced = (session: Session, exchange: Exchange): void => {
-    options.trace?.(exchange)
-    if (exchange.method !== 'GET' && session.profile?.auditLog !== undefined)
-      appendAudit(session.profile, exchange, session.sudo)
+  const open = async (endpoint: Of | undefined, long: boolean): Promise<Client> => {
+    const session = await options.session()
+    const credential = await credentialFor(session, endpoint)
+    const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
+    const made = await optionsFor(session.baseUrl, credential, long, session)
+    return createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) })
   }
 
   const client = (endpoint?: Of, long = false): Promise<Client> => {
-    const key = `${endpoint?.credential ?? 'user'} ${endpoint !== undefined && writes(endpoint)} ${long}`
+    const writing = endpoint !== undefined && writes(endpoint)
+    const key = `${endpoint?.credential ?? 'user'} ${writing} ${long}`
     const known = clients.get(key)
     if (known !== undefined) return known
-    const made = clientOptions(endpoint, long).then(createClient)
+    const made = open(endpoint, long)
     clients.set(key, made)
     return made
+  }
+
+  const anonymous = async (baseUrl: string, credential: Credential): Promise<Client> => {
+    const made = optionsFor(baseUrl, credential, false).then(createClient)
+    clients.set(`anonymous ${clients.size}`, made)
+    return made
+  }
+
+  const guard = async ({ method, path }: WireRequest): Promise<void> => {
+    if (method !== 'GET' && method !== 'HEAD')
+      checkReadOnly((await options.session()).profile, method, path)
   }
 
   /** The request of an ask, refused where the profile only reads. */
   const request = async (ask: Ask): Promise<WireRequest> => {
     const wire = buildRequest(ask)
-    if (writes(ask.endpoint))
-      checkReadOnly((await options.session()).profile, wire.method, wire.path)
+    if (ask.endpoint.credential !== 'parameter') await guard(wire)
     return wire
   }
 
-  const curl = async (ask: Ask): Promise<string> => {
-    const session = await options.session()
-    const credential = await credentialFor(session, ask.endpoint).catch((error: unknown) => {
+  /** The kind of credential that would go along; none where there is none. */
+  const kindFor = async (
+    session: Session,
+    endpoint?: Of,
+  ): Promise<Credential['kind'] | undefined> => {
+    try {
+      return (await credentialFor(session, endpoint))?.kind
+    } catch (error) {
       if (error instanceof Failure && error.category === 'auth') return undefined
       throw error
-    })
-    const sudo = ask.endpoint.credential === 'parameter' ? undefined : session.sudo
-    return toCurl(session.baseUrl, buildRequest(ask), credential?.kind, sudo)
+    }
   }
+
+  const curlOf = async (wire: WireRequest, endpoint?: Of): Promise<string> => {
+    const session = await options.session()
+    const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
+    return toCurl(session.baseUrl, wire, await kindFor(session, endpoint), sudo)
+  }
+
+  const curl = (ask: Ask, wire: WireRequest = buildRequest(ask)): Promise<string> =>
+    curlOf(wire, ask.endpoint)
 
   const close = async (): Promise<void> => {
     for (const made of clients.values()) await (await made.catch(() => undefined))?.close()
   }
-  return { client, request, curl, close }
+  return { client, anonymous, request, guard, curl, curlOf, close }
 }
+
+export type ExchangeServices = ReturnType<typeof createExchange>

@@ -3,8 +3,10 @@ import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { toolCommands } from '../commands/index.js'
 import type { Command } from '../commands/types.js'
-import { exitCodes } from '../errors.js'
+import { categoryMeanings, exitCodes } from '../errors.js'
+import { formats } from '../output/index.js'
 import { commandsOfArea, named, toolCommand } from './derive.js'
+import { environment } from './environment.js'
 import { leafOf } from './leaf.js'
 
 export interface Style {
@@ -14,6 +16,7 @@ export interface Style {
 }
 
 const indent = '  '
+const pageWidth = 80
 
 /** Two columns, the second wrapped behind the first. */
 const table = (rows: readonly (readonly [string, string])[], width: number): string => {
@@ -188,16 +191,64 @@ const flagSections = (command: Command, style: Style): string => {
     .join('\n')
 }
 
-const exitTopic = async (): Promise<string> => {
-  const { categoryMeanings } = await import('../errors.js')
+const exitTopic = (): string => {
   const rows = Object.entries(exitCodes).map(
     ([category, code]) =>
       [`${code}  ${category}`, categoryMeanings[category as keyof typeof exitCodes]] as const,
   )
-  return table([['0', 'done, or nothing to do (304)'], ...rows], 80)
+  return table([['0', 'done, or nothing to do (304)'], ...rows], pageWidth)
 }
 
+const environmentTopic = (): string =>
+  table(
+    environment.map(({ name, meaning }) => [name, meaning] as const),
+    pageWidth,
+  )
+
+const outputTopic = (): string =>
+  [
+    table(
+      formats.map((f) => [f.name, f.summary] as const),
+      pageWidth,
+    ),
+    '',
+    ...paragraphs([
+      'Standard output carries the answer and nothing else; notes, progress and questions go to standard error.',
+      '--fields a,b.c chooses columns or keys; dotted names reach inside.',
+      'Lists end at --limit (100 unless given); a line on standard error says when there is more, --limit all gives everything.',
+      'Tokens, keys and passwords in answers are masked unless --show-secrets is given.',
+    ]),
+  ].join('\n')
+
+const configurationTopic = async (): Promise<string> => {
+  const { settings } = await import('../profile/index.js')
+  return [
+    ...paragraphs([
+      'A flag beats the environment, the environment beats the profile. svcctl auth login makes a profile, svcctl profile set changes one, auth switch and --profile choose one.',
+      'Tokens are kept in the keyring of the system where there is one, else in a file that only its owner can read.',
+    ]),
+    '',
+    'Settings of a profile:',
+    table(
+      Object.entries(settings).map(([name, param]) => [name, param.help] as const),
+      pageWidth,
+    ),
+  ].join('\n')
+}
+
+const paragraphs = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => wrap(text, pageWidth - indent.length).map((line) => indent + line))
+
 /** `svcctl help <topic>`. */
-export const topics: Readonly<Record<string, () => Promise<string>>> = {
+export const topics: Readonly<Record<string, () => string | Promise<string>>> = {
   'exit-codes': exitTopic,
+  environment: environmentTopic,
+  output: outputTopic,
+  configuration: configurationTopic,
+}
+
+/** A topic's page, or undefined when nothing is called that. */
+export const topicHelp = (name: string): Promise<string> | undefined => {
+  const topic = topics[name]
+  return topic === undefined ? undefined : Promise.resolve(topic()).then((text) => `${text}\n`)
 }

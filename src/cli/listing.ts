@@ -1,17 +1,22 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
-import type { Globals, Plan } from '../commands/types.js'
+import type { Context, Emit, Globals, Plan } from '../commands/types.js'
 import { buildRequest } from '../http/index.js'
-import type { Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
+import type { Ask, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
 import type { Writer } from '../output/types.js'
+import type { ExchangeServices } from './exchange.js'
 
 const defaultLimit = 100
 const largestPage = 100
 
+type Paging = Pick<Globals, 'limit' | 'page' | 'perPage' | 'concurrency'>
+
 /** How many records, over which pages, the paging flags ask for. */
-export const pagingOf = (
-  globals: Pick<Globals, 'limit' | 'page' | 'perPage' | 'concurrency'>,
-): { options: ListOptions; query: Readonly<Record<string, number>> } => {
-  const { limit, page, perPage, concurrency } = globals
+export const pagingOf = ({
+  limit,
+  page,
+  perPage,
+  concurrency,
+}: Paging): { options: ListOptions; query: Readonly<Record<string, number>> } => {
   const exact = page !== undefined || (perPage !== undefined && limit === undefined)
   const count = limit === 'all' ? undefined : (limit ?? (exact ? undefined : defaultLimit))
   const size = perPage ?? (exact ? undefined : Math.min(count ?? largestPage, largestPage))
@@ -28,9 +33,11 @@ export const pagingOf = (
   }
 }
 
-/** A list's first request, paging included. */
-export const listRequest = (plan: Plan, query: Readonly<Record<string, number>>): WireRequest => {
-  const request = buildRequest(plan)
+/** A request with paging parameters added to its query. */
+export const paged = (
+  request: WireRequest,
+  query: Readonly<Record<string, number>>,
+): WireRequest => {
   const text = Object.entries(query)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
@@ -38,25 +45,9 @@ export const listRequest = (plan: Plan, query: Readonly<Record<string, number>>)
   return { ...request, path: `${request.path}${request.path.includes('?') ? '&' : '?'}${text}` }
 }
 
-/** Streams a list into a writer. Records that came before a failure have been written. */
-export const streamList = async (
-  client: Client,
-  request: WireRequest,
-  options: ListOptions,
-  writer: Writer,
-): Promise<ListEnd> => {
-  const records = client.list(request, options)
-  for (;;) {
-    const step = await records.next()
-    if (step.done === true) return step.value
-    await writer.raw(step.value)
-  }
-}
-
 /** What standard error says after a list. */
-export const listNote = (end: ListEnd, plan: Plan, globals: Globals): string | undefined => {
-  const what = plan.endpoint.summary.replace(/^List /, '').split(/[:,]/)[0] ?? 'records'
-  if (end.records === 0) return `nothing found: no ${what}`
+const noteOf = (end: ListEnd, globals: Paging): string | undefined => {
+  if (end.records === 0 && !end.more) return 'nothing found'
   if (!end.more) return undefined
   const of = end.total === undefined ? '' : ` of ${end.total}`
   const how =
@@ -64,4 +55,82 @@ export const listNote = (end: ListEnd, plan: Plan, globals: Globals): string | u
       ? '--limit <n> or --limit all gives more'
       : `--page ${globals.page + 1} goes on`
   return `showing ${end.records}${of}; there are more: ${how}`
+}
+
+interface Screen {
+  readonly writer: (many: boolean, emit: Emit) => Promise<Writer>
+  readonly services: Pick<Context, 'note'>
+}
+
+const drain = async (
+  client: Client,
+  request: WireRequest,
+  options: ListOptions,
+  take: (batch: readonly Uint8Array[]) => Promise<void> | void,
+): Promise<ListEnd> => {
+  const records = client.list(request, options)
+  for (;;) {
+    const step = await records.next()
+    if (step.done === true) return step.value
+    await take(step.value)
+  }
+}
+
+const decoder = new TextDecoder()
+const parsed = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes))
+
+export const listing = (globals: Globals, exchange: ExchangeServices, screen: Screen) => {
+  const { options, query } = pagingOf(globals)
+  const request = (ask: Ask): WireRequest => paged(buildRequest(ask), query)
+  // Short lists end before undici's parser is worth optimising (budgets.md).
+  const long = options.limit === undefined && options.single !== true
+
+  const say = (end: ListEnd): void => {
+    const note = noteOf(end, globals)
+    if (note !== undefined) screen.services.note(note)
+  }
+
+  const streamTo = async (client: Client, wire: WireRequest, emit: Emit): Promise<ListEnd> => {
+    const writer = await screen.writer(true, emit)
+    const end = await drain(client, wire, options, (batch) => writer.raw(batch))
+    await writer.close()
+    say(end)
+    return end
+  }
+
+  /** A list straight to the output. */
+  const stream = async (plan: Plan, emit: Emit): Promise<ListEnd> =>
+    streamTo(await exchange.client(plan.endpoint, long), request(plan), {
+      endpoint: plan.endpoint,
+      ...(plan.endpoint.columns === undefined ? {} : { columns: plan.endpoint.columns }),
+      ...emit,
+    })
+
+  /** A list that the catalogue does not know. */
+  const streamRequest = async (wire: WireRequest): Promise<void> => {
+    await streamTo(await exchange.client(undefined, long), paged(wire, query), {})
+  }
+
+  /** All records, parsed, whatever the paging flags say. */
+  const gather = async (ask: Ask, limit?: number): Promise<readonly unknown[]> => {
+    const found: unknown[] = []
+    const wire = paged(await exchange.request(ask), { per_page: largestPage })
+    const how = limit === undefined ? {} : { limit }
+    await drain(await exchange.client(ask.endpoint), wire, how, (batch) => {
+      for (const bytes of batch) found.push(parsed(bytes))
+    })
+    return found
+  }
+
+  /** What `stream` would print, in hand. */
+  const collect = async (plan: Plan): Promise<readonly unknown[]> => {
+    const found: unknown[] = []
+    const client = await exchange.client(plan.endpoint, long)
+    const end = await drain(client, request(plan), options, (batch) => {
+      for (const bytes of batch) found.push(parsed(bytes))
+    })
+    say(end)
+    return found
+  }
+  return { request, stream, streamRequest, gather, collect }
 }

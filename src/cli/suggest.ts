@@ -7,17 +7,20 @@ export const didYouMean = (given: string, known: Iterable<string>): string | und
   return best === undefined ? undefined : `Did you mean ${best}?`
 }
 
-/** The nearest known word within a third of its length (at least two edits). */
+const shared = (a: string, b: string): number => {
+  let n = 0
+  while (n < a.length && a[n] === b[n]) n++
+  return n
+}
+
+/** The nearest known word within a third of its length (at least two edits); a longer common start wins. */
 export const nearest = (given: string, known: Iterable<string>): string | undefined => {
-  let best: string | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (const word of known) {
-    const edits = distance(given.toLowerCase(), word.toLowerCase())
-    if (edits < least) {
-      least = edits
-      best = word
-    }
-  }
-  if (best === undefined) return undefined
-  return least <= Math.max(2, Math.floor(best.length / 3)) && least < best.length ? best : undefined
+  const text = given.toLowerCase()
+  const ranked = [...known]
+    .map((word) => ({ word, edits: distance(text, word.toLowerCase()) }))
+    .filter(
+      ({ word, edits }) => edits <= Math.max(2, Math.floor(word.length / 3)) && edits < word.length,
+    )
+    .sort((a, b) => a.edits - b.edits || shared(text, b.word) - shared(text, a.word))
+  return ranked[0]?.word
 }

@@ -115,6 +115,8 @@ export interface Context {
   /** Every command there is, areas first, in the order of the catalogue. */
   commands(): Promise<readonly Command[]>
   session(): Promise<Session>
+  /** Another profile's session; without a name, what flags and environment alone make. */
+  sessionOf(profile: string | undefined): Promise<Session>
   /** A client for the endpoint's kind of credential; without endpoint, the user's. */
   client(endpoint?: Pick<Endpoint, 'credential' | 'route'>, long?: boolean): Promise<Client>
   /** A client of another address, with this credential and no other; needs no profile. */
@@ -157,8 +159,6 @@ export interface Context {
   write(chunk: string | Uint8Array): Promise<void>
   /** Hands on what was written so far: for commands that go on running. */
   flush(): Promise<void>
-  /** The interruption was the way to end: exit 0. */
-  ended(): void
   /** Text from outside with its control characters made visible. */
   safe(text: string): string
   /** A symbol that reads without its colour. */

@@ -1,0 +1,133 @@
+/** What a run shows and asks: answers on standard output, everything else on standard error. */
+import type { Param } from '../catalogue/endpoint.js'
+import type { Context, Emit, Outcome, Plan } from '../commands/types.js'
+import type { Failure } from '../errors.js'
+import type { Exchange } from '../http/types.js'
+import { openWriter } from '../output/index.js'
+import type { View, Writer } from '../output/types.js'
+import { createNotes, livenessOf } from '../terminal/notes.js'
+import { openPager } from '../terminal/pager.js'
+import { progress } from '../terminal/progress.js'
+import { createPrompts, interactive as isInteractive } from '../terminal/prompts.js'
+import { openStdout } from '../terminal/stdout.js'
+import { styleOf } from '../terminal/style.js'
+import { confirmer } from './confirm.js'
+import type { RunOptions } from './context.js'
+import { secretsOf } from './secrets.js'
+import { traceText } from './trace.js'
+
+const encoder = new TextEncoder()
+
+/** Columns that the command chose, else the catalogue's. */
+const columnsOf = (emit: Emit): Pick<View, 'columns'> => {
+  const columns = emit.columns ?? emit.endpoint?.columns
+  return columns === undefined ? {} : { columns }
+}
+
+export const createScreen = async (
+  { globals, env, command, signal }: RunOptions,
+  format: string,
+) => {
+  const { stdout, stderr, stdin } = process
+  const style = await styleOf(stdout, env, globals.color)
+  const quiet = globals.quiet
+  const notes = createNotes({
+    stream: stderr,
+    style: await styleOf(stderr, env, globals.color),
+    quiet,
+    json: format === 'json' || format === 'ndjson',
+  })
+  const plain = openStdout(stdout)
+  const paged =
+    globals.pager && style.terminal && globals.watch === undefined && command.area !== 'sandbox'
+  const out = paged
+    ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: style.width, env })
+    : plain
+  const interactive = isInteractive({ stdin, stderr }, env)
+  const prompts = createPrompts({ input: stdin, output: stderr, signal }, env)
+  const liveness = livenessOf(stderr, env, quiet)
+
+  const view = (many: boolean, emit: Emit): View => ({
+    many,
+    ...columnsOf(emit),
+    ...(globals.fields === undefined ? {} : { fields: globals.fields }),
+    secrets: secretsOf(emit.endpoint),
+    showSecrets: globals.showSecrets || emit.reveal === true,
+    terminal: style.terminal,
+    width: style.width,
+    color: style.color,
+    now: new Date(),
+    style,
+    csvRaw: globals.csvRaw,
+  })
+  const writer = (many: boolean, emit: Emit): Promise<Writer> =>
+    openWriter(format, out, view(many, emit))
+
+  const print = async (value: unknown, emit: Emit = {}): Promise<void> => {
+    const open = await writer(false, emit)
+    await open.record(value)
+    await open.close()
+  }
+  const printMany = async (
+    values: Iterable<unknown> | AsyncIterable<unknown>,
+    emit: Emit = {},
+  ): Promise<void> => {
+    const open = await writer(true, emit)
+    for await (const value of values) await open.record(value)
+    await open.close()
+  }
+  /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
+  const printAnswer = async (plan: Plan, outcome: Outcome, emit: Emit = {}): Promise<void> => {
+    const open = await writer(false, { endpoint: plan.endpoint, ...emit })
+    await open.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
+    await open.close()
+  }
+
+  const services = {
+    format,
+    terminal: style.terminal,
+    width: style.width,
+    interactive,
+    print,
+    printMany,
+    printAnswer,
+    write: (chunk: string | Uint8Array) => out.write(chunk),
+    flush: () => plain.end(),
+    safe: style.visible,
+    strong: style.bold,
+    mark: style.mark,
+    bar: style.bar,
+    note: notes.note,
+    warn: notes.warn,
+    report: (failure: Failure) => notes.report(failure),
+    ask: async (question: string, initial?: string) =>
+      interactive ? prompts.text(question, initial) : undefined,
+    askSecret: async (question: string) => (interactive ? prompts.secret(question) : undefined),
+    progress: (text, work) => progress(text, work, { liveness }),
+  } satisfies Partial<Context>
+
+  /** A value that is missing, from a person. */
+  const missing = async (name: string, param: Param): Promise<string | undefined> => {
+    if (!interactive) return undefined
+    const question = `${param.help} (${name})`
+    const answer =
+      param.secret === true ? await prompts.secret(question) : await prompts.text(question)
+    return answer === undefined || answer === '' ? undefined : answer
+  }
+
+  return {
+    services,
+    writer,
+    missing,
+    confirm: confirmer({ globals, interactive, notes, prompts }),
+    say: (text: string, level: 'info' | 'verbose') => {
+      if (level === 'info' || globals.verbose > 0) notes.note(text)
+    },
+    trace: (exchange: Exchange) => {
+      if (globals.verbose > 0) stderr.write(traceText(exchange, globals.verbose, style.visible))
+    },
+    close: () => out.end(),
+  }
+}
+
+export type ScreenOfRun = Awaited<ReturnType<typeof createScreen>>

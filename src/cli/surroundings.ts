@@ -1,0 +1,113 @@
+/** Where a run stands: its instance, and the project or group at hand. */
+import { sandboxSession } from '../commands/sandbox.js'
+import { Failure } from '../errors.js'
+import { createClient } from '../http/index.js'
+import {
+  environmentScope,
+  openStore,
+  openTokens,
+  pathsOf,
+  resolveSession,
+  scopeAtHand,
+  type Takes,
+} from '../profile/index.js'
+import type { Post, Session } from '../profile/types.js'
+import type { RunOptions } from './context.js'
+import type { ScopeKind } from './derive.js'
+import { userAgent } from './version.js'
+
+const refreshTimeout = 30
+
+/** Sends the form of an OAuth refresh; whatever answer comes is given back. */
+const post: Post = async (url, form) => {
+  const client = await createClient({
+    baseUrl: new URL(url).origin,
+    timeout: refreshTimeout,
+    retries: 0,
+    userAgent,
+  })
+  try {
+    const whole = await client.call({
+      method: 'POST',
+      path: url,
+      absolute: true,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+    })
+    return { status: whole.status, body: whole.data }
+  } catch (error) {
+    if (error instanceof Failure && error.details.status !== undefined)
+      return { status: error.details.status, body: { error: error.details.code } }
+    throw error
+  } finally {
+    await client.close()
+  }
+}
+
+const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
+  const project = kinds.includes('project')
+  const group = kinds.includes('group')
+  if (project && group) return 'either'
+  return project ? 'project' : group ? 'group' : undefined
+}
+
+export const createSurroundings = (
+  { globals, env }: Pick<RunOptions, 'globals' | 'env'>,
+  heard: { readonly note: (text: string) => void; readonly warn: (text: string) => void },
+) => {
+  let session: Promise<Session> | undefined
+  let closeSandbox: (() => Promise<void>) | undefined
+
+  /** A profile's session, by name; without one, what flags and environment make. */
+  const sessionOf = async (profile: string | undefined): Promise<Session> => {
+    const paths = pathsOf(env)
+    const name = profile ?? globals.profile
+    return resolveSession(
+      {
+        ...(name === undefined ? {} : { profile: name }),
+        ...(globals.baseUrl === undefined ? {} : { baseUrl: globals.baseUrl }),
+        ...(globals.sudo === undefined ? {} : { sudo: globals.sudo }),
+      },
+      env,
+      { store: openStore(paths), tokens: openTokens(paths, env, { note: heard.note }), post },
+    )
+  }
+
+  const open = async (): Promise<Session> => {
+    if (!globals.sandbox) {
+      const opened = await sessionOf(undefined)
+      for (const text of opened.warnings ?? []) heard.warn(text)
+      return opened
+    }
+    const started = await sandboxSession(env, globals.sudo ?? (env.SVC_SUDO || undefined))
+    closeSandbox = started.close
+    return started.session
+  }
+
+  const openOnce = (): Promise<Session> => {
+    session ??= open()
+    return session
+  }
+
+  /** The project or group at hand, for a command that cannot do without. */
+  const scope = async (
+    kinds: readonly ScopeKind[],
+  ): Promise<{ kind: ScopeKind; value: string } | undefined> => {
+    const takes = takesOf(kinds)
+    if (takes === undefined) return undefined
+    return (
+      environmentScope(takes, env) ??
+      (await scopeAtHand(takes, env, await openOnce(), process.cwd()))
+    )
+  }
+
+  return {
+    session: openOnce,
+    sessionOf: (profile: string | undefined) => (globals.sandbox ? openOnce() : sessionOf(profile)),
+    scope,
+    close: async (): Promise<void> => {
+      await session?.catch(() => undefined)
+      await closeSandbox?.()
+    },
+  }
+}

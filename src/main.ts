@@ -1,0 +1,128 @@
+/** Arguments in, exit code out. Nothing else ends the process. */
+import { execute } from './cli/execute.js'
+import { resolve } from './cli/grammar.js'
+import { areaHelp, commandHelp, rootHelp, type Style, topicHelp } from './cli/help.js'
+import { parseLeaf, type Raw } from './cli/leaf.js'
+import { exitCodes, Failure } from './errors.js'
+import { printError } from './terminal/notes.js'
+import { ClosedPipe, openStdout } from './terminal/stdout.js'
+import { styleOf } from './terminal/style.js'
+
+/** Turns signals into an interruption that commands can clean up after. */
+const interruptions = (): { signal: AbortSignal; release: () => void } => {
+  const controller = new AbortController()
+  const stop = (): void => controller.abort()
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  const release = (): void => {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+  return { signal: controller.signal, release }
+}
+
+/** Errors as JSON where the answer would be JSON: by the flag or the environment alone. */
+const wantsJson = (argv: readonly string[], env: NodeJS.ProcessEnv): boolean => {
+  const at = argv.findLastIndex((token) => /^(-o|--output)(=|$)/.test(token) || /^-o./.test(token))
+  const token = argv[at] ?? ''
+  const value =
+    at < 0 ? env.SVC_OUTPUT : (/^(?:--output=|-o=?)(.+)$/.exec(token)?.[1] ?? argv[at + 1])
+  return value === 'json' || value === 'ndjson'
+}
+
+const page = async (text: Promise<string>): Promise<number> => {
+  const stdout = openStdout()
+  await stdout.write(await text)
+  await stdout.end()
+  return 0
+}
+
+const helpFor = async (words: readonly string[], style: Style): Promise<string> => {
+  const [first] = words
+  const topic = words.length === 1 && first !== undefined ? topicHelp(first) : undefined
+  if (first === undefined) return rootHelp(style)
+  if (topic !== undefined) return topic
+  const meaning = await resolve(words)
+  if (meaning.kind === 'command') return commandHelp(meaning.command, style)
+  return meaning.kind === 'area' ? areaHelp(meaning.area, style) : rootHelp(style)
+}
+
+const asksHelp = (raw: Raw): boolean => raw.flags.get('help')?.at(-1) === 'true'
+
+/** Help fits 80 columns, and a narrower terminal. */
+const helpStyle = async (): Promise<Style> => {
+  const { width, bold, dim } = await styleOf(process.stdout, process.env)
+  return { width: Math.min(width, 80), bold, dim }
+}
+
+const isHelp = (token: string): boolean => token === '--help' || token === '-h'
+
+/** Runs one command line. @returns the exit code */
+const dispatch = async (argv: readonly string[], signal: AbortSignal): Promise<number> => {
+  const style = await helpStyle()
+  if (argv[0] === '__complete')
+    return (await import('./cli/tab.js')).answerTab(argv.slice(1), process.env)
+  if (argv[0] === 'help')
+    return page(
+      helpFor(
+        argv.slice(1).filter((t) => !isHelp(t)),
+        style,
+      ),
+    )
+  const meaning = await resolve(argv)
+  if (meaning.kind === 'root') return page(rootHelp(style))
+  if (meaning.kind === 'area') return areaOnly(meaning.area, meaning.rest, style)
+  // Help is shown whatever else is wrong with the line.
+  const end = meaning.rest.indexOf('--')
+  const flags = end < 0 ? meaning.rest : meaning.rest.slice(0, end)
+  if (flags.some(isHelp)) return page(Promise.resolve(commandHelp(meaning.command, style)))
+  const raw = parseLeaf(meaning.command, meaning.rest)
+  if (asksHelp(raw)) return page(Promise.resolve(commandHelp(meaning.command, style)))
+  return execute(meaning.command, raw, signal)
+}
+
+/** An area without a verb is a mistake, except when help is asked for. */
+const areaOnly = async (area: string, rest: readonly string[], style: Style): Promise<number> => {
+  if (rest.some(isHelp)) return page(areaHelp(area, style))
+  process.stderr.write(await areaHelp(area, style))
+  return exitCodes.usage
+}
+
+const failureOf = (error: unknown): Failure =>
+  error instanceof Failure
+    ? error
+    : new Failure(
+        'internal',
+        `svcctl has a defect: ${error instanceof Error ? error.message : String(error)}`,
+        {
+          hint: 'Please report it with the command line and the output of -v, without tokens.',
+          cause: error,
+        },
+      )
+
+/**
+ * The program. Sets `process.exitCode`; never exits by itself, so that output is drained.
+ * @param argv arguments without the interpreter and the script
+ */
+export const main = async (argv: readonly string[]): Promise<void> => {
+  const { signal, release } = interruptions()
+  try {
+    process.exitCode = await dispatch(argv, signal)
+  } catch (error) {
+    if (error instanceof ClosedPipe) {
+      process.exitCode = 0
+      return
+    }
+    const failure = signal.aborted ? new Failure('interrupted', 'interrupted') : failureOf(error)
+    process.exitCode = failure.exitCode
+    await printError(failure, { json: wantsJson(argv, process.env), env: process.env })
+    if (
+      failure.category === 'internal' &&
+      error instanceof Error &&
+      process.env.SVC_DEBUG !== undefined
+    )
+      process.stderr.write(`${error.stack ?? ''}\n`)
+  } finally {
+    release()
+  }
+}

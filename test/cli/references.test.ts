@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { referenceOf } from '../../src/cli/references.js'
+
+const base = 'https://host/forge'
+const mr = (text: string) => referenceOf(text, 'merge_request_iid', () => base)
+const issue = (text: string) => referenceOf(text, 'issue_iid', () => base)
+
+describe('references', () => {
+  it.each([
+    ['42', { id: '42' }],
+    ['!42', { id: '42' }],
+    ['platform/app!42', { project: 'platform/app', id: '42' }],
+    ['https://host/forge/platform/app/-/merge_requests/42', { project: 'platform/app', id: '42' }],
+    [
+      'https://host/forge/platform/app/-/merge_requests/42/diffs?view=inline#note_1',
+      { project: 'platform/app', id: '42' },
+    ],
+  ])('%s', (text, reference) => {
+    expect(mr(text)).toEqual(reference)
+  })
+
+  it('of another kind are refused by name', () => {
+    expect(() => issue('app!7')).toThrow('app!7 is a merge request; this command takes an issue')
+    expect(() => mr('https://host/forge/a/b/-/issues/7')).toThrow(/address of an issue/)
+  })
+
+  it('to another instance are refused', () => {
+    expect(() => mr('https://other/forge/a/b/-/merge_requests/1')).toThrow(/not an address of/)
+    expect(() => mr('https://host/elsewhere/a/b/-/merge_requests/1')).toThrow(/not an address of/)
+  })
+
+  it('are plain text where a command takes no references', () => {
+    expect(referenceOf('a!1', 'key', () => base)).toEqual({ id: 'a!1' })
+  })
+})

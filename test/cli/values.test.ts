@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import {
+  boolean,
+  date,
+  datetime,
+  hash,
+  integer,
+  list,
+  oneOf,
+  type Param,
+  project,
+  string,
+} from '../../src/catalogue/endpoint.js'
+import { accessLevels } from '../../src/catalogue/shapes.js'
+import { parseValue } from '../../src/cli/values.js'
+import { Failure } from '../../src/errors.js'
+
+const parse = (param: Param, ...texts: string[]): unknown => parseValue(param, texts, '--flag')
+const refusal = (param: Param, ...texts: string[]): string => {
+  try {
+    parse(param, ...texts)
+  } catch (error) {
+    if (error instanceof Failure && error.category === 'usage')
+      return `${error.message} ${error.details.hint ?? ''}`
+    throw error
+  }
+  throw new Error('was accepted')
+}
+
+describe('values', () => {
+  it.each<[string, Param, string[], unknown]>([
+    ['a whole number', integer('n'), ['7'], 7],
+    ['the last of several', integer('n'), ['7', '8'], 8],
+    ['a number by name', integer('n', { names: accessLevels }), ['Maintainer'], 40],
+    ['None in any case', integer('n', { words: ['None', 'Any'] }), ['none'], 'None'],
+    ['nothing for a nullable number', integer('n', { nullable: true }), [''], null],
+    ['nothing for a nullable enumeration', oneOf(['a'], 'e', { nullable: true }), [''], null],
+    ['an enumeration', oneOf(['asc', 'desc'], 'e'), ['desc'], 'desc'],
+    ['an enumeration with dashes', oneOf(['oldest_first'], 'e'), ['oldest-first'], 'oldest_first'],
+    ['a list, trimmed', list('string', 'l'), ['a, b ', 'c'], ['a', 'b', 'c']],
+    ['the empty list', list('string', 'l'), [''], []],
+    ['a list of numbers', list('integer', 'l'), ['1,2'], [1, 2]],
+    ['Any for a list', list('integer', 'l', { words: ['None', 'Any'] }), ['any'], 'Any'],
+    ['a day', date('d'), ['2024-02-29'], '2024-02-29'],
+    [
+      'a time with offset',
+      datetime('t'),
+      ['2024-01-02T03:04:05+02:00'],
+      '2024-01-02T03:04:05+02:00',
+    ],
+    ['a negative duration', string('d', { format: 'duration' }), ['-1h30m'], '-1h30m'],
+    ['a project by number', project(), ['7'], 7],
+    ['a project by path', project(), ['a/b'], 'a/b'],
+    ['one user', string('u', { format: 'csv' }), ['5'], 5],
+    ['several users', string('u', { format: 'csv' }), ['5', '6'], '5,6'],
+    ['a hash', hash('h'), ['version=16.1', 'name=a=b'], { version: '16.1', name: 'a=b' }],
+    [
+      'a hash with typed keys and dashes',
+      hash('h', { keys: { assignee_username: string('a'), iids: list('integer', 'i') } }),
+      ['assignee-username=x', 'assignee_username=y', 'iids=3'],
+      { assignee_username: ['x', 'y'], iids: [3] },
+    ],
+  ])('take %s', (_, param, texts, value) => {
+    expect(parse(param, ...texts)).toEqual(value)
+  })
+
+  it.each<[string, Param, string[], RegExp]>([
+    ['a word for a number', integer('n'), ['x'], /--flag takes a whole number, not "x"/],
+    ['a number out of range', integer('n', { min: 0, max: 90 }), ['91'], /0 to 90, not 91/],
+    [
+      'an access level that is none',
+      integer('n', { names: accessLevels }),
+      ['35'],
+      /30 \(developer\).*not 35/,
+    ],
+    [
+      'a mistyped enumeration',
+      oneOf(['online', 'offline'], 'e'),
+      ['ofline'],
+      /online, offline.*Did you mean offline/,
+    ],
+    ['a sixth id', list('integer', 'l', { max: 5 }), ['1,2,3,4,5,6'], /at most 5 values, not 6/],
+    ['a day that does not exist', date('d'), ['2023-02-29'], /YYYY-MM-DD/],
+    ['a time that is none', datetime('t'), ['yesterday'], /YYYY-MM-DDTHH:MM:SSZ/],
+    ['a duration that is none', string('d', { format: 'duration' }), ['soon'], /1h30m.*--/],
+    ['a hash without =', hash('h'), ['version'], /key=value/],
+    [
+      'a key the hash does not know',
+      hash('h', { keys: { labels: string('l') } }),
+      ['lables=a'],
+      /labels/,
+    ],
+  ])('refuse %s, saying what is taken', (_, param, texts, message) => {
+    expect(refusal(param, ...texts)).toMatch(message)
+  })
+
+  it('keep a deprecated value and say what to use', () => {
+    const notes: string[] = []
+    const param = oneOf(['created_by_me'], 'e', {
+      deprecatedValues: { 'created-by-me': 'created_by_me' },
+    })
+    expect(parseValue(param, ['created-by-me'], '--scope', (t) => notes.push(t))).toBe(
+      'created-by-me',
+    )
+    expect(notes).toEqual(['--scope created-by-me is deprecated: use created_by_me'])
+  })
+
+  it('know yes and no', () => {
+    expect(parse(boolean('b'), 'true')).toBe(true)
+    expect(parse(boolean('b'), 'false')).toBe(false)
+  })
+})

@@ -1,0 +1,116 @@
+/** Laws that every entry of the catalogue keeps. */
+import { describe, expect, it } from 'vitest'
+import { type Endpoint, methodOf, type Param, pathOf } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { allCommands } from '../../src/cli/derive.js'
+import { globalFlags } from '../../src/cli/globals.js'
+import { flagsOfCommand } from '../../src/cli/leaf.js'
+import { documented, implied, named } from './documents.js'
+
+const loaded = await Promise.all(
+  areas.map(async (row) => ({ area: row.name, endpoints: await row.load() })),
+)
+const all: { area: string; key: string; e: Endpoint }[] = loaded.flatMap(({ area, endpoints }) =>
+  Object.entries(endpoints).map(([key, e]) => ({ area, key, e })),
+)
+const commands = await allCommands()
+const kebab = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+
+describe('the documents', () => {
+  it('hold 129 endpoints, each in the catalogue once', () => {
+    expect(documented).toHaveLength(129)
+    const routes = all.map(({ e }) => e.route as string)
+    expect(routes.filter((r) => !implied.includes(r)).sort()).toEqual([...documented].sort())
+    expect(new Set(routes).size).toBe(routes.length)
+  })
+
+  it('name nothing that no command reaches', () => {
+    const reached = new Set(commands.flatMap((c) => Object.values(c.endpoints).map((e) => e.route)))
+    for (const { e } of all) expect(reached, e.route).toContain(e.route)
+  })
+
+  it('mark what they only imply', () => {
+    for (const { e } of all) expect(e.implied === true, e.route).toBe(implied.includes(e.route))
+  })
+})
+
+describe('commands', () => {
+  const names = commands.map((c) => [c.area, c.words].filter((w) => w !== '').join(' '))
+
+  it('have the public names', () => {
+    for (const name of named) expect(names).toContain(name)
+  })
+
+  it('are named once, in kebab-case', () => {
+    expect(new Set(names).size).toBe(names.length)
+    for (const name of names) for (const word of name.split(' ')) expect(word).toMatch(kebab)
+  })
+
+  it.each(commands.map((c, i) => [names[i] ?? '', c] as const))(
+    '%s: flags are kebab-case, distinct, and shadow no global one',
+    (_, command) => {
+      const flags = flagsOfCommand(command)
+      const spelled = flags.flatMap((f) => [f.name, ...(f.aliases ?? [])])
+      expect(new Set(spelled).size).toBe(spelled.length)
+      const shorts = flags.flatMap((f) => f.short ?? [])
+      expect(new Set(shorts).size).toBe(shorts.length)
+      for (const name of spelled) expect(name).toMatch(kebab)
+      const globals = new Set(globalFlags.map((f) => f.name))
+      for (const flag of command.flags) expect(globals.has(flag.name), flag.name).toBe(false)
+    },
+  )
+
+  it('say in a line what they do', () => {
+    for (const c of commands) {
+      expect(c.summary.length, `${c.area} ${c.words}`).toBeGreaterThan(8)
+      expect(c.summary).not.toMatch(/\.$/)
+    }
+  })
+})
+
+const fieldsOf = (e: Endpoint): readonly string[] => {
+  const shape = e.returns.shape
+  if (shape === null || !('properties' in shape) || typeof shape.properties !== 'object') return []
+  return Object.keys(shape.properties ?? {})
+}
+
+describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
+  const params: [string, Param][] = [...Object.entries(e.path), ...Object.entries(e.params)]
+
+  it('describes every placeholder and parameter', () => {
+    const holders = [...pathOf(e).matchAll(/[:*]([a-z_]+)/g)].map((m) => m[1])
+    expect(Object.keys(e.path).sort()).toEqual([...holders].sort())
+    for (const [name, param] of params) {
+      expect(param.help.length, name).toBeGreaterThan(1)
+      expect(param.help, name).not.toMatch(/\.$/)
+    }
+  })
+
+  it('lists with columns that are fields of its shape', () => {
+    if (e.returns.kind !== 'many') return
+    const fields = fieldsOf(e)
+    expect(e.columns?.length ?? 0).toBeGreaterThan(0)
+    for (const column of e.columns ?? [])
+      if (fields.length > 0) expect(fields).toContain(column.split('.')[0])
+  })
+
+  it('names the successor of what is deprecated', () => {
+    for (const [name, param] of params) {
+      if (param.deprecated !== undefined) expect(param.deprecated.length, name).toBeGreaterThan(2)
+      if (param.type === 'enum')
+        for (const successor of Object.values(param.deprecatedValues ?? {}))
+          expect(successor.length, name).toBeGreaterThan(2)
+    }
+  })
+
+  it('asks before it destroys', () => {
+    if (methodOf(e) === 'DELETE') expect(e.destructive).toBeDefined()
+    if (e.destructive !== undefined) expect(methodOf(e)).not.toBe('GET')
+  })
+
+  it('takes only arguments that it has', () => {
+    for (const name of e.args ?? []) expect(e.path[name] ?? e.params[name]).toBeDefined()
+    for (const names of e.exclusive ?? [])
+      for (const name of names) expect(e.params[name], name).toBeDefined()
+  })
+})
