@@ -13,6 +13,14 @@ export const registry: Readonly<Record<string, HandlerRow>> = {
   jobs: { load: async () => (await import('./areas/jobs.js')).handlers },
   artifacts: { load: async () => (await import('./areas/artifacts.js')).handlers },
   'resource-groups': { load: async () => (await import('./areas/resource-groups.js')).handlers },
+  issues: { load: async () => (await import('./areas/issues.js')).handlers },
+  mr: { load: async () => (await import('./areas/mr.js')).handlers },
+  approvals: { load: async () => (await import('./areas/approvals.js')).handlers },
+  members: { load: async () => (await import('./areas/members.js')).handlers },
+  events: {
+    load: async () => (await import('./areas/events.js')).handlers,
+    scopes: { list: ['read_user'], listOfUser: ['read_user'] },
+  },
   projects: { load: async () => (await import('./areas/projects.js')).handlers },
   integrations: { load: async () => (await import('./areas/integrations.js')).handlers },
   alerts: {

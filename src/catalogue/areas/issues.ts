@@ -112,6 +112,7 @@ const path = {
   issue_iid: integer('issue IID', { name: 'iid', completes: 'issue' }),
 } as const
 const args = ['issue_iid'] as const
+const reading = 'anyone for public projects; confidential issues take at least Reporter'
 const trackers = 'at least Reporter of the project'
 const duration = string('how long, such as 3h30m or 1w2d', { required: true, format: 'duration' })
 
@@ -123,6 +124,8 @@ export const issues = {
     params: listed,
     exclusive,
     columns,
+    access: reading,
+    credential: 'optional',
   }),
   listOfGroup: endpoint('GET /groups/:id/issues', many(Issue), {
     summary: 'List the issues of a group and its subgroups',
@@ -131,6 +134,8 @@ export const issues = {
     params: listed,
     exclusive,
     columns,
+    access: reading,
+    credential: 'optional',
   }),
   unsubscribe: endpoint('POST /projects/:id/issues/:issue_iid/unsubscribe', one(Issue), {
     summary: 'Stop getting notifications about an issue',
@@ -158,6 +163,8 @@ export const issues = {
       path,
       params: {},
       columns: mergeRequestColumns,
+      access: reading,
+      credential: 'optional',
     },
   ),
   promote: endpoint('POST /projects/:id/issues/:issue_iid/notes', one(Note), {
@@ -181,6 +188,8 @@ export const issues = {
     args,
     path,
     params: {},
+    access: reading,
+    credential: 'optional',
   }),
   estimate: endpoint('POST /projects/:id/issues/:issue_iid/time_estimate', one(TimeStats), {
     summary: 'Set the time estimated for an issue',

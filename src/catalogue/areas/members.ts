@@ -12,65 +12,8 @@ import {
   project,
   string,
 } from '../endpoint.js'
-import {
-  accessLevels,
-  Bool,
-  Day,
-  Int,
-  maybe,
-  nullable,
-  Obj,
-  Str,
-  Timestamp,
-  Union,
-  UserSummary,
-  Word,
-} from '../shapes.js'
-
-export const Member = Obj(
-  {
-    ...UserSummary.properties,
-    access_level: Int(),
-    created_at: maybe(Timestamp),
-    expires_at: nullable(Day),
-    email: maybe(nullable(Str({ description: 'of users with a public e-mail address' }))),
-    group_saml_identity: maybe(
-      nullable(
-        Obj(
-          { extern_uid: Str(), provider: Str(), saml_provider_id: Int() },
-          { description: 'shown to owners of groups with single sign-on' },
-        ),
-      ),
-    ),
-  },
-  { title: 'Member' },
-)
-/** What several members added at once are answered with. */
-export const MembersAdded = Obj({ status: Word(['success', 'error']) }, { title: 'Members added' })
-
-export const BillableMember = Obj(
-  {
-    ...UserSummary.properties,
-    email: maybe(nullable(Str())),
-    last_activity_on: nullable(Day),
-    membership_type: Word(['group_member', 'group_invite']),
-    removable: Bool(),
-    created_at: Timestamp,
-  },
-  { title: 'Billable member' },
-)
-export const Membership = Obj(
-  {
-    id: Int(),
-    source_id: Int(),
-    source_full_name: Str(),
-    source_members_url: Str(),
-    created_at: Timestamp,
-    expires_at: nullable(Day),
-    access_level: Obj({ string_value: Str(), integer_value: Int() }),
-  },
-  { title: 'Membership' },
-)
+import { BillableMember, Member, MembersAdded, Membership } from '../shapes/member.js'
+import { accessLevels, Union } from '../shapes.js'
 
 const filters = {
   query: string('only members whose name or username holds this text'),

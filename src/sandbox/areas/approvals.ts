@@ -1,0 +1,194 @@
+/** Approvals (API document 2, "Approvals"): configuration, rules, approvals of merge requests. */
+import type { approvals } from '../../catalogue/areas/approvals.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import {
+  applicable,
+  approvalCounts,
+  approvedUnder,
+  membersAmong,
+  overwritten,
+  rulesOf,
+} from '../approval-rules.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { usersOf } from '../present.js'
+import { presentRule } from '../present-approval-rule.js'
+import { mergeStatus, requestOf } from '../present-merge-request.js'
+import { settleRebases } from '../rebase.js'
+import { badRequest, forbidden, notFound } from '../reply.js'
+import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
+import type { ApprovalSettings, ProjectRecord } from '../state/records.js'
+
+type Approvals = typeof approvals
+type NewRule = InputOf<Approvals['rulesCreate']>
+
+const configuration = (project: ProjectRecord) => ({ ...project.approvals })
+
+const settings = [
+  'approvals_before_merge',
+  'reset_approvals_on_push',
+  'disable_overriding_approvers_per_merge_request',
+  'merge_requests_author_approval',
+  'merge_requests_disable_committers_approval',
+  'require_password_to_approve',
+] as const satisfies readonly (keyof ApprovalSettings)[]
+
+const configure = (project: ProjectRecord, input: InputOf<Approvals['update']>) => {
+  const given = Object.fromEntries(
+    settings.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
+  )
+  Object.assign(project.approvals, given)
+  return configuration(project)
+}
+
+const ruleOf = (call: Call, project: ProjectRecord, id: number): ApprovalRuleRecord => {
+  const rule = rulesOf(call, project).find((r) => r.id === id)
+  if (rule === undefined) throw notFound()
+  return rule
+}
+
+/** A project whose rules the acting user may change. */
+const governed = (call: Call, id: string | number): ProjectRecord => {
+  const project = call.project(id, { role: 'maintainer' })
+  if (project.archived) throw forbidden()
+  return project
+}
+
+const refuseTaken = (
+  call: Call,
+  project: ProjectRecord,
+  name: string,
+  except?: ApprovalRuleRecord,
+): void => {
+  if (rulesOf(call, project).some((r) => r.name === name && r !== except))
+    throw badRequest({ name: ['has already been taken'] })
+}
+
+/** Who of the named may approve; groups and branches only where they exist. */
+const named = (
+  call: Call,
+  project: ProjectRecord,
+  { user_ids = [], group_ids = [] }: Pick<NewRule, 'user_ids' | 'group_ids'>,
+) => ({
+  user_ids: membersAmong(call, project, user_ids),
+  group_ids: [...new Set(group_ids)].filter((id) => {
+    const group = call.state.groups.get(id)
+    return group !== undefined && call.seesGroup(group)
+  }),
+})
+
+const branches = (call: Call, project: ProjectRecord, ids: readonly number[]): number[] =>
+  [...new Set(ids)].filter((id) => call.state.protectedBranches.get(id)?.project_id === project.id)
+
+const create = (call: Call, project: ProjectRecord, input: NewRule): ApprovalRuleRecord => {
+  const { name, approvals_required, rule_type = 'regular', protected_branch_ids = [] } = input
+  refuseTaken(call, project, name)
+  const any = rule_type === 'any_approver'
+  if (any && rulesOf(call, project).some((r) => r.rule_type === 'any_approver'))
+    throw badRequest({ rule_type: ['any-approver for the project already exists'] })
+  return call.state.approvalRules.add({
+    project_id: project.id,
+    merge_request_id: null,
+    name,
+    rule_type,
+    approvals_required,
+    ...named(call, project, any ? {} : input),
+    protected_branch_ids: branches(call, project, protected_branch_ids),
+  })
+}
+
+/** Approvers and groups that are not listed are removed; groups the caller cannot see stay. */
+const update = (
+  call: Call,
+  project: ProjectRecord,
+  input: InputOf<Approvals['rulesUpdate']>,
+): ApprovalRuleRecord => {
+  const rule = ruleOf(call, project, input.approval_rule_id)
+  refuseTaken(call, project, input.name, rule)
+  const hidden = rule.group_ids.filter((id) => {
+    const group = call.state.groups.get(id)
+    return group !== undefined && !call.seesGroup(group)
+  })
+  const { user_ids, group_ids } = named(call, project, input)
+  rule.name = input.name
+  rule.approvals_required = input.approvals_required
+  if (rule.rule_type === 'regular') {
+    rule.user_ids = user_ids
+    rule.group_ids = [...group_ids, ...hidden]
+  }
+  if (input.protected_branch_ids !== undefined)
+    rule.protected_branch_ids = branches(call, project, input.protected_branch_ids)
+  return rule
+}
+
+const presentApprovals = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => ({
+  id: request.id,
+  iid: request.iid,
+  project_id: request.project_id,
+  title: request.title,
+  description: request.description,
+  state: request.state as string,
+  created_at: request.created_at,
+  updated_at: request.updated_at,
+  merge_status: mergeStatus(call, request),
+  ...approvalCounts(call, project, request),
+  approved_by: usersOf(call, request.approved_by_ids).map((user) => ({ user })),
+})
+
+const stateOf = (call: Call, request: MergeRequestRecord) => ({
+  approval_rules_overwritten: overwritten(call, request),
+  rules: applicable(call, request).map((rule) => {
+    const approved_by = usersOf(call, approvedUnder(call, rule, request))
+    const approved = approved_by.length >= rule.approvals_required
+    return { ...presentRule(call, rule), approved_by, approved }
+  }),
+})
+
+const located = async (
+  call: Call,
+  input: { readonly id: string | number; readonly merge_request_iid: number },
+) => {
+  await settleRebases(call)
+  return requestOf(call, input.id, input.merge_request_iid)
+}
+
+const setRequired = (
+  call: Call,
+  project: ProjectRecord,
+  request: MergeRequestRecord,
+  count: number,
+): void => {
+  const mayChange = call.projectLevel(project) >= 30 || request.author_id === call.user?.id
+  if (!mayChange || project.approvals.disable_overriding_approvers_per_merge_request)
+    throw forbidden()
+  if (count < project.approvals.approvals_before_merge)
+    throw badRequest({ approvals_required: ['must not be less than the project requires'] })
+  request.approvals_before_merge = count
+  request.updated_at = call.clock.iso()
+}
+
+export const handlers: Handlers<Approvals> = {
+  get: (call, { id }) => configuration(call.project(id, { member: 'reporter' })),
+  update: (call, input) => configure(governed(call, input.id), input),
+  rulesList: (call, { id }) =>
+    rulesOf(call, call.project(id, { member: 'reporter' })).map((rule) => presentRule(call, rule)),
+  rulesCreate: (call, input) => presentRule(call, create(call, governed(call, input.id), input)),
+  rulesGet: (call, { id, approval_rule_id }) =>
+    presentRule(call, ruleOf(call, call.project(id, { member: 'reporter' }), approval_rule_id)),
+  rulesUpdate: (call, input) => presentRule(call, update(call, governed(call, input.id), input)),
+  rulesDelete: (call, { id, approval_rule_id }) => {
+    const rule = ruleOf(call, governed(call, id), approval_rule_id)
+    call.state.approvalRules.remove(rule.id)
+    return undefined
+  },
+  mrGet: async (call, input) => {
+    const { project, request } = await located(call, input)
+    return presentApprovals(call, project, request)
+  },
+  mrUpdate: async (call, input) => {
+    const { project, request } = await located(call, input)
+    setRequired(call, project, request, input.approvals_required)
+    return presentApprovals(call, project, request)
+  },
+  mrState: async (call, input) => stateOf(call, (await located(call, input)).request),
+}

@@ -1,0 +1,153 @@
+/** Events (API documents 1 and 2, "Events"): what users did, as far as the asking one may know. */
+import type { events } from '../../catalogue/areas/events.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import { projectLevel } from '../access.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { authorOf, seesIssue } from '../present-issue.js'
+import { seesRequests } from '../present-merge-request.js'
+import { lazily, notFound } from '../reply.js'
+import type { NoteRecord } from '../state/planning.js'
+import type { EventAction, EventRecord, UserRecord } from '../state/records.js'
+
+type Filters = Omit<InputOf<(typeof events)['listOfProject']>, 'project_id'>
+
+const names: Partial<Record<EventAction, string>> = {
+  created: 'opened',
+  commented: 'commented on',
+}
+/** Target types whose creation is not called an opening. */
+const made = ['Project', 'WikiPage::Meta', 'DesignManagement::Design']
+
+const actionName = ({ action, target_type }: EventRecord): string =>
+  action === 'created' && made.includes(target_type ?? '') ? action : (names[action] ?? action)
+
+const kinds: Readonly<Record<NonNullable<Filters['target_type']>, string>> = {
+  issue: 'Issue',
+  milestone: 'Milestone',
+  merge_request: 'MergeRequest',
+  note: 'Note',
+  project: 'Project',
+  snippet: 'Snippet',
+  user: 'User',
+}
+
+const note = (call: Call, record: NoteRecord) => ({
+  id: record.id,
+  body: record.body,
+  attachment: null,
+  author: authorOf(call, record.author_id),
+  created_at: record.created_at,
+  system: record.system,
+  noteable_id: record.noteable_id,
+  noteable_type: record.noteable_type,
+  noteable_iid: record.noteable_iid,
+})
+
+const present = (call: Call, event: EventRecord, inProject: boolean) => {
+  const about = call.state.notes.get(event.note_id)
+  const author = authorOf(call, event.author_id)
+  return {
+    id: event.id,
+    title: null,
+    project_id: event.project_id,
+    action_name: actionName(event),
+    target_id: event.target_id,
+    ...(inProject ? { target_iid: event.target_iid } : {}),
+    target_type: event.target_type,
+    author_id: event.author_id,
+    ...(inProject ? { data: null } : {}),
+    target_title: event.target_title,
+    created_at: event.created_at,
+    ...(about === undefined ? {} : { note: note(call, about) }),
+    ...(event.push_data === null ? {} : { push_data: event.push_data }),
+    author,
+    author_username: author.username,
+  }
+}
+
+const years = 3
+
+/** Events before this moment are gone. */
+const oldest = (call: Call): string => {
+  const at = call.clock.now()
+  return new Date(
+    Date.UTC(at.getUTCFullYear() - years, at.getUTCMonth(), at.getUTCDate()),
+  ).toISOString()
+}
+
+const nextDay = (day: string): string =>
+  new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+
+const asked = (f: Filters) => (event: EventRecord) =>
+  (f.action === undefined || event.action === f.action) &&
+  (f.target_type === undefined || event.target_type === kinds[f.target_type]) &&
+  (f.before === undefined || event.created_at < f.before) &&
+  (f.after === undefined || event.created_at >= nextDay(f.after))
+
+/** Whether what the event is about may be seen: its project, and a confidential issue in it. */
+const seesTarget = (call: Call, event: EventRecord): boolean => {
+  const project = call.state.projects.get(event.project_id)
+  if (project === undefined) {
+    const group = call.state.groups.get(event.group_id)
+    return group !== undefined ? call.seesGroup(group) : event.author_id === call.user?.id
+  }
+  if (!call.sees(project)) return false
+  const about = call.state.notes.get(event.note_id)
+  const type = about?.noteable_type ?? event.target_type
+  const id = about === undefined ? event.target_id : about.noteable_id
+  if (type === 'MergeRequest') return seesRequests(call, project)
+  const issue = type === 'Issue' ? call.state.issues.get(id) : undefined
+  return issue === undefined || seesIssue(call, project, issue)
+}
+
+const listed = (
+  call: Call,
+  filters: Filters,
+  wanted: (event: EventRecord) => boolean,
+  inProject = false,
+) => {
+  const since = oldest(call)
+  const matches = asked(filters)
+  const rows = call.state.events.filter(
+    (e) => e.created_at >= since && wanted(e) && matches(e) && seesTarget(call, e),
+  )
+  const direction = filters.sort === 'asc' ? 1 : -1
+  rows.sort((a, b) => direction * (a.created_at.localeCompare(b.created_at) || a.id - b.id))
+  return lazily(rows, (event) => present(call, event, inProject))
+}
+
+/** IDs of the projects that a user is a member of; administrators are not counted as such. */
+const ownProjects = (call: Call, user: UserRecord): Set<number> =>
+  new Set(
+    call.state.projects
+      .filter((p) => projectLevel(call.state, user, p, call.clock.day()) > 0)
+      .map(({ id }) => id),
+  )
+
+const userOf = (call: Call, reference: string): UserRecord => {
+  const user = call.findUser(reference)
+  if (user === undefined) throw notFound('User')
+  return user
+}
+
+export const handlers: Handlers<typeof events> = {
+  list: (call, { scope, ...filters }) => {
+    const user = call.signedIn()
+    if (scope !== 'all') return listed(call, filters, (e) => e.author_id === user.id)
+    const projects = ownProjects(call, user)
+    return listed(
+      call,
+      filters,
+      (e) => e.author_id === user.id || (e.project_id !== null && projects.has(e.project_id)),
+    )
+  },
+  listOfUser: (call, { id, ...filters }) => {
+    const user = userOf(call, id)
+    return listed(call, filters, (e) => e.author_id === user.id)
+  },
+  listOfProject: (call, { project_id, ...filters }) => {
+    const project = call.project(project_id)
+    return listed(call, filters, (e) => e.project_id === project.id, true)
+  },
+}

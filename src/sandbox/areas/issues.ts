@@ -1,0 +1,158 @@
+/** Issues (API document 2, "Issues"): lists, to-do items, time tracking, promotion. */
+import type { issues } from '../../catalogue/areas/issues.js'
+import { parseDuration } from '../../catalogue/duration.js'
+import { projectsWithin } from '../access.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { listIssues } from '../issue-list.js'
+import { projectSummary, timeStats } from '../present.js'
+import { authorOf, issueUrl, presentIssue, seesIssue } from '../present-issue.js'
+import { presentRequest, seesRequests } from '../present-merge-request.js'
+import { promote } from '../promotion.js'
+import { settleRebases } from '../rebase.js'
+import { badRequest, forbidden, invalid, lazily, notFound, unchanged } from '../reply.js'
+import type { IssueRecord } from '../state/planning.js'
+import type { ProjectRecord } from '../state/records.js'
+
+interface Named {
+  readonly id: string | number
+  readonly issue_iid: number
+}
+interface Found {
+  readonly project: ProjectRecord
+  readonly issue: IssueRecord
+}
+
+const found = (call: Call, { id, issue_iid }: Named): Found => {
+  const project = call.project(id)
+  const issue = call.state.issues.find((i) => i.project_id === project.id && i.iid === issue_iid)
+  if (issue === undefined || !seesIssue(call, project, issue)) throw notFound('Issue')
+  return { project, issue }
+}
+
+/** An issue that the acting user may track time on. */
+const tracked = (call: Call, input: Named): IssueRecord => {
+  const { project, issue } = found(call, input)
+  call.project(project.id, { role: 'reporter' })
+  if (project.archived) throw forbidden()
+  return issue
+}
+
+const unsubscribe = (call: Call, { project, issue }: Found) => {
+  const { id } = call.signedIn()
+  issue.subscriber_ids = issue.subscriber_ids.filter((other) => other !== id)
+  return { ...presentIssue(call, project, issue, { from: project }), subscribed: false }
+}
+
+const addTodo = (call: Call, { project, issue }: Found) => {
+  const user = call.signedIn()
+  const exists = call.state.todos.some(
+    (t) =>
+      t.user_id === user.id &&
+      t.target_type === 'Issue' &&
+      t.target_id === issue.id &&
+      t.state === 'pending',
+  )
+  if (exists) return unchanged()
+  const todo = call.state.todos.add({
+    user_id: user.id,
+    author_id: user.id,
+    project_id: project.id,
+    action_name: 'marked',
+    target_type: 'Issue',
+    target_id: issue.id,
+    state: 'pending',
+    created_at: call.clock.iso(),
+  })
+  return {
+    id: todo.id,
+    project: projectSummary(project),
+    author: authorOf(call, todo.author_id),
+    action_name: todo.action_name,
+    target_type: todo.target_type,
+    target: presentIssue(call, project, issue, { from: project }),
+    target_url: issueUrl(call, project, issue),
+    body: issue.title,
+    state: todo.state as string,
+    created_at: todo.created_at,
+  }
+}
+
+const secondsOf = (duration: string): number => {
+  const seconds = parseDuration(duration)
+  if (seconds === undefined) throw invalid('duration is invalid')
+  return seconds
+}
+
+/** Sets what an issue was estimated at or took, both in seconds. */
+const track = (
+  call: Call,
+  issue: IssueRecord,
+  change: { readonly time_estimate?: number; readonly total_time_spent?: number },
+) => {
+  Object.assign(issue, change, { updated_at: call.clock.iso() })
+  return timeStats(issue)
+}
+
+const estimate = (call: Call, issue: IssueRecord, duration: string) => {
+  const time_estimate = secondsOf(duration)
+  if (time_estimate < 0) throw badRequest({ time_estimate: ['must not be negative'] })
+  return track(call, issue, { time_estimate })
+}
+
+const spend = (call: Call, issue: IssueRecord, duration: string) => {
+  const seconds = secondsOf(duration)
+  if (seconds === 0) throw badRequest({ spent_at: ['time spent must not be nothing'] })
+  const total_time_spent = issue.total_time_spent + seconds
+  if (total_time_spent < 0)
+    throw badRequest({ base: ['Time to subtract exceeds the total time spent'] })
+  return track(call, issue, { total_time_spent })
+}
+
+/** Merge requests that close the issue or whose description speaks of it. */
+const related = async (call: Call, { project, issue }: Found) => {
+  await settleRebases(call)
+  const short = new RegExp(`(^|[^\\w/])#${issue.iid}\\b`)
+  const full = `${project.path_with_namespace}#${issue.iid}`
+  const rows = call.state.mergeRequests.filter((m) => {
+    const home = call.state.projects.get(m.project_id)
+    if (home === undefined || !seesRequests(call, home)) return false
+    const own = home.id === project.id
+    return (
+      (own && (m.closes_iids.includes(issue.iid) || short.test(m.description))) ||
+      `${m.description} `.split(/[\s,.;)]/).includes(full)
+    )
+  })
+  return lazily(rows, (m) => {
+    const home = call.state.projects.get(m.project_id)
+    if (home === undefined) throw notFound('Project')
+    return presentRequest(call, home, m, { from: project })
+  })
+}
+
+export const handlers: Handlers<typeof issues> = {
+  list: (call, input) =>
+    listIssues(
+      call,
+      call.state.projects.filter((p) => call.sees(p)),
+      input,
+    ),
+  listOfGroup: (call, { id, ...filters }) => {
+    const projects = projectsWithin(call.state, call.group(id)).filter((p) => call.sees(p))
+    return listIssues(call, projects, filters)
+  },
+  unsubscribe: (call, input) => unsubscribe(call, found(call, input)),
+  todo: (call, input) => addTodo(call, found(call, input)),
+  relatedMergeRequests: (call, input) => related(call, found(call, input)),
+  promote: (call, input) => {
+    const { project, issue } = found(call, input)
+    call.project(project.id, { role: 'reporter' })
+    if (project.archived) throw forbidden()
+    return promote(call, project, issue, input.body)
+  },
+  timeStats: (call, input) => timeStats(found(call, input).issue),
+  estimate: (call, input) => estimate(call, tracked(call, input), input.duration),
+  resetEstimate: (call, input) => track(call, tracked(call, input), { time_estimate: 0 }),
+  spend: (call, input) => spend(call, tracked(call, input), input.duration),
+  resetSpent: (call, input) => track(call, tracked(call, input), { total_time_spent: 0 }),
+}

@@ -1,0 +1,130 @@
+/** Members of groups and projects, and billable members (API document 2, "Members"). */
+import type { members } from '../../catalogue/areas/members.js'
+import type { InputOf } from '../../catalogue/endpoint.js'
+import { listBillable, membershipsOf, removeBillable, rootGroup } from '../billable.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { addMembers, updateMember } from '../member-changes.js'
+import { direct, type Membership, type Place, withInherited } from '../memberships.js'
+import { userSummary } from '../present.js'
+import { lazily, notFound } from '../reply.js'
+
+type Members = typeof members
+type Filters = Pick<InputOf<Members['listOfGroup']>, 'query' | 'user_ids'>
+
+const ofGroup = (call: Call, id: string | number): Place => ({
+  kind: 'group',
+  group: call.group(id),
+})
+const ofProject = (call: Call, id: string | number): Place => ({
+  kind: 'project',
+  project: call.project(id),
+})
+/** A place whose members the acting user may change. */
+const ownedGroup = (call: Call, id: string | number): Place => ({
+  kind: 'group',
+  group: call.group(id, { role: 'owner' }),
+})
+const maintained = (call: Call, id: string | number): Place => ({
+  kind: 'project',
+  project: call.project(id, { role: 'maintainer' }),
+})
+
+const owner = 50
+
+/** As lists show a member. */
+const present = (call: Call, place: Place, member: Membership) => {
+  const user = call.state.users.get(member.user_id)
+  if (user === undefined) throw notFound('User')
+  const owns = place.kind === 'group' && call.groupLevel(place.group) >= owner
+  return {
+    ...userSummary(call, user),
+    access_level: member.access_level,
+    expires_at: member.expires_at,
+    ...(user.public_email === null ? {} : { email: user.public_email }),
+    ...(owns ? { group_saml_identity: null } : {}),
+  }
+}
+
+const alone = (call: Call, place: Place, member: Membership) => ({
+  ...present(call, place, member),
+  created_at: member.created_at,
+})
+
+const listed = (
+  call: Call,
+  place: Place,
+  rows: readonly Membership[],
+  { query = '', user_ids = [] }: Filters,
+) => {
+  const wanted = query.toLowerCase()
+  const shown = rows.filter((m) => {
+    const user = call.state.users.get(m.user_id)
+    const names = [user?.name ?? '', user?.username ?? '']
+    return (
+      (user_ids.length === 0 || user_ids.includes(m.user_id)) &&
+      names.some((name) => name.toLowerCase().includes(wanted))
+    )
+  })
+  return lazily(shown, (member) => present(call, place, member))
+}
+
+const single = (call: Call, place: Place, rows: readonly Membership[], userId: number) => {
+  const member = rows.find((m) => m.user_id === userId)
+  if (member === undefined) throw notFound()
+  return alone(call, place, member)
+}
+
+const add = (call: Call, place: Place, input: Parameters<typeof addMembers>[2]) => {
+  const added = addMembers(call, place, input)
+  return 'status' in added ? added : alone(call, place, added)
+}
+
+const update = (call: Call, place: Place, input: Parameters<typeof updateMember>[2]) =>
+  alone(call, place, updateMember(call, place, input))
+
+export const handlers: Handlers<Members> = {
+  listOfGroup: (call, input) => {
+    const place = ofGroup(call, input.id)
+    return listed(call, place, direct(call, place), input)
+  },
+  listOfProject: (call, input) => {
+    const place = ofProject(call, input.id)
+    return listed(call, place, direct(call, place), input)
+  },
+  listAllOfGroup: (call, input) => {
+    const place = ofGroup(call, input.id)
+    return listed(call, place, withInherited(call, place), input)
+  },
+  listAllOfProject: (call, input) => {
+    const place = ofProject(call, input.id)
+    return listed(call, place, withInherited(call, place), input)
+  },
+  getOfGroup: (call, { id, user_id }) => {
+    const place = ofGroup(call, id)
+    return single(call, place, direct(call, place), user_id)
+  },
+  getOfProject: (call, { id, user_id }) => {
+    const place = ofProject(call, id)
+    return single(call, place, direct(call, place), user_id)
+  },
+  getAllOfGroup: (call, { id, user_id }) => {
+    const place = ofGroup(call, id)
+    return single(call, place, withInherited(call, place), user_id)
+  },
+  getAllOfProject: (call, { id, user_id }) => {
+    const place = ofProject(call, id)
+    return single(call, place, withInherited(call, place), user_id)
+  },
+  addToGroup: (call, input) => add(call, ownedGroup(call, input.id), input),
+  addToProject: (call, input) => add(call, maintained(call, input.id), input),
+  updateOfGroup: (call, input) => update(call, ownedGroup(call, input.id), input),
+  updateOfProject: (call, input) => update(call, maintained(call, input.id), input),
+  billableList: (call, { id, search, sort }) =>
+    listBillable(call, rootGroup(call, id), search, sort),
+  billableMemberships: (call, { id, user_id }) => membershipsOf(call, rootGroup(call, id), user_id),
+  billableRemove: (call, { id, user_id }) => {
+    removeBillable(call, rootGroup(call, id), user_id)
+    return undefined
+  },
+}

@@ -1,0 +1,93 @@
+/** Merge requests (API document 2, "Merge requests"): lists, rebase, auto-merge, subscription. */
+import type { mr } from '../../catalogue/areas/mr.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { listRequests } from '../merge-request-list.js'
+import { presentIssue, seesIssue } from '../present-issue.js'
+import { fullRequest, requestOf, seesRequests } from '../present-merge-request.js'
+import { settleRebases, startRebase } from '../rebase.js'
+import { forbidden, Refusal, unchanged } from '../reply.js'
+import type { MergeRequestRecord } from '../state/planning.js'
+import type { ProjectRecord } from '../state/records.js'
+
+interface Named {
+  readonly id: string | number
+  readonly merge_request_iid: number
+}
+
+/** The merge request that is meant, as it is now. */
+const found = async (call: Call, { id, merge_request_iid }: Named) => {
+  await settleRebases(call)
+  return requestOf(call, id, merge_request_iid)
+}
+
+/** Items of an external tracker that a description names: `ABC-12`. */
+const externalItems = ({ description }: MergeRequestRecord) =>
+  [...new Set([...description.matchAll(/\b[A-Z][A-Z0-9_]+-\d+\b/g)].map(([id]) => id))].map(
+    (id) => ({ id, title: `External Issue ${id}` }),
+  )
+
+const closedIssues = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
+  if (project.external_tracker) return externalItems(request)
+  return call.state.issues
+    .filter((i) => i.project_id === project.id && request.closes_iids.includes(i.iid))
+    .filter((i) => seesIssue(call, project, i))
+    .map((i) => presentIssue(call, project, i, { from: project }))
+}
+
+const cancel = (call: Call, project: ProjectRecord, request: MergeRequestRecord): void => {
+  const mayMerge = call.projectLevel(project) >= 30
+  if (!mayMerge && request.author_id !== call.user?.id) throw forbidden()
+  if (request.state !== 'opened' || !request.merge_when_pipeline_succeeds)
+    throw new Refusal(405, { message: '405 Method Not Allowed' })
+  request.merge_when_pipeline_succeeds = false
+  request.updated_at = call.clock.iso()
+}
+
+/** Subscribes or unsubscribes the acting user; false when it was so already. */
+const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): boolean => {
+  const { id } = call.signedIn()
+  if (request.subscriber_ids.includes(id) === wanted) return false
+  request.subscriber_ids = wanted
+    ? [...request.subscriber_ids, id]
+    : request.subscriber_ids.filter((other) => other !== id)
+  return true
+}
+
+const subscription = (wanted: boolean) => async (call: Call, input: Named) => {
+  const { project, request } = await found(call, input)
+  return subscribe(call, request, wanted) ? fullRequest(call, project, request) : unchanged()
+}
+
+export const handlers: Handlers<typeof mr> = {
+  list: (call, input) => {
+    call.signedIn()
+    const { scope = 'created_by_me' } = input
+    return listRequests(call, call.state.projects.all(), input, { scope })
+  },
+  listOfProject: (call, { id, ...input }) => {
+    const project = call.project(id)
+    if (!seesRequests(call, project)) throw forbidden()
+    return listRequests(call, [project], input, { scope: input.scope ?? 'all', from: project })
+  },
+  get: async (call, input) => {
+    const { project, request } = await found(call, input)
+    return fullRequest(call, project, request, input.include_rebase_in_progress)
+  },
+  rebase: async (call, input) => {
+    const { project, request } = await found(call, input)
+    startRebase(call, project, request, input.skip_ci ?? false)
+    return { rebase_in_progress: true }
+  },
+  cancelAutoMerge: async (call, input) => {
+    const { project, request } = await found(call, input)
+    cancel(call, project, request)
+    return fullRequest(call, project, request)
+  },
+  closesIssues: async (call, input) => {
+    const { project, request } = await found(call, input)
+    return closedIssues(call, project, request)
+  },
+  subscribe: subscription(true),
+  unsubscribe: subscription(false),
+}
