@@ -67,6 +67,12 @@ const specials: readonly SpecialRow[] = [
     words: 'update',
     load: async () => (await import('./integrations.js')).update,
   },
+  { area: 'alerts', words: 'send', load: async () => (await import('./alerts.js')).send },
+  {
+    area: 'deploy-keys',
+    words: 'add',
+    load: async () => (await import('./deploy-keys/index.js')).add,
+  },
   {
     area: 'storage-move',
     words: 'schedule',

@@ -1,0 +1,25 @@
+/** `deploy-keys add` (API document 3, "Deploy keys"): the key is checked before it is sent. */
+import type { Context, Given, Special } from '../types.js'
+import { publicKey } from './public-key.js'
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const text = given.flags.key ?? given.input?.key
+  const key = text === '-' ? await ctx.stdin() : text
+  const plan = await ctx.plan(given, key === undefined ? {} : { key })
+  // A key of --param passes unchecked; one that was asked for has no flag either.
+  const { key: asked } = plan.values
+  const values =
+    asked === undefined ? plan.values : { ...plan.values, key: publicKey(String(asked)) }
+  await ctx.perform([{ ...plan, values }], { done: 'added' })
+}
+
+export const add: Special = {
+  description: [
+    'The key is public: --key takes it as it stands, from @file, or from standard input with -. Its type, encoding and length are checked before it is sent.',
+  ],
+  examples: [
+    "deploy-keys add --title ci --key 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci' --project platform/app",
+    "deploy-keys add --title robot --key 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot' --can-push --project web/site",
+  ],
+  run,
+}
