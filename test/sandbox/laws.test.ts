@@ -1,0 +1,100 @@
+/** What holds for every endpoint of the catalogue in the embedded instance. */
+import { Value } from 'typebox/value'
+import { describe, expect, it } from 'vitest'
+import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { registry } from '../../src/sandbox/registry.js'
+import { collectRoutes, finderOf } from '../../src/sandbox/server/routes.js'
+import { sandbox } from './instance.js'
+
+const { send } = sandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
+
+const endpoints = async (): Promise<(readonly [string, string, Endpoint])[]> => {
+  const loaded = await Promise.all(areas.map(async (a) => [a.name, await a.load()] as const))
+  return loaded.flatMap(([area, all]) =>
+    Object.entries(all).map(([key, endpoint]) => [area, key, endpoint] as const),
+  )
+}
+
+/** What stands for a placeholder, by the beginning of the path. */
+const samples: readonly (readonly [RegExp, string])[] = [
+  [/^\/groups\/:id\/billable_members\/:user_id/, '/groups/1/billable_members/4'],
+  [/^\/groups\/:id/, '/groups/platform'],
+  [/^\/users\/:(user_)?id/, '/users/ben'],
+  [/^\/projects\/:(project_)?id/, '/projects/platform%2Fapp'],
+  [/^(\/projects.*)\/:user_id/, '$1/5'],
+  [/^(.*)\/:user_id/, '$1/4'],
+  [/^(.*)\/:sha/, '$1/main'],
+  [/^(.*)\/:slug/, '$1/emails-on-push'],
+  [/^(.*)\/:key$/, '$1/production'],
+  [/^(.*)\/artifacts\/:ref_name/, '$1/artifacts/main'],
+  [/^(.*)\/jobs\/:job_id/, '$1/jobs/1'],
+  [/^(.*)\/\*artifact_path/, '$1/dist/app.txt'],
+  [/^(.*)\/pipelines\/:pipeline_id/, '$1/pipelines/2'],
+  [/^(.*)\/:[a-z_]+/, '$1/1'],
+]
+const exampleOf = (path: string): string => {
+  let example = path
+  for (const [pattern, value] of samples) example = example.replace(pattern, value)
+  if (path.endsWith('/pages/domains/:domain'))
+    return '/projects/web%2Fsite/pages/domains/www.example.test'
+  return path.includes(':ref_name') ? `${example}?job=build` : example
+}
+
+describe('every endpoint', () => {
+  it('has a handler, and every handler an endpoint', async () => {
+    expect(Object.keys(registry).sort()).toEqual(areas.map(({ name }) => name).sort())
+    for (const { name, load } of areas)
+      expect(Object.keys((await registry[name]?.load()) ?? {}).sort(), name).toEqual(
+        Object.keys(await load()).sort(),
+      )
+  })
+
+  it('names only its own endpoints in scopes and addresses', async () => {
+    for (const { name, load } of areas) {
+      const keys = Object.keys(await load())
+      const { scopes = {}, urls = {} } = registry[name] ?? {}
+      for (const key of [...Object.keys(scopes), ...Object.keys(urls)]) expect(keys).toContain(key)
+    }
+  })
+
+  it('has a route of its own that its path leads to', async () => {
+    const finder = finderOf(await collectRoutes())
+    for (const [area, key, endpoint] of await endpoints()) {
+      const path = pathOf(endpoint)
+      if (!path.startsWith('/')) continue
+      const found = finder.find(methodOf(endpoint), `/api/v4${path}`)
+      const led = 'value' in found ? found.value.endpoint?.route : undefined
+      expect(led, `${area} ${key}`).toBe(endpoint.route)
+    }
+  })
+
+  it('wants somebody to be signed in, unless the catalogue says otherwise', async () => {
+    for (const [area, key, endpoint] of await endpoints()) {
+      if (endpoint.credential !== undefined && endpoint.credential !== 'user') continue
+      const route = `${methodOf(endpoint)} ${exampleOf(pathOf(endpoint))}`
+      const { status, body } = await send(route, { as: '' })
+      expect([status, body], `${area} ${key}`).toEqual([401, { message: '401 Unauthorized' }])
+    }
+  })
+
+  it('answers reads of the sample data in the shape of the catalogue', async () => {
+    for (const [area, key, endpoint] of await endpoints()) {
+      if (methodOf(endpoint) !== 'GET' || endpoint.returns.kind === 'file') continue
+      const sending =
+        endpoint.credential === 'job'
+          ? { as: '', headers: { 'job-token': 'sandbox-job-token' } }
+          : {}
+      const { status, body } = await send(`GET ${exampleOf(pathOf(endpoint))}`, sending)
+      const label = `${area} ${key}: ${JSON.stringify(body)?.slice(0, 300)}`
+      expect(status, label).toBe(200)
+      const { shape } = endpoint.returns
+      if (shape === null) continue
+      const records = endpoint.returns.kind === 'many' ? body : [body]
+      for (const record of records) {
+        const errors = Value.Errors(shape, record)
+        expect(errors, `${area} ${key}`).toEqual([])
+      }
+    }
+  })
+})

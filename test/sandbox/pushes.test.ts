@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { conflicts, rebase } from '../../src/sandbox/git/apply.js'
+import { log } from '../../src/sandbox/git/read.js'
+import { Repositories } from '../../src/sandbox/git/repositories.js'
+import { commitOf, historyOf } from '../../src/sandbox/seed/histories.js'
+import { sandbox } from './instance.js'
+
+const { send } = sandbox({ speed: Number.POSITIVE_INFINITY })
+const commit = (branch: string, file_path: string, content: string, as: string) =>
+  send('POST /projects/1/repository/commits', {
+    as,
+    json: {
+      branch,
+      commit_message: `Write ${file_path}`,
+      actions: [{ action: 'create', file_path, content }],
+    },
+  })
+
+describe('a push', () => {
+  it('leaves an event that tells what was pushed', async () => {
+    const before = commitOf(1, 'login').id
+    const { body } = await commit('feature/login', 'src/more.txt', 'x\n', 'chi')
+    const [event] = (await send('GET /projects/1/events?action=pushed', { as: 'chi' })).body
+    expect(event).toMatchObject({
+      author_username: 'chi',
+      push_data: {
+        commit_count: 1,
+        action: 'pushed',
+        ref_type: 'branch',
+        ref: 'feature/login',
+        commit_from: before,
+        commit_to: body.id,
+        commit_title: 'Write src/more.txt',
+      },
+    })
+    const { last_activity_at } = (await send('GET /projects/1')).body
+    expect(last_activity_at).toBe(event.created_at)
+  })
+
+  it('has the merge requests of the branch look again', async () => {
+    const { body } = await commit('feature/draft', 'src/draft.txt', 'x\n', 'chi')
+    const request = (await send('GET /projects/1/merge_requests/4')).body
+    expect([request.sha, request.has_conflicts]).toEqual([body.id, false])
+    await commit('main', 'src/draft.txt', 'y\n', 'ben')
+    const clashing = (await send('GET /projects/1/merge_requests/4')).body
+    expect([clashing.merge_status, clashing.has_conflicts]).toEqual(['cannot_be_merged', true])
+  })
+})
+
+describe('a rebase', () => {
+  let folder = ''
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+  const ben = { name: 'Ben', email: 'ben@example.test', date: '2026-11-03T00:00:00.000Z' }
+
+  it('repeats the commits of the branch with their authors, or says that it cannot', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svcctl-rebase-'))
+    const git = new Repositories(folder, async (id) => historyOf(id)?.content)
+    const repository = await git.open({ id: 1, default_branch: 'main' })
+    const [main, login] = [commitOf(1, 'head').id, commitOf(1, 'login').id]
+    const done = await rebase(repository, login, main, ben)
+    expect(done?.commits).toBe(2)
+    const [last, first, base] = await log(repository, { revision: done?.head ?? '' }, 0, 3)
+    expect([last?.author.name, last?.committer]).toEqual(['Chi Chen', ben])
+    expect([first?.message, base?.id]).toEqual(['Let people sign in\n', main])
+    expect(await rebase(repository, commitOf(1, 'logging').id, main, ben)).toBeUndefined()
+    expect(await conflicts(repository, main, commitOf(1, 'logging').id)).toBe(true)
+    expect(await conflicts(repository, main, login)).toBe(false)
+  })
+
+  it('leaves out what the target has already', async () => {
+    const git = new Repositories(folder, async () => undefined)
+    const repository = await git.open({ id: 1, default_branch: 'main' })
+    const [main, search] = [commitOf(1, 'head').id, commitOf(1, 'search').id]
+    expect(await rebase(repository, search, main, ben)).toEqual({ head: main, commits: 0 })
+  })
+})
