@@ -174,6 +174,16 @@ export const commandHelp = (command: Command, style: Style): string => {
     .concat('\n')
 }
 
+/** The flags of a command that are its own: term and description. */
+export const flagRows = (command: Command): (readonly [string, string])[] => {
+  const { leaf } = leafOf(command)
+  const help = leaf.createHelp()
+  return help
+    .visibleOptions(leaf)
+    .filter((option) => option.helpGroupHeading === 'Flags:')
+    .map((option) => [help.optionTerm(option), help.optionDescription(option)] as const)
+}
+
 /** Flags by group, as Commander's help formats them. */
 const flagSections = (command: Command, style: Style): string => {
   const { leaf } = leafOf(command)

@@ -1,0 +1,86 @@
+/**
+ * What is checked in and yet generated: the completion scripts and the tables of the README; with
+ * `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { areas } from '../src/catalogue/index.js'
+import { commandsOfArea } from '../src/cli/derive.js'
+import { environment } from '../src/cli/environment.js'
+import { areaPage, rootPage } from '../src/cli/man.js'
+import { shells } from '../src/commands/completion/scripts.js'
+import { toolCommands } from '../src/commands/index.js'
+import { categoryMeanings, exitCodes } from '../src/errors.js'
+import { formats } from '../src/output/index.js'
+
+const row = (...cells: readonly string[]): string =>
+  `| ${cells.map((c) => c.replaceAll('|', '\\|')).join(' | ')} |`
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(...head), row(...head.map(() => '---')), ...rows.map((r) => row(...r))].join('\n')
+
+const areasTable = async (): Promise<string> => {
+  const rows = await Promise.all(
+    areas.map(async (area) => {
+      const verbs = (await commandsOfArea(area)).map((c) => `\`${c.words}\``)
+      return [`\`${area.name}\``, area.summary, verbs.join(', ')]
+    }),
+  )
+  const own = [...new Set(toolCommands.map((c) => c.area))].map((area) => {
+    const verbs = toolCommands.filter((c) => c.area === area && c.words !== '')
+    return [`\`${area}\``, 'the tool itself', verbs.map((c) => `\`${c.words}\``).join(', ')]
+  })
+  return table(['area', 'what it is about', 'verbs'], [...rows, ...own])
+}
+
+const sections: Readonly<Record<string, () => string | Promise<string>>> = {
+  areas: areasTable,
+  formats: () =>
+    table(
+      ['`--output`', 'what it gives'],
+      formats.map((f) => [`\`${f.name}\``, f.summary]),
+    ),
+  'exit-codes': () =>
+    table(
+      ['exit', 'category', 'meaning'],
+      [
+        ['0', '', 'done, or nothing to do (304)'],
+        ...Object.entries(exitCodes).map(([category, code]) => [
+          String(code),
+          `\`${category}\``,
+          categoryMeanings[category as keyof typeof exitCodes],
+        ]),
+      ],
+    ),
+  environment: () =>
+    table(
+      ['variable', 'meaning'],
+      environment.map((v) => [`\`${v.name}\``, v.meaning]),
+    ),
+}
+
+/** Puts each section between its marks; a mark without a section is a mistake. */
+const readme = async (text: string): Promise<string> => {
+  let result = text
+  for (const [, name = ''] of text.matchAll(/<!-- generated: ([a-z-]+) -->/g)) {
+    const section = sections[name]
+    if (section === undefined) throw new Error(`README.md asks for "${name}", which nothing makes`)
+    const pattern = new RegExp(`(<!-- generated: ${name} -->\\n)[\\s\\S]*?(<!-- end -->)`)
+    const body = await section()
+    result = result.replace(pattern, (_, start: string, end: string) => `${start}${body}\n${end}`)
+  }
+  return result
+}
+
+const manuals = async (): Promise<void> => {
+  const folder = join('dist', 'man')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'svcctl.1'), await rootPage())
+  const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
+  for (const name of names) writeFileSync(join(folder, `svcctl-${name}.1`), await areaPage(name))
+}
+
+if (process.argv.includes('man')) await manuals()
+else {
+  for (const shell of shells) writeFileSync(join('completions', shell.file), shell.script)
+  writeFileSync('README.md', await readme(readFileSync('README.md', 'utf8')))
+}

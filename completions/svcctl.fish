@@ -1,0 +1,17 @@
+# fish completion for svcctl. Load it with: svcctl completion fish | source
+function __svcctl_complete
+    set -l words (commandline -opc)[2..-1] (commandline -ct)
+    set -l directive ':none'
+    for line in (SVC_NO_PROMPT=1 svcctl __complete fish -- $words 2>/dev/null </dev/null)
+        if string match -q ':*' -- $line
+            set directive $line
+        else
+            printf '%s\n' $line
+        end
+    end
+    if test $directive = ':file'
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c svcctl -e
+complete -c svcctl -f -k -a '(__svcctl_complete)'
