@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { sandbox } from './instance.js'
+
+const { send } = sandbox()
+const app = '/projects/platform%2Fapp'
+const rules = `${app}/approval_rules`
+type User = { id: number }
+const ids = (users: readonly User[]) => users.map(({ id }) => id)
+
+describe('approval configuration', () => {
+  it('is read and changed by role', async () => {
+    const { body } = await send(`GET ${app}/approvals`, { as: 'dov' })
+    expect(body).toMatchObject({ approvals_before_merge: 1, reset_approvals_on_push: true })
+    const json = { merge_requests_author_approval: true }
+    expect((await send(`POST ${app}/approvals`, { as: 'chi', json })).status).toBe(403)
+    const changed = await send(`POST ${app}/approvals`, { as: 'ben', json })
+    expect([changed.status, changed.body.merge_requests_author_approval]).toEqual([201, true])
+  })
+})
+
+describe('approval rules', () => {
+  it('are listed with who may approve, and hide what the caller cannot see', async () => {
+    const { body } = await send(`GET ${rules}`, { as: 'ana' })
+    expect(body.map((r: { name: string }) => r.name)).toEqual(['All members', 'Security'])
+    expect(ids(body[1].users)).toEqual([2, 3])
+    expect(body[1].protected_branches[0].merge_access_levels).toEqual([
+      { access_level: 30, access_level_description: 'Developers' },
+    ])
+    expect(body[1].contains_hidden_groups).toBe(false)
+    const outside = (await send(`GET ${rules}`, { as: 'gus' })).body[1]
+    expect([outside.groups, outside.contains_hidden_groups]).toEqual([[], true])
+  })
+
+  it('are made, changed and deleted; who is not listed is removed', async () => {
+    const json = { name: 'QA', approvals_required: 2, user_ids: [4, 5], group_ids: [1] }
+    const made = await send(`POST ${rules}`, { as: 'ben', json })
+    expect([made.status, ids(made.body.users)]).toEqual([201, [4, 5]])
+    expect((await send(`POST ${rules}`, { json })).body.message).toEqual({
+      name: ['has already been taken'],
+    })
+    const any = { name: 'x', approvals_required: 1, rule_type: 'any_approver' }
+    expect((await send(`POST ${rules}`, { json: any })).status).toBe(400)
+    const path = `${rules}/${made.body.id}`
+    const less = await send(`PUT ${path}`, {
+      json: { name: 'QA', approvals_required: 1, user_ids: [4] },
+    })
+    expect([ids(less.body.users), less.body.groups]).toEqual([[4], []])
+    expect((await send(`PUT ${path}`, { json: { name: 'QA' } })).body.error).toBe(
+      'approvals_required is missing',
+    )
+    expect((await send(`DELETE ${path}`, { as: 'chi' })).status).toBe(403)
+    expect((await send(`DELETE ${path}`)).status).toBe(204)
+    expect((await send(`GET ${path}`)).status).toBe(404)
+  })
+})
+
+describe('approvals of merge requests', () => {
+  const one = `${app}/merge_requests/1`
+
+  it('tell what is required, given and left', async () => {
+    const { body } = await send(`GET ${one}/approvals`)
+    expect(body).toMatchObject({ approvals_required: 1, approvals_left: 1 })
+    expect(body.approved_by[0].user.username).toBe('dov')
+    const state = (await send(`GET ${one}/approval_state`)).body
+    expect(state.approval_rules_overwritten).toBe(false)
+    expect(state.rules.map((r: { approved: boolean }) => r.approved)).toEqual([true, false])
+  })
+
+  it('may be asked for in greater number', async () => {
+    const more = await send(`POST ${one}/approvals`, { as: 'chi', json: { approvals_required: 3 } })
+    expect([more.status, more.body.approvals_required, more.body.approvals_left]).toEqual([
+      201, 3, 2,
+    ])
+    expect((await send(`POST ${one}/approvals`, { json: {} })).status).toBe(400)
+    expect(
+      (await send(`POST ${one}/approvals`, { as: 'dov', json: { approvals_required: 2 } })).status,
+    ).toBe(403)
+  })
+})

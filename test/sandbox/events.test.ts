@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { sandbox } from './instance.js'
+
+const { send } = sandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
+type Event = {
+  author_username: string
+  created_at: string
+  action_name: string
+  project_id: number
+}
+const authors = (body: readonly Event[]) => new Set(body.map((e) => e.author_username))
+
+describe('events', () => {
+  it('are the caller’s own, or with scope=all those of the projects too', async () => {
+    const own = await send('GET /events?per_page=100', { as: 'ben' })
+    expect(authors(own.body)).toEqual(new Set(['ben']))
+    const all = await send('GET /events?per_page=100&scope=all', { as: 'ben' })
+    expect(authors(all.body).size).toBeGreaterThan(3)
+  })
+
+  it('come newest first, or the other way round', async () => {
+    const times = async (query: string) =>
+      (await send(`GET /projects/1/events?per_page=100&${query}`)).body.map(
+        (e: Event) => e.created_at,
+      )
+    const down = await times('')
+    expect(down).toEqual([...down].sort().reverse())
+    expect(await times('sort=asc')).toEqual(down.reverse())
+  })
+
+  it('are filtered by action, target and day', async () => {
+    const { body } = await send('GET /projects/1/events?action=pushed')
+    expect(new Set(body.map((e: Event) => e.action_name))).toEqual(new Set(['pushed']))
+    expect(body[0].push_data).toMatchObject({ ref_type: 'branch', ref: 'main', commit_count: 1 })
+    const notes = (await send('GET /projects/1/events?target_type=note')).body
+    expect(notes[0]).toMatchObject({ action_name: 'commented on', note: { body: 'I am on it.' } })
+    const days = (
+      await send('GET /projects/1/events?after=2026-10-04&before=2026-10-08&per_page=100')
+    ).body.map((e: Event) => e.created_at.slice(0, 10))
+    expect(days.every((d: string) => d > '2026-10-04' && d < '2026-10-08')).toBe(true)
+    expect(days).not.toHaveLength(0)
+    expect((await send('GET /events?action=odd')).status).toBe(400)
+  })
+
+  it('show of others only what the caller may see', async () => {
+    const of = async (as: string) =>
+      (await send('GET /users/ana/events?per_page=100', { as })).body.map(
+        (e: { target_title: string }) => e.target_title,
+      )
+    expect(await of('dov')).toContain('The port is open')
+    expect(await of('eva')).not.toContain('The port is open')
+    expect((await send('GET /users/nobody/events')).status).toBe(404)
+  })
+
+  it('are gone after three years', async () => {
+    const { body } = await send('GET /projects/1/events?action=joined&per_page=100')
+    expect(authors(body)).toEqual(new Set(['chi', 'gus']))
+  })
+
+  it('open to the scope read_user, but not in projects', async () => {
+    const as = 'sandbox-ana-user-token'
+    expect((await send('GET /events', { as })).status).toBe(200)
+    expect((await send('GET /users/3/events', { as })).status).toBe(200)
+    expect((await send('GET /projects/1/events', { as })).status).toBe(403)
+  })
+})
