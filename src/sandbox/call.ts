@@ -10,7 +10,7 @@ import {
 } from './access.js'
 import type { Clock } from './clock.js'
 import type { Repositories } from './git/repositories.js'
-import { forbidden, notFound, unauthorized } from './reply.js'
+import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.js'
 import type { JobRecord } from './state/ci.js'
 import type {
   EventAction,
@@ -191,6 +191,13 @@ export class Call {
       author_id: this.signedIn().id,
       created_at,
     })
+  }
+
+  /** Refuses with 412 when the record changed after the moment `If-Unmodified-Since` names. */
+  unmodified(record: { readonly updated_at: string }): void {
+    const since = Date.parse(String(this.sent.headers['if-unmodified-since'] ?? ''))
+    const changed = Math.floor(Date.parse(record.updated_at) / 1000) * 1000
+    if (changed > since) throw preconditionFailed()
   }
 
   /** A web address of the instance: `url('platform/app/-/issues/7')`. */

@@ -84,5 +84,6 @@ export const forbidden = (reason?: string): Refusal =>
 /** 404 of a record: `{"message": "404 Project Not Found"}`. */
 export const notFound = (what?: string): Refusal =>
   message(404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
+/** 412: it has changed since the moment that `If-Unmodified-Since` names. */
+export const preconditionFailed = (): Refusal => message(412, '412 Precondition Failed')
 export const conflict = (text: string): Refusal => message(409, text)
-export const unprocessable = (text: string): Refusal => message(422, text)

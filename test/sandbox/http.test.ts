@@ -90,6 +90,17 @@ describe('routes', () => {
   })
 })
 
+describe('a condition on a delete', () => {
+  const path = 'DELETE /projects/web%2Fdocs/integrations/custom-issue-tracker'
+  const since = (moment: string) => ({ headers: { 'if-unmodified-since': moment } })
+
+  it('is refused with 412 when the record has changed since, else obeyed', async () => {
+    const early = await send(path, since('Wed, 01 Jan 2020 00:00:00 GMT'))
+    expect([early.status, early.body]).toEqual([412, { message: '412 Precondition Failed' }])
+    expect((await send(path, since(new Date().toUTCString()))).status).toBe(204)
+  })
+})
+
 describe('bodies', () => {
   const register = (sending: Parameters<typeof send>[1]) =>
     send('POST /runners', { as: '', ...sending })

@@ -164,7 +164,9 @@ const list = (call: Call, { id }: { readonly id: string | number }) => {
 type Named = { readonly id: string | number; readonly slug: string }
 const get = (call: Call, { id, slug }: Named) => details(existing(call, id, slug))
 const remove = (call: Call, { id, slug }: Named): undefined => {
-  call.state.integrations.remove(existing(call, id, slug).id)
+  const integration = existing(call, id, slug)
+  call.unmodified(integration)
+  call.state.integrations.remove(integration.id)
 }
 
 export const handlers: Handlers<typeof integrations> = {
