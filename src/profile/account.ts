@@ -1,6 +1,6 @@
 /** Signing in and out: a token and the profile that knows where it is, kept in step. */
 import { applyChanges, type Changes, toProfile } from './settings.js'
-import type { Store } from './store.js'
+import { checkName, type Store } from './store.js'
 import type { StoredToken, Tokens } from './tokens.js'
 import type { Profile } from './types.js'
 
@@ -29,6 +29,7 @@ export const signIn = async (store: Store, tokens: Tokens, given: SignIn): Promi
     'token-kind': token.kind,
     'token-command': null,
   }
+  checkName(name)
   const { baseUrl } = toProfile(name, applyChanges({}, changes))
   const before = store.get(name)
   const tokenStore = await tokens.write(name, { ...token, baseUrl })

@@ -40,7 +40,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const corrupt = (file: string, what: string): Failure =>
   new Failure('usage', `${file} ${what}`, {
     request: file,
-    hint: 'It was left as it is. Correct it, or move it away and sign in again with: svcctl auth login',
+    hint: 'The file is left as it is. Correct it, or move it away and sign in again with: svcctl auth login',
   })
 
 /**

@@ -40,7 +40,8 @@ interface Contents {
 }
 
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
-const checkName = (name: string): void => {
+/** Throws Failure `usage` where a profile cannot be called so. */
+export const checkName = (name: string): void => {
   if (!nameRule.test(name))
     throw usage(
       `"${name}" is not usable as the name of a profile`,

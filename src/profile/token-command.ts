@@ -3,7 +3,8 @@ import { Failure } from '../errors.js'
 import { checkToken } from './token-value.js'
 import type { ResolvedCredential, UserTokenKind } from './types.js'
 
-const seconds = 10
+/** Milliseconds; a person may have to touch a key. */
+const patience = 10_000
 
 interface Outcome {
   readonly failed: boolean
@@ -24,8 +25,8 @@ const said = (stderr: string): string =>
     .trim()
     .slice(-400)
 
-const why = ({ timedOut, isMaxBuffer, code, signal, exitCode }: Outcome): string => {
-  if (timedOut) return `did not end within ${seconds} s`
+const why = ({ timedOut, isMaxBuffer, code, signal, exitCode }: Outcome, limit: number): string => {
+  if (timedOut) return `did not end within ${limit / 1000} s`
   if (isMaxBuffer) return 'printed far more than a token'
   if (code === 'ENOENT') return 'was not found'
   if (code === 'EACCES') return 'may not be run'
@@ -42,13 +43,14 @@ export const runTokenCommand = async (
   command: readonly string[],
   kind: UserTokenKind,
   profile: string,
+  limit = patience,
 ): Promise<ResolvedCredential> => {
   const [program = '', ...args] = command
   const { execa } = await import('execa')
   const outcome: Outcome = await execa(program, args, {
     reject: false,
     stdin: 'ignore',
-    timeout: seconds * 1000,
+    timeout: limit,
     maxBuffer: 100_000,
     stripFinalNewline: true,
     windowsHide: true,
@@ -57,7 +59,7 @@ export const runTokenCommand = async (
     const words = said(outcome.stderr)
     throw new Failure(
       'auth',
-      `the token command of profile ${profile} (${program}) ${why(outcome)}${words === '' ? '' : `: ${words}`}`,
+      `the token command of profile ${profile} (${program}) ${why(outcome, limit)}${words === '' ? '' : `: ${words}`}`,
       { hint: `Run it by hand, or change it: svcctl profile set ${profile} --token-command …` },
     )
   }

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { clearTextWarning, normalizeBaseUrl } from '../../src/profile/base-url.js'
+import { failureOf } from './setup.js'
+
+describe('normalizeBaseUrl', () => {
+  it.each([
+    ['https://forge.test', 'https://forge.test'],
+    ['forge.test', 'https://forge.test'],
+    ['  https://forge.test/  ', 'https://forge.test'],
+    ['https://forge.test/api/v4', 'https://forge.test'],
+    ['https://forge.test/api/v4/', 'https://forge.test'],
+    ['https://forge.test/forge', 'https://forge.test/forge'],
+    ['forge.test/forge/api/v4//', 'https://forge.test/forge'],
+    ['HTTPS://Forge.TEST:443/', 'https://forge.test'],
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['localhost:3000', 'https://localhost:3000'],
+    ['[::1]:8080', 'https://[::1]:8080'],
+    ['https://h.test/api/v4ish', 'https://h.test/api/v4ish'],
+  ])('%s becomes %s', (given, normal) => {
+    expect(normalizeBaseUrl(given)).toBe(normal)
+  })
+
+  it.each([
+    ['', 'empty'],
+    ['https://', 'web address'],
+    ['ftp://forge.test', 'ftp'],
+    ['file:///etc', 'file'],
+    ['https://forge.test?x=1', 'query'],
+    ['https://forge.test?', 'query'],
+    ['https://forge.test#a', 'fragment'],
+    ['https://forge.test/a b', 'blanks'],
+    ['https://forge\n.test', 'blanks'],
+    ['https://good.test\\@evil.test', 'blanks'],
+  ])('refuses %j (%s)', async (given, word) => {
+    const failure = await failureOf(() => normalizeBaseUrl(given))
+    expect(failure.category).toBe('usage')
+    expect(failure.message).toContain(word)
+  })
+
+  it.each([
+    'https://me:glpat-secret@forge.test',
+    'me:glpat-secret@forge.test',
+    'https://glpat-secret@forge.test/x',
+    'https://me:glpat-secret/x@forge.test',
+  ])('refuses credentials and does not repeat them: %s', async (given) => {
+    const failure = await failureOf(() => normalizeBaseUrl(given))
+    expect(failure.message).toContain('credentials')
+    expect(JSON.stringify(failure)).not.toContain('secret')
+  })
+
+  it('leaves a normal address as it is', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), (url) => {
+        fc.pre(!url.includes('@'))
+        const once = normalizeBaseUrl(url)
+        expect(normalizeBaseUrl(once)).toBe(once)
+        expect(once).not.toMatch(/\/$/)
+      }),
+    )
+  })
+})
+
+describe('clearTextWarning', () => {
+  it.each(['http://forge.test', 'http://10.0.0.7', 'http://localhost.evil.test'])(
+    'warns of %s',
+    (url) => expect(clearTextWarning(url)).toContain('in clear'),
+  )
+  it.each(['https://forge.test', 'http://localhost:1', 'http://127.0.0.1', 'http://[::1]:3000'])(
+    'is silent about %s',
+    (url) => expect(clearTextWarning(url)).toBeUndefined(),
+  )
+})

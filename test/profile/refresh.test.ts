@@ -1,0 +1,225 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Failure } from '../../src/errors.js'
+import { resolveSession } from '../../src/profile/session.js'
+import type { StoredToken } from '../../src/profile/tokens.js'
+import type { Post } from '../../src/profile/types.js'
+import { failureOf, open, temporary, worker } from './setup.js'
+
+const baseUrl = 'https://forge.test'
+const tokenUrl = 'https://forge.test/oauth/token'
+const start = Date.parse('2026-01-01T12:00:00Z')
+const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString()
+const stored = (more: Partial<StoredToken> = {}): StoredToken => ({
+  token: 'access-1',
+  kind: 'oauth',
+  baseUrl,
+  refreshToken: 'refresh-1',
+  expiresAt: at(3600),
+  ...more,
+})
+
+/** A token endpoint that rotates: it takes each refresh token once. */
+const endpoint = () => {
+  const seen: Readonly<Record<string, string>>[] = []
+  const post: Post = async (url, form) => {
+    expect(url).toBe(tokenUrl)
+    seen.push(form)
+    const n = seen.length
+    if (form.refresh_token !== `refresh-${n}`)
+      return { status: 400, body: { error: 'invalid_grant' } }
+    const body = {
+      access_token: `access-${n + 1}`,
+      refresh_token: `refresh-${n + 1}`,
+      expires_in: 7200,
+    }
+    return { status: 200, body: JSON.stringify(body) }
+  }
+  return { post, seen }
+}
+
+const prepare = async (token: StoredToken, directory = temporary(), url = tokenUrl) => {
+  const { store, tokens } = open(directory)
+  const tokenStore = await tokens.write('prod', token)
+  const changes = { 'base-url': baseUrl, 'token-url': url, 'client-id': 'app' }
+  await store.set('prod', changes, { tokenStore })
+  return { store, tokens, directory }
+}
+
+/** A session of its own, as another process would have. */
+const session = (directory: string, post: Post, clock = { now: start }) =>
+  resolveSession({}, {}, open(directory, { post, now: () => clock.now }))
+
+describe('an OAuth token', () => {
+  it('is used as it is while it lasts', async () => {
+    const { directory } = await prepare(stored({ expiresAt: at(61) }))
+    const { post, seen } = endpoint()
+    expect((await session(directory, post).credential())?.value).toBe('access-1')
+    expect(seen).toEqual([])
+  })
+
+  it.each([at(59), at(-100)])('is refreshed before it ends: %s', async (expiresAt) => {
+    const { directory, tokens } = await prepare(stored({ expiresAt }))
+    const { post, seen } = endpoint()
+    const one = session(directory, post)
+    expect(await one.credential()).toEqual({
+      kind: 'oauth',
+      value: 'access-2',
+      source: 'token file',
+    })
+    expect((await one.credential())?.value).toBe('access-2')
+    expect(seen).toEqual([
+      { grant_type: 'refresh_token', refresh_token: 'refresh-1', client_id: 'app' },
+    ])
+    const next = { token: 'access-2', refreshToken: 'refresh-2', expiresAt: at(7200) }
+    expect(await tokens.read('prod', 'file')).toEqual(stored(next))
+    expect(readdirSync(directory).sort()).toEqual(['config.json', 'tokens.json'])
+  })
+
+  it('is refreshed again when a long run outlasts it', async () => {
+    const { directory } = await prepare(stored())
+    const { post } = endpoint()
+    const clock = { now: start }
+    const one = session(directory, post, clock)
+    expect((await one.credential())?.value).toBe('access-1')
+    clock.now += 3_590_000
+    expect((await one.credential())?.value).toBe('access-2')
+  })
+
+  it('is refreshed when it was refused, once for many requests', async () => {
+    const { directory } = await prepare(stored({ expiresAt: at(9000) }))
+    const { post, seen } = endpoint()
+    const clock = { now: start }
+    const one = session(directory, post, clock)
+    await one.credential()
+    const renewed = await Promise.all([one.renew(), one.renew(), one.renew()])
+    expect(renewed.map((r) => r?.value)).toEqual(['access-2', 'access-2', 'access-2'])
+    expect((await one.renew())?.value).toBe('access-2')
+    expect(seen).toHaveLength(1)
+    clock.now += 60_000
+    expect((await one.renew())?.value).toBe('access-3')
+  })
+
+  it('is refreshed once by sessions side by side', async () => {
+    const { directory } = await prepare(stored({ expiresAt: at(0) }))
+    const { post, seen } = endpoint()
+    const given = await Promise.all([1, 2, 3].map(() => session(directory, post).credential()))
+    expect(given.map((c) => c?.value)).toEqual(['access-2', 'access-2', 'access-2'])
+    expect(seen).toHaveLength(1)
+  })
+
+  it('is refreshed once by processes side by side', async () => {
+    const server = createServer((request, response) => {
+      posts++
+      request.resume()
+      // The answer waits until both processes are at it.
+      void ready.then(() => {
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ access_token: `access-${posts + 1}`, expires_in: 7200 }))
+      })
+    })
+    let posts = 0
+    let waiting = 2
+    let release: () => void = () => undefined
+    const ready = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/oauth/token`
+    const { directory, tokens } = await prepare(
+      stored({ expiresAt: '2000-01-01T00:00:00Z' }),
+      temporary(),
+      url,
+    )
+    const hear = (line: string): void => {
+      if (line === 'ready' && --waiting === 0) release()
+    }
+    const ended = await Promise.all([1, 2].map(() => worker(['refresh', directory, 'prod'], hear)))
+    for (const { stdout, stderr } of ended) expect(stdout + stderr).toBe('ready\ntoken access-2\n')
+    expect(posts).toBe(1)
+    expect((await tokens.read('prod', 'file'))?.token).toBe('access-2')
+  })
+
+  it('keeps its refresh token where the server does not rotate it', async () => {
+    const { directory, tokens } = await prepare(stored({ expiresAt: at(0) }))
+    await session(directory, async () => ({
+      status: 200,
+      body: { access_token: 'new' },
+    })).credential()
+    expect(await tokens.read('prod', 'file')).toEqual({
+      token: 'new',
+      kind: 'oauth',
+      baseUrl,
+      refreshToken: 'refresh-1',
+    })
+  })
+
+  it('is not renewed without a refresh token', async () => {
+    const { refreshToken: _, ...token } = stored({ expiresAt: at(-1) })
+    const { directory } = await prepare(token)
+    const { post, seen } = endpoint()
+    const one = session(directory, post)
+    expect((await one.credential())?.value).toBe('access-1')
+    expect(await one.renew()).toBeUndefined()
+    expect(seen).toEqual([])
+  })
+
+  it('is not used before it is stored', async () => {
+    const { directory, tokens } = await prepare(stored({ expiresAt: at(0) }))
+    const spoil: Post = async () => {
+      writeFileSync(tokens.file, 'corrupt')
+      return { status: 200, body: { access_token: 'new', refresh_token: 'next' } }
+    }
+    const failure = await failureOf(() => session(directory, spoil).credential())
+    expect(failure.message).toContain(tokens.file)
+  })
+})
+
+describe('a refresh that fails', () => {
+  const refusals: [string, { status: number; body: unknown }, string][] = [
+    ['a refusal', { status: 400, body: { error: 'invalid_grant' } }, '400 invalid_grant'],
+    ['words that repeat the token', { status: 401, body: { error: 'refresh-1?' } }, '401'],
+    ['a page', { status: 200, body: '<html>' }, 'no access_token'],
+    ['a redirect', { status: 302, body: '' }, '302'],
+  ]
+  it.each(refusals)('with %s sends to signing in', async (_, answer, words) => {
+    const { directory, tokens } = await prepare(stored({ expiresAt: at(0) }))
+    const before = readFileSync(tokens.file)
+    const failure = await failureOf(() => session(directory, async () => answer).credential())
+    expect(failure.category).toBe('auth')
+    expect(failure.message).toContain(words)
+    expect(failure.details.hint).toContain('svcctl auth login -p prod')
+    expect(JSON.stringify(failure)).not.toContain('refresh-1')
+    expect(readFileSync(tokens.file)).toEqual(before)
+  })
+
+  it('with a token that breaks a header is refused', async () => {
+    const { directory } = await prepare(stored({ expiresAt: at(0) }))
+    const post: Post = async () => ({ status: 200, body: { access_token: 'a\nb' } })
+    expect((await failureOf(() => session(directory, post).credential())).category).toBe('usage')
+  })
+
+  it('with a server in trouble may be tried again', async () => {
+    const { directory } = await prepare(stored({ expiresAt: at(0) }))
+    const good = endpoint()
+    let down = true
+    const one = session(directory, async (url, form) =>
+      down ? { status: 503, body: '' } : good.post(url, form),
+    )
+    expect((await failureOf(() => one.credential())).category).toBe('unreachable')
+    down = false
+    expect((await one.credential())?.value).toBe('access-2')
+  })
+
+  it('without an answer keeps the failure of the network', async () => {
+    const { directory } = await prepare(stored({ expiresAt: at(0) }))
+    const lost = new Failure('unreachable', 'refused')
+    const post: Post = async () => Promise.reject(lost)
+    expect(await failureOf(() => session(directory, post).credential())).toBe(lost)
+  })
+})

@@ -1,0 +1,212 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { resolveSession } from '../../src/profile/session.js'
+import type { Environment, InstanceFlags } from '../../src/profile/types.js'
+import { failureOf, open, temporary } from './setup.js'
+
+const prod = 'https://prod.test'
+const test = 'https://test.test/forge'
+const other = 'https://other.test'
+
+/** `prod` (current) has a stored token, `test` a token command, `bare` nothing. */
+const profiles = async () => {
+  const services = open(temporary())
+  const { store, tokens } = services
+  const token = { token: 'stored-prod', kind: 'oauth', baseUrl: prod } as const
+  const tokenStore = await tokens.write('prod', token)
+  await store.set('prod', { 'base-url': prod, sudo: 'ana' }, { tokenStore })
+  const command = JSON.stringify([process.execPath, '-e', 'console.log("of-command")'])
+  await store.set('test', { 'base-url': test, 'token-command': command })
+  await store.set('bare', { 'base-url': other, 'token-kind': 'oauth' })
+  return services
+}
+
+const none = 'none'
+type Row = readonly [string, InstanceFlags, Environment, string, string]
+
+const rows: readonly Row[] = [
+  // what is given                     flags                         environment                                            base URL  credential
+  ['nothing but the current profile', {}, {}, prod, 'oauth stored-prod from token file'],
+  ['-p', { profile: 'test' }, {}, test, 'personal of-command from the token command'],
+  ['SVC_PROFILE', {}, { SVC_PROFILE: 'test' }, test, 'personal of-command'],
+  ['-p over SVC_PROFILE', { profile: 'bare' }, { SVC_PROFILE: 'test' }, other, none],
+  ['an empty SVC_PROFILE', {}, { SVC_PROFILE: '' }, prod, 'oauth stored-prod'],
+  ['--base-url over all', { baseUrl: other }, { SVC_BASE_URL: test }, other, none],
+  ['SVC_BASE_URL over the profile', {}, { SVC_BASE_URL: other }, other, none],
+  ['an empty SVC_BASE_URL', {}, { SVC_BASE_URL: '' }, prod, 'oauth stored-prod'],
+
+  ['a token, the profile has its own', {}, { SVC_TOKEN: 'env' }, prod, 'oauth stored-prod'],
+  ['the same with -p', { profile: 'test' }, { SVC_TOKEN: 'env' }, test, 'personal of-command'],
+  ['a token, the profile has none', { profile: 'bare' }, { SVC_TOKEN: 'env' }, other, 'oauth env'],
+  ['a token and --base-url', { baseUrl: other }, { SVC_TOKEN: 'env' }, other, 'personal env'],
+  [
+    'a token and SVC_BASE_URL',
+    {},
+    { SVC_TOKEN: 'env', SVC_BASE_URL: other },
+    other,
+    'personal env',
+  ],
+  ['both, of the profile', {}, { SVC_TOKEN: 'env', SVC_BASE_URL: prod }, prod, 'personal env'],
+
+  ["the profile's address by flag", { baseUrl: `${prod}/api/v4/` }, {}, prod, 'oauth stored-prod'],
+  ["the profile's address by variable", {}, { SVC_BASE_URL: prod }, prod, 'oauth stored-prod'],
+  [
+    'another path',
+    { profile: 'test', baseUrl: 'https://test.test' },
+    {},
+    'https://test.test',
+    none,
+  ],
+  ['another port', { baseUrl: `${prod}:8443` }, {}, `${prod}:8443`, none],
+  ['another scheme', { baseUrl: 'http://prod.test' }, {}, 'http://prod.test', none],
+  ['a named profile, another address', { profile: 'prod', baseUrl: other }, {}, other, none],
+
+  [
+    'SVC_TOKEN_KIND',
+    { baseUrl: other },
+    { SVC_TOKEN: 'a', SVC_TOKEN_KIND: 'session' },
+    other,
+    'session a',
+  ],
+  [
+    'the kind over the profile',
+    { profile: 'bare' },
+    { SVC_TOKEN: 'a', SVC_TOKEN_KIND: 'personal' },
+    other,
+    'personal a',
+  ],
+  ['a kind without token', {}, { SVC_TOKEN_KIND: 'session' }, prod, 'oauth stored-prod'],
+  [
+    'a line end',
+    { baseUrl: other },
+    { SVC_TOKEN: 'env\r\n' },
+    other,
+    'personal env from SVC_TOKEN',
+  ],
+]
+
+describe('precedence', () => {
+  it.each(rows)('%s', async (_, flags, env, baseUrl, credential) => {
+    const session = resolveSession(flags, env, await profiles())
+    expect(session.baseUrl).toBe(baseUrl)
+    const given = await session.credential()
+    const shown = given === undefined ? none : `${given.kind} ${given.value} from ${given.source}`
+    expect(shown.startsWith(credential) ? credential : shown).toBe(credential)
+  })
+
+  it('says where the base URL comes from', async () => {
+    const services = await profiles()
+    const source = (flags: InstanceFlags, env: Environment) =>
+      resolveSession(flags, env, services).baseUrlSource
+    expect(source({ baseUrl: other }, {})).toBe('--base-url')
+    expect(source({}, { SVC_BASE_URL: other })).toBe('SVC_BASE_URL')
+    expect(source({}, {})).toBe('profile prod')
+  })
+
+  it('acts as the flag, the environment, the profile say', async () => {
+    const services = await profiles()
+    const sudo = (flags: InstanceFlags, env: Environment) =>
+      resolveSession(flags, env, services).sudo
+    expect(sudo({ sudo: '7' }, { SVC_SUDO: 'bo' })).toBe('7')
+    expect(sudo({}, { SVC_SUDO: 'bo' })).toBe('bo')
+    expect(sudo({}, {})).toBe('ana')
+    expect(sudo({ baseUrl: other }, {})).toBeUndefined()
+    expect(sudo({ profile: 'prod', baseUrl: other }, {})).toBeUndefined()
+  })
+
+  it('leaves a profile that is merely current out of another instance', async () => {
+    const services = await profiles()
+    expect(resolveSession({ baseUrl: other }, {}, services).profile).toBeUndefined()
+    const named = resolveSession({ profile: 'prod', baseUrl: other }, {}, services)
+    expect(named.profile?.name).toBe('prod')
+    expect(named.warnings?.join()).toContain('is not used for https://other.test')
+  })
+
+  it('takes the job token of the tool before that of the job', async () => {
+    const services = await profiles()
+    const job = (env: Environment) => resolveSession({}, env, services).jobToken()
+    expect(job({ SVC_JOB_TOKEN: 'a', CI_JOB_TOKEN: 'b' })).toEqual({
+      kind: 'job',
+      value: 'a',
+      source: 'SVC_JOB_TOKEN',
+    })
+    expect(job({ SVC_JOB_TOKEN: '', CI_JOB_TOKEN: 'b' })?.source).toBe('CI_JOB_TOKEN')
+    expect(job({})).toBeUndefined()
+  })
+
+  it('warns of what would surprise', async () => {
+    const services = await profiles()
+    const warnings = (flags: InstanceFlags, env: Environment) =>
+      resolveSession(flags, env, services).warnings
+    expect(warnings({}, {})).toEqual([])
+    expect(warnings({ baseUrl: 'http://far.test' }, {})?.join()).toContain('in clear')
+    expect(warnings({}, { SVC_TOKEN: 'env' })?.join()).toContain('SVC_TOKEN is not used')
+  })
+})
+
+describe('no session', () => {
+  it('without any configuration: names the two ways out', async () => {
+    const services = open(temporary())
+    const failure = await failureOf(() => resolveSession({}, { SVC_TOKEN: 'env' }, services))
+    expect(failure.exitCode).toBe(3)
+    expect(failure.details.hint).toContain('svcctl auth login')
+    expect(failure.details.hint).toContain('--sandbox')
+  })
+
+  it('with a profile that is not there', async () => {
+    const services = await profiles()
+    const failure = await failureOf(() => resolveSession({ profile: 'prd' }, {}, services))
+    expect(failure.exitCode).toBe(2)
+    expect(failure.details.hint).toContain('bare, prod, test')
+    const text = readFileSync(services.store.file, 'utf8')
+    writeFileSync(services.store.file, text.replace('"current": "prod"', '"current": "gone"'))
+    expect((await failureOf(() => resolveSession({}, {}, services))).message).toContain('current')
+  })
+
+  it.each<[string, Environment]>([
+    ['a wrong kind', { SVC_TOKEN: 'canary', SVC_TOKEN_KIND: 'bearer' }],
+    ['a job token by its kind', { SVC_TOKEN: 'canary', SVC_TOKEN_KIND: 'job' }],
+    ['a line break', { SVC_TOKEN: 'canary\nX-Header: 1' }],
+    ['a control character', { SVC_TOKEN: 'canary\u0000' }],
+    ['a blank', { SVC_TOKEN: 'canary canary' }],
+    ['a character that no header takes', { SVC_TOKEN: 'canäry-canary' }],
+    ['a cookie of its own', { SVC_TOKEN: 'canary;admin=1', SVC_TOKEN_KIND: 'session' }],
+    ['a user that breaks the header', { SVC_SUDO: 'root\r\nX: 1' }],
+  ])('with %s', async (_, env) => {
+    const services = await profiles()
+    const failure = await failureOf(() => resolveSession({ baseUrl: other }, env, services))
+    expect(failure.category).toBe('usage')
+    expect(JSON.stringify(failure)).not.toContain('canary')
+  })
+
+  it('with a job token that breaks the header', async () => {
+    const session = resolveSession({}, { CI_JOB_TOKEN: 'a\nb' }, await profiles())
+    expect((await failureOf(() => session.jobToken())).category).toBe('usage')
+  })
+})
+
+describe("a profile's own credential", () => {
+  it('is missed where the profile says that there is one', async () => {
+    const services = await profiles()
+    await services.tokens.delete('prod')
+    const failure = await failureOf(() => resolveSession({}, {}, services).credential())
+    expect(failure.category).toBe('auth')
+    expect(failure.details.hint).toContain('svcctl auth login -p prod')
+  })
+
+  it('is not sent to the address that someone wrote into the file', async () => {
+    const services = await profiles()
+    const text = readFileSync(services.store.file, 'utf8')
+    writeFileSync(services.store.file, text.replace(prod, 'https://evil.test'))
+    const session = resolveSession({}, {}, services)
+    expect(session.baseUrl).toBe('https://evil.test')
+    const failure = await failureOf(() => session.credential())
+    expect(failure.message).toContain(`is for ${prod}, not for https://evil.test`)
+  })
+
+  it('is not read before it is needed', async () => {
+    const services = await profiles()
+    writeFileSync(services.tokens.file, 'corrupt', { mode: 0o600 })
+    expect(resolveSession({}, {}, services).baseUrl).toBe(prod)
+  })
+})

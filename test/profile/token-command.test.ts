@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { resolveSession } from '../../src/profile/session.js'
+import { runTokenCommand } from '../../src/profile/token-command.js'
+import { failureOf, open, temporary } from './setup.js'
+
+const node = (script: string, ...args: string[]) => [process.execPath, '-e', script, ...args]
+const run = (command: readonly string[]) => runTokenCommand(command, 'personal', 'prod')
+
+describe('a token command', () => {
+  it('gives what it prints', async () => {
+    const token = await run(node('console.log("abc-1")'))
+    expect(token).toEqual({
+      kind: 'personal',
+      value: 'abc-1',
+      source: 'the token command of profile prod',
+    })
+  })
+
+  it('is run without a shell', async () => {
+    const script = 'console.log(process.argv.slice(1).join("+").replaceAll(" ", "_"))'
+    const { value } = await run(node(script, '$HOME', '`id`', 'a b', ';'))
+    expect(value).toBe('$HOME+`id`+a_b+;')
+  })
+
+  it('says what the program said when it fails, and nothing that it printed', async () => {
+    const script =
+      'console.log("canary"); console.error("vault is\\n\\u001b[31msealed"); process.exit(3)'
+    const failure = await failureOf(() => run(node(script)))
+    expect(failure.category).toBe('auth')
+    expect(failure.message).toContain('exit code 3: vault is [31msealed')
+    expect(failure.details.hint).toContain('prod')
+    expect(JSON.stringify(failure)).not.toContain('canary')
+    expect(failure.cause).toBeUndefined()
+  })
+
+  it.each([
+    ['a program that is not there', ['/nowhere/at/all'], 'was not found'],
+    ['a signal', node('process.kill(process.pid, "SIGKILL")'), 'SIGKILL'],
+    ['a flood', node('process.stdout.write("x".repeat(1e6))'), 'far more'],
+  ])('names %s', async (_, command, words) => {
+    const failure = await failureOf(() => run(command))
+    expect(failure.category).toBe('auth')
+    expect(failure.message).toContain(words)
+    expect(failure.message.length).toBeLessThan(600)
+  })
+
+  it('is ended when it takes too long', async () => {
+    const failure = await failureOf(() =>
+      runTokenCommand(node('setInterval(() => {}, 1000)'), 'personal', 'prod', 300),
+    )
+    expect(failure.message).toContain('did not end')
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['two lines', 'canary\\ncanary\\n'],
+    ['words', 'no canary here'],
+  ])('that prints %s is refused', async (_, text) => {
+    const failure = await failureOf(() => run(node(`process.stdout.write("${text}")`)))
+    expect(failure.category).toBe('usage')
+    expect(JSON.stringify(failure)).not.toContain('canary')
+  })
+
+  it('runs once in a session, and again when its token was refused', async () => {
+    const services = open(temporary())
+    const command = node('console.log(process.hrtime.bigint().toString())')
+    const changes = { 'base-url': 'https://forge.test', 'token-command': command }
+    await services.store.set('prod', { ...changes, 'token-kind': 'oauth' })
+    const session = resolveSession({}, {}, services)
+    const [one, two] = await Promise.all([session.credential(), session.credential()])
+    expect(one?.kind).toBe('oauth')
+    expect(two).toEqual(one)
+    const renewed = await session.renew()
+    expect(renewed?.value).not.toBe(one?.value)
+    expect(await session.credential()).toEqual(renewed)
+  })
+})

@@ -1,0 +1,237 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { removeProfile, signIn, signOut } from '../../src/profile/account.js'
+import { type Keyring, type KeyringModule, openKeyring } from '../../src/profile/keyring.js'
+import type { StoredToken } from '../../src/profile/tokens.js'
+import { failureOf, open, temporary } from './setup.js'
+
+const baseUrl = 'https://forge.test'
+const token: StoredToken = { token: 'canary-1', kind: 'personal', baseUrl }
+const pair: StoredToken = {
+  token: 'canary-2',
+  kind: 'oauth',
+  baseUrl,
+  refreshToken: 'canary-3',
+  expiresAt: '2030-01-01T00:00:00.000Z',
+}
+
+/** A keyring in memory; `broken` makes each call fail. */
+const memory = (state: { broken?: boolean } = {}) => {
+  const entries = new Map<string, string>()
+  const working = () => {
+    if (state.broken === true) throw new Error('locked\n  at a stack')
+  }
+  const keyring: Keyring = {
+    get: async (account) => {
+      working()
+      return entries.get(account)
+    },
+    set: async (account, text) => {
+      working()
+      entries.set(account, text)
+    },
+    delete: async (account) => {
+      working()
+      entries.delete(account)
+    },
+  }
+  let opened = 0
+  const open = async () => {
+    opened++
+    return keyring
+  }
+  return { entries, state, open, opened: () => opened }
+}
+
+describe('the token file', () => {
+  it('keeps tokens apart from the settings, for their owner only', async () => {
+    const directory = temporary()
+    const { tokens } = open(directory)
+    expect(await tokens.write('prod', pair)).toBe('file')
+    expect(await tokens.write('test', token)).toBe('file')
+    expect(await tokens.read('prod', 'file')).toEqual(pair)
+    expect(statSync(tokens.file).mode & 0o777).toBe(0o600)
+    await tokens.delete('prod')
+    expect(await tokens.read('prod', 'file')).toBeUndefined()
+    expect(await tokens.read('test', 'file')).toEqual(token)
+    expect(readdirSync(directory)).toEqual(['tokens.json'])
+  })
+
+  it('is closed to others again, with a note', async () => {
+    const notes: string[] = []
+    const options = { keyring: async () => undefined, note: (text: string) => notes.push(text) }
+    const { tokens } = open(temporary(), { options })
+    await tokens.write('prod', token)
+    chmodSync(tokens.file, 0o644)
+    expect(await tokens.read('prod', 'file')).toEqual(token)
+    expect(statSync(tokens.file).mode & 0o777).toBe(0o600)
+    expect(notes).toHaveLength(1)
+    expect(notes[0]).toContain('0644')
+  })
+
+  it.each(['{', '[]', '{"prod": 1}', '{"prod": {"token": "canary"}}'])(
+    'is left as it was when corrupt: %s',
+    async (text) => {
+      const { tokens } = open(temporary())
+      writeFileSync(tokens.file, text, { mode: 0o600 })
+      const failure = await failureOf(() => tokens.read('prod', 'file'))
+      expect(failure.category).toBe('usage')
+      expect(failure.message).toContain(tokens.file)
+      expect(JSON.stringify(failure)).not.toContain('canary')
+      expect(readFileSync(tokens.file, 'utf8')).toBe(text)
+    },
+  )
+})
+
+describe('the keyring', () => {
+  it('is preferred, and nothing is left in the file', async () => {
+    const ring = memory()
+    const directory = temporary()
+    const { tokens } = open(directory, { options: { keyring: ring.open } })
+    await open(directory).tokens.write('prod', token)
+    expect(await tokens.write('prod', pair)).toBe('keyring')
+    expect(await tokens.read('prod', 'keyring')).toEqual(pair)
+    expect(readFileSync(tokens.file, 'utf8')).not.toContain('canary')
+    await tokens.delete('prod', 'keyring')
+    expect(await tokens.read('prod', 'keyring')).toBeUndefined()
+  })
+
+  it('gives way to the file where it fails, and when told so', async () => {
+    const ring = memory({ broken: true })
+    const broken = open(temporary(), { options: { keyring: ring.open } })
+    expect(await broken.tokens.write('prod', token)).toBe('file')
+    const sound = memory()
+    const off = open(temporary(), {
+      env: { SVC_NO_KEYRING: '1' },
+      options: { keyring: sound.open },
+    })
+    expect(await off.tokens.write('prod', token)).toBe('file')
+    expect(sound.opened()).toBe(0)
+  })
+
+  it('is not asked for a token in the file', async () => {
+    const ring = memory()
+    const { tokens } = open(temporary(), { options: { keyring: ring.open } })
+    await tokens.write('prod', token, 'file')
+    await tokens.read('prod', 'file')
+    await tokens.delete('prod', 'file')
+    expect(ring.opened()).toBe(0)
+  })
+
+  it('is named where it holds the token and does not answer', async () => {
+    const ring = memory()
+    const { tokens } = open(temporary(), { options: { keyring: ring.open } })
+    await tokens.write('prod', token)
+    ring.state.broken = true
+    const works = [
+      () => tokens.read('prod', 'keyring'),
+      () => tokens.write('prod', token, 'keyring'),
+      () => tokens.delete('prod', 'keyring'),
+    ]
+    for (const work of works) {
+      const failure = await failureOf(work)
+      expect(failure.category).toBe('auth')
+      expect(failure.message).toContain('keyring')
+      expect(failure.message).toContain('locked')
+      expect(failure.message).not.toContain('stack')
+    }
+  })
+
+  it('keeps set-ups side by side apart', async () => {
+    const ring = memory()
+    const options = { keyring: ring.open }
+    await open(temporary(), { options }).tokens.write('prod', token)
+    const other = open(temporary(), { options }).tokens
+    expect(await other.read('prod', 'keyring')).toBeUndefined()
+  })
+})
+
+describe('openKeyring', () => {
+  const asked: unknown[] = []
+  class AsyncEntry {
+    static kept: string | undefined
+    constructor(...args: unknown[]) {
+      asked.push(args)
+    }
+    async getPassword() {
+      return AsyncEntry.kept
+    }
+    async setPassword(text: string) {
+      if (text !== 'forgotten') AsyncEntry.kept = text
+    }
+    async deleteCredential() {
+      AsyncEntry.kept = undefined
+      return true
+    }
+  }
+
+  it('takes only the Secret Service on Linux', async () => {
+    const module: KeyringModule = { AsyncEntry, LinuxStore: {} }
+    const keyring = await openKeyring(async () => module, 'linux')
+    await keyring?.set('prod', 'text')
+    expect(await keyring?.get('prod')).toBe('text')
+    expect(asked.at(-1)).toEqual(['svcctl', 'prod', { linux: { store: 'secret-service' } }])
+    await keyring?.delete('prod')
+    expect(await keyring?.get('prod')).toBeUndefined()
+  })
+
+  it('does without where the library would use what forgets', async () => {
+    expect(await openKeyring(async () => ({ AsyncEntry }), 'linux')).toBeUndefined()
+    expect(await openKeyring(async () => ({ AsyncEntry }), 'darwin')).toBeDefined()
+  })
+
+  it('does without where the library is missing', async () => {
+    const missing = async () => {
+      throw new Error('Cannot find module')
+    }
+    expect(await openKeyring(missing)).toBeUndefined()
+  })
+
+  it('makes sure that it keeps what it is given', async () => {
+    const keyring = await openKeyring(async () => ({ AsyncEntry }), 'darwin')
+    await expect(keyring?.set('prod', 'forgotten')).rejects.toThrow('does not give back')
+  })
+})
+
+describe('signing in and out', () => {
+  it('keeps token and profile in step', async () => {
+    const directory = temporary()
+    const { store, tokens } = open(directory)
+    await store.set('prod', { 'base-url': 'https://old.test', 'token-command': 'pass x' })
+    const given = { name: 'prod', baseUrl: 'forge.test/api/v4', token, user: 'root' }
+    const profile = await signIn(store, tokens, { ...given, changes: { timeout: 9 } })
+    expect(profile).toEqual({
+      name: 'prod',
+      baseUrl,
+      tokenKind: 'personal',
+      timeout: 9,
+      tokenStore: 'file',
+      user: 'root',
+    })
+    expect(await tokens.read('prod', 'file')).toEqual(token)
+    expect(readFileSync(store.file, 'utf8')).not.toContain('canary')
+
+    expect(await signOut(store, tokens, 'prod')).toBe(true)
+    expect(await signOut(store, tokens, 'prod')).toBe(false)
+    expect(store.get('prod')).toEqual({ name: 'prod', baseUrl, tokenKind: 'personal', timeout: 9 })
+    expect(await tokens.read('prod', 'file')).toBeUndefined()
+  })
+
+  it('keeps nothing where a setting, the name or the address is wrong', async () => {
+    const directory = temporary()
+    const { store, tokens } = open(directory)
+    const given = { name: 'prod', baseUrl, token, changes: { timeout: 0 } }
+    await failureOf(() => signIn(store, tokens, given))
+    await failureOf(() => signIn(store, tokens, { name: '../x', baseUrl, token }))
+    await failureOf(() => signIn(store, tokens, { name: 'prod', baseUrl: 'ftp://x', token }))
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  it('removes a profile with its token', async () => {
+    const { store, tokens } = open(temporary())
+    await signIn(store, tokens, { name: 'prod', baseUrl, token })
+    await removeProfile(store, tokens, 'prod')
+    expect(store.list()).toEqual([])
+    expect(await tokens.read('prod', 'file')).toBeUndefined()
+  })
+})
