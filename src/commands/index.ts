@@ -74,6 +74,21 @@ const specials: readonly SpecialRow[] = [
     load: async () => (await import('./deploy-keys/index.js')).add,
   },
   {
+    area: 'pages-domains',
+    words: 'list',
+    load: async () => (await import('./pages-domains/index.js')).list,
+  },
+  {
+    area: 'pages-domains',
+    words: 'add',
+    load: async () => (await import('./pages-domains/index.js')).add,
+  },
+  {
+    area: 'pages-domains',
+    words: 'update',
+    load: async () => (await import('./pages-domains/index.js')).update,
+  },
+  {
     area: 'storage-move',
     words: 'schedule',
     load: async () => (await import('./storage-move.js')).schedule,

@@ -1,0 +1,149 @@
+/** `pages-domains add`, `update` and `list` (API document 3, "Pages domains"). */
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { boolean, string } from '../../catalogue/endpoint.js'
+import { Failure, usage } from '../../errors.js'
+import { isObject, type Json, textOf } from '../json.js'
+import type { Context, Given, OwnFlag, Plan, Special } from '../types.js'
+import { checkCertificate, endOf } from './certificate.js'
+
+const attributes = ['certificate', 'key'] as const
+type Attribute = (typeof attributes)[number]
+type Files = Readonly<
+  Partial<Record<Attribute, { readonly filename: string; readonly bytes: Uint8Array }>>
+>
+
+const read = async (ctx: Context, name: Attribute, given: unknown): Promise<Files> => {
+  if (given === undefined) return {}
+  const path = String(given).replace(/^@/, '')
+  if (path === '')
+    throw usage(`--${name} takes a PEM file`, '--no-certificate removes certificate and key.')
+  if (path.includes('-----BEGIN'))
+    throw usage(`--${name} takes the name of a PEM file, not its text`)
+  try {
+    const bytes = await readFile(resolve(ctx.cwd, path))
+    // A curl command needs the path, the instance only the name.
+    return { [name]: { filename: ctx.globals.curl ? path : basename(path), bytes } }
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
+    throw new Failure('usage', `--${name}: cannot read ${path} (${why})`)
+  }
+}
+
+/** The PEM texts of a plan: of its files, else of --input. */
+const textsOf = (files: Files, values: Json): Partial<Record<Attribute, string>> =>
+  Object.fromEntries(
+    attributes.flatMap((name) => {
+      const file = files[name]
+      const text = file === undefined ? textOf(values[name]) : Buffer.from(file.bytes).toString()
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
+
+const withFiles = (ctx: Context, plan: Plan, files: Files): Plan => {
+  checkCertificate(textsOf(files, plan.values), String(plan.values.domain), ctx.now())
+  // What goes as a file does not stand among the values as well.
+  const values = Object.entries(plan.values).filter(([name]) => !(name in files))
+  return { ...plan, values: Object.fromEntries(values), files }
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const { certificate, key, 'no-certificate': without, ...flags } = given.flags
+  if (without !== undefined && (certificate !== undefined || key !== undefined))
+    throw usage(
+      `--no-certificate and --${certificate === undefined ? 'key' : 'certificate'} exclude each other`,
+    )
+  if (without !== undefined) return remove(ctx, { ...given, flags })
+  const files = {
+    ...(await read(ctx, 'certificate', certificate)),
+    ...(await read(ctx, 'key', key)),
+  }
+  // Stand-ins, so that an update of nothing but files counts as one.
+  const override = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
+  const plans = await ctx.plans({ ...given, flags }, override)
+  await ctx.perform(plans.map((plan) => withFiles(ctx, plan, files)))
+}
+
+const remove = async (ctx: Context, given: Given): Promise<void> => {
+  const plans = await ctx.plans(given, { certificate: '', key: '' })
+  if (!ctx.globals.curl)
+    await ctx.confirm(
+      'The certificate and its key are removed; the site is no longer served over TLS with them.',
+      plans.map(({ values }) => `${String(values.domain)} of project ${String(values.id)}`),
+    )
+  await ctx.perform(plans, { confirmed: true })
+}
+
+const pem = {
+  certificate: {
+    ...string('PEM file: the certificate, then its intermediates, the most specific first', {
+      format: 'pem',
+    }),
+    parameter: 'certificate',
+  },
+  key: {
+    ...string('PEM file: the private key of the certificate', { format: 'pem' }),
+    parameter: 'key',
+  },
+} as const satisfies Readonly<Record<string, OwnFlag>>
+
+const checked =
+  'Certificate, chain and key are checked before they are sent: dates, domain, order, and that they belong together.'
+
+export const add: Special = {
+  description: [checked],
+  flags: pem,
+  examples: [
+    'pages-domains add new.example.test --project web/site',
+    'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
+  ],
+  run,
+}
+
+export const update: Special = {
+  description: [checked],
+  flags: {
+    ...pem,
+    'no-certificate': boolean('remove the certificate and its key'),
+  },
+  examples: [
+    'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
+    'pages-domains update site.example.test --no-certificate --project web/site --yes',
+  ],
+  run,
+}
+
+/** A domain with the end of its certificate, which projects see only inside the PEM text. */
+export const withExpiry = (domain: unknown): unknown => {
+  if (!isObject(domain) || !isObject(domain.certificate)) return domain
+  const { certificate } = domain
+  if (certificate.expiration !== undefined || typeof certificate.certificate !== 'string')
+    return domain
+  try {
+    const end = new Date(endOf(new X509Certificate(certificate.certificate)))
+    return { ...domain, certificate: { ...certificate, expiration: end.toISOString() } }
+  } catch {
+    return domain
+  }
+}
+
+const expiry = 'certificate.expiration'
+
+export const list: Special = {
+  description: ['Tables show when certificates end, and mark those that soon do.'],
+  examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
+  run: async (ctx, given) => {
+    const plan = await ctx.plan(given)
+    if (ctx.format !== 'table' || ctx.globals.curl) {
+      await ctx.list(plan)
+      return
+    }
+    const { columns = [] } = plan.endpoint
+    const domains = await ctx.collect(plan)
+    await ctx.printMany(domains.map(withExpiry), {
+      endpoint: plan.endpoint,
+      columns: columns.includes(expiry) ? columns : [...columns, expiry],
+    })
+  },
+}
