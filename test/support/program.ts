@@ -1,0 +1,45 @@
+/** The real program, in its own process and its own configuration folder. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+
+const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
+
+export interface Ran {
+  readonly stdout: string
+  readonly stderr: string
+  readonly code: number
+}
+export interface How {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly cwd?: string
+}
+
+/** A folder of its own for a test. */
+export const folder = (): string => mkdtempSync(join(tmpdir(), 'svcctl-test-'))
+
+/** Variables of the machine that would change what the program does. */
+const clean = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || /^(SVC_|CI|NODE_EXTRA|FORCE_COLOR|NO_COLOR|.*_PROXY$)/i.test(name)
+        ? []
+        : [[name, value]],
+    ),
+  )
+
+/** Runs `svcctl` and waits for its end; never throws for an exit code. */
+export const svcctl = async (args: readonly string[], how: How = {}): Promise<Ran> => {
+  const { env = {}, input, cwd = folder() } = how
+  const result = await execa(process.execPath, [program, ...args], {
+    reject: false,
+    extendEnv: false,
+    stripFinalNewline: false,
+    cwd,
+    env: { ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? folder(), ...env },
+    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+  })
+  return { stdout: result.stdout, stderr: result.stderr, code: result.exitCode ?? -1 }
+}

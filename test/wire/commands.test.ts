@@ -1,0 +1,189 @@
+/**
+ * What commands put on the wire, pinned by hand from commands.md, wire.md and the API documents:
+ * method, path, query and body, byte for byte, as the real program sends them.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { svcctl } from '../support/program.js'
+import { type Recorder, record } from '../support/recorder.js'
+
+let server: Recorder
+beforeAll(async () => {
+  server = await record()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.seen.length = 0
+  server.answer = () => undefined
+})
+
+const run = (args: readonly string[], env: Record<string, string> = {}, input?: string) =>
+  svcctl(args, {
+    env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token', ...env },
+    ...(input === undefined ? {} : { input }),
+  })
+
+const words = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+
+describe('requests', () => {
+  it.each<[string, string, string?]>([
+    ['runners list', 'GET /runners?per_page=100'],
+    [
+      'runner list --instance --tag-list a,b --limit 5',
+      'GET /runners/all?tag_list=a,b&per_page=5',
+    ],
+    [
+      'runners list -P a/b.c --page 2 --per-page 50',
+      'GET /projects/a%2Fb%2Ec/runners?page=2&per_page=50',
+    ],
+    [
+      'runners list -G my/group --type group_type',
+      'GET /groups/my%2Fgroup/runners?type=group_type&per_page=100',
+    ],
+    ['runners get 7', 'GET /runners/7'],
+    ['runners pause 7', 'PUT /runners/7', '{"active":false}'],
+    [
+      "runners update 7 --tag-list '' --no-locked",
+      'PUT /runners/7',
+      '{"tag_list":[],"locked":false}',
+    ],
+    [
+      'runners update 7 --maximum-timeout 3600 --tag-list x --tag-list y',
+      'PUT /runners/7',
+      '{"tag_list":["x","y"],"maximum_timeout":3600}',
+    ],
+    ['runners enable 9 -P 3', 'POST /projects/3/runners', '{"runner_id":9}'],
+    ['runners disable 9 -P 3 --yes', 'DELETE /projects/3/runners/9'],
+    ['jobs list -P 3 --scope failed', 'GET /projects/3/jobs?scope[]=failed&per_page=100'],
+    [
+      'jobs list -P 3 --pipeline 4 --include-retried',
+      'GET /projects/3/pipelines/4/jobs?include_retried=true&per_page=100',
+    ],
+    ['artifacts keep 8 -P 3', 'POST /projects/3/jobs/8/artifacts/keep'],
+    ['resource-groups get prod/eu -P 3', 'GET /projects/3/resource_groups/prod%2Feu'],
+    ['commits get feature/x -P 3', 'GET /projects/3/repository/commits/feature%2Fx'],
+    [
+      'commits list -P 3 --since 2024-01-01T00:00:00+02:00',
+      'GET /projects/3/repository/commits?since=2024-01-01T00:00:00%2B02:00&per_page=100',
+    ],
+    [
+      'issues list --not labels=a,b --not assignee-username=x --not iids=3 --assignee-id None',
+      'GET /issues?assignee_id=None&not[labels]=a,b&not[assignee_username][]=x&not[iids][]=3&per_page=100',
+    ],
+    [
+      'issues spend platform/app#7 -- -1h',
+      'POST /projects/platform%2Fapp/issues/7/add_spent_time',
+      '{"duration":"-1h"}',
+    ],
+    [
+      'mr rebase platform/app!42 --skip-ci',
+      'PUT /projects/platform%2Fapp/merge_requests/42/rebase',
+      '{"skip_ci":true}',
+    ],
+    ['mr rebase 42 -P 3', 'PUT /projects/3/merge_requests/42/rebase'],
+    ['mr list -P 3 --state opened', 'GET /projects/3/merge_requests?state=opened&per_page=100'],
+    [
+      'members list -G g --inherited --user-ids 1,2',
+      'GET /groups/g/members/all?user_ids[]=1&user_ids[]=2&per_page=100',
+    ],
+    [
+      'members add 5 --access-level developer -P 3',
+      'POST /projects/3/members',
+      '{"user_id":5,"access_level":30}',
+    ],
+    [
+      'members add 5 6 --access-level 30 -G g',
+      'POST /groups/g/members',
+      '{"user_id":"5,6","access_level":30}',
+    ],
+    [
+      'members update 5 --expires-at 2030-01-01 -P 3',
+      'PUT /projects/3/members/5',
+      '{"expires_at":"2030-01-01"}',
+    ],
+    ['events list --user ana', 'GET /users/ana/events?per_page=100'],
+    ['events list -P 3', 'GET /projects/3/events?per_page=100'],
+    [
+      'projects list --custom-attribute team=infra',
+      'GET /projects?custom_attributes[team]=infra&per_page=100',
+    ],
+    ['projects list --user 4', 'GET /users/4/projects?per_page=100'],
+    ['projects get a/b', 'GET /projects/a%2Fb'],
+    [
+      'settings update --domain-allowlist a.test,b.test -o json',
+      'PUT /application/settings',
+      '{"domain_allowlist":["a.test","b.test"]}',
+    ],
+    ['deploy-keys list --instance', 'GET /deploy_keys?per_page=100'],
+    ['pages-domains get www.x.test -P 3', 'GET /projects/3/pages/domains/www.x.test'],
+    ['vulnerabilities create --finding-id 4 -P 3', 'POST /projects/3/vulnerabilities?finding_id=4'],
+    [
+      'dependencies list -P 3 --package-manager npm,yarn',
+      'GET /projects/3/dependencies?package_manager=npm,yarn&per_page=100',
+    ],
+    ['geo nodes get 2', 'GET /geo_nodes/2'],
+    ['geo status -o json', 'GET /geo_nodes/status?per_page=100'],
+    [
+      'error-tracking update --active -P 3',
+      'PATCH /projects/3/error_tracking/settings',
+      '{"active":true}',
+    ],
+    ['integrations list -P 3 --legacy-path', 'GET /projects/3/services?per_page=100'],
+    [
+      'storage-move schedule projects --source-storage-name a --destination-storage-name b --yes',
+      'POST /project_repository_storage_moves',
+      '{"source_storage_name":"a","destination_storage_name":"b"}',
+    ],
+    [
+      'runners list --param x=1 --param y=a --param y=b',
+      'GET /runners?x=1&y[]=a&y[]=b&per_page=100',
+    ],
+    [
+      'runners update 7 --param new=null --param list=[1,2]',
+      'PUT /runners/7',
+      '{"new":null,"list":[1,2]}',
+    ],
+    ['api post projects/3/x --param a=1', 'POST /projects/3/x', '{"a":1}'],
+  ])('%s', async (line, request, body) => {
+    const ran = await run(words(line))
+    expect(server.lines().at(-1), ran.stderr).toBe(request)
+    expect(server.seen.at(-1)?.body).toBe(body ?? '')
+    expect(server.seen.at(-1)?.headers['private-token']).toBe('secret-token')
+  })
+})
+
+describe('refused before anything is sent', () => {
+  it.each<[string, RegExp]>([
+    ['runners list -P 3 -G 4', /--project and --group exclude each other/],
+    ['runners list -P 3 --instance', /--instance and --project exclude each other/],
+    ['runners list -G 4 --scope active', /does not offer --scope/],
+    ['runners list --status ofline', /Did you mean offline/],
+    ['runners list --per-page 101', /1 to 100/],
+    ['runners update 7', /nothing to change/],
+    ['runners get', /needs <id>/],
+    ['runners get x', /whole number/],
+    ['runners disable 9 -P 3', /--yes/],
+    ['projects list -P 3', /no form for a project/],
+    ['jobs list', /needs --project/],
+    ['issues list --assignee-id 1 --assignee-username x', /--assignee-id and --assignee-username/],
+    ['mr list --approved-by-ids 1,2,3,4,5,6', /at most 5/],
+    ['settings update --deletion-adjourned-period 91', /0 to 90/],
+    ['members add 5 --access-level 35 -P 3', /maintainer/],
+    ['issues todo app!7', /takes an issue/],
+    ['mr rebase a/b!1 -P c/d', /the reference names a\/b/],
+    ['mr rebase https://other.test/a/b/-/merge_requests/1', /not an address of/],
+    ['commits get .. -P 3', /cannot stand in a path/],
+    ['issues spend 7 -1h -P 3', /-- -1h/],
+    ['runners lst', /Did you mean list/],
+    ['runers list', /Did you mean runners/],
+    ['runners list --stauts online', /--status/],
+    ['jobs bridges -P 3', /--pipeline/],
+    ['runners update 7 --input -', /nothing to change/],
+  ])('%s', async (line, message) => {
+    const ran = await run(words(line), {}, '{}')
+    expect(ran.code, ran.stderr).toBe(2)
+    expect(ran.stderr).toMatch(message)
+    expect(ran.stdout).toBe('')
+    expect(server.seen).toEqual([])
+  })
+})
