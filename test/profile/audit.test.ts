@@ -9,7 +9,7 @@ import {
   openAudit,
   readAudit,
 } from '../../src/profile/index.js'
-import { failureOf, temporary, worker } from './setup.js'
+import { failureOf, temporary, together } from './setup.js'
 
 const exchange = {
   method: 'DELETE',
@@ -85,7 +85,7 @@ describe('the audit log', () => {
   it('gets whole lines from processes side by side', async () => {
     const file = path.join(temporary(), 'audit.jsonl')
     const users = ['ana', 'bo', 'cy']
-    const ended = await Promise.all(users.map((user) => worker(['audit', file, user, '200'])))
+    const ended = await together(...users.map((user) => ['audit', file, user, '200']))
     for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, ''])
     const { entries, end } = await read(file)
     expect(end).toEqual({ records: 600, more: false, unreadable: 0 })

@@ -2,15 +2,14 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { withLock } from '../../src/profile/lock.js'
-import { failureOf, open, temporary, worker } from './setup.js'
+import { failureOf, open, temporary, together } from './setup.js'
 
 describe('processes side by side', () => {
   it('lose no sign-in', async () => {
     const directory = temporary()
-    const names = ['a', 'b']
-    const ended = await Promise.all(names.map((name) => worker(['login', directory, name, '12'])))
+    const ended = await together(['login', directory, 'a', '12'], ['login', directory, 'b', '12'])
     for (const { code, stdout, stderr } of ended)
-      expect([code, stdout, stderr]).toEqual([0, '', ''])
+      expect([code, stdout, stderr]).toEqual([0, 'ready\n', ''])
     const { store, tokens } = open(directory)
     expect(store.list()).toHaveLength(24)
     for (const { name, tokenStore } of store.list()) {

@@ -7,7 +7,7 @@ import { Failure } from '../../src/errors.js'
 import { resolveSession } from '../../src/profile/session.js'
 import type { StoredToken } from '../../src/profile/tokens.js'
 import type { Post } from '../../src/profile/types.js'
-import { failureOf, open, temporary, worker } from './setup.js'
+import { failureOf, open, temporary, together } from './setup.js'
 
 const baseUrl = 'https://forge.test'
 const tokenUrl = 'https://forge.test/oauth/token'
@@ -112,20 +112,12 @@ describe('an OAuth token', () => {
   })
 
   it('is refreshed once by processes side by side', async () => {
+    let posts = 0
     const server = createServer((request, response) => {
       posts++
       request.resume()
-      // The answer waits until both processes are at it.
-      void ready.then(() => {
-        response.setHeader('content-type', 'application/json')
-        response.end(JSON.stringify({ access_token: `access-${posts + 1}`, expires_in: 7200 }))
-      })
-    })
-    let posts = 0
-    let waiting = 2
-    let release: () => void = () => undefined
-    const ready = new Promise<void>((resolve) => {
-      release = resolve
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ access_token: `access-${posts + 1}`, expires_in: 7200 }))
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -136,10 +128,7 @@ describe('an OAuth token', () => {
       temporary(),
       url,
     )
-    const hear = (line: string): void => {
-      if (line === 'ready' && --waiting === 0) release()
-    }
-    const ended = await Promise.all([1, 2].map(() => worker(['refresh', directory, 'prod'], hear)))
+    const ended = await together(['refresh', directory, 'prod'], ['refresh', directory, 'prod'])
     for (const { stdout, stderr } of ended) expect(stdout + stderr).toBe('ready\ntoken access-2\n')
     expect(posts).toBe(1)
     expect((await tokens.read('prod', 'file'))?.token).toBe('access-2')

@@ -54,27 +54,36 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Runs `worker.ts` in a process of its own; `onLine` hears each line of its standard output. */
-export const worker = (
-  args: readonly string[],
-  onLine: (line: string) => void = () => undefined,
-): Promise<Ended> => {
+const worker = (args: readonly string[]) => {
   const script = path.join(import.meta.dirname, 'worker.ts')
   const runner = path.resolve(import.meta.dirname, '../../.config/run-ts.mjs')
-  const child = spawn(process.execPath, [runner, script, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(process.execPath, [runner, script, ...args])
   let stdout = ''
   let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text
-    for (const line of text.split('\n')) if (line !== '') onLine(line)
-  })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
   })
-  return new Promise((resolve, reject) => {
+  const ready = new Promise<void>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      if (stdout.startsWith('ready\n')) resolve()
+    })
+    child.on('close', () => resolve())
+  })
+  const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, stdout, stderr }))
   })
+  return { ready, ended, go: () => child.stdin.end() }
+}
+
+/**
+ * Runs `worker.ts` in processes of their own, one for each list of arguments, which begin together once
+ * all of them are there.
+ */
+export const together = async (...each: readonly (readonly string[])[]): Promise<Ended[]> => {
+  const workers = each.map(worker)
+  await Promise.all(workers.map((w) => w.ready))
+  for (const { go } of workers) go()
+  return Promise.all(workers.map((w) => w.ended))
 }

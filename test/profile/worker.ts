@@ -1,4 +1,8 @@
-/** What a second process does in the tests of this room: `worker.ts <action> <argument …>`. */
+/**
+ * What a second process does in the tests of this room: `worker.ts <action> <argument …>`. It says that it
+ * is ready and begins when its standard input ends.
+ */
+import { text } from 'node:stream/consumers'
 import { Failure } from '../../src/errors.js'
 import {
   auditEntry,
@@ -36,7 +40,6 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
   },
   /** <directory> <profile>: prints the access token of the profile's session. */
   refresh: async () => {
-    console.log('ready')
     const session = resolveSession({ profile: at(1) }, {}, { ...open(at(0)), post })
     console.log(`token ${(await session.credential())?.value}`)
   },
@@ -51,6 +54,8 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
   },
 }
 
+console.log('ready')
+await text(process.stdin)
 try {
   await actions[action ?? '']?.()
 } catch (error) {
