@@ -64,7 +64,7 @@ export class Body implements AsyncIterableIterator<Uint8Array> {
         return { done: false, value: chunk }
       }
       if (this.#failure !== undefined) throw this.#failure
-      if (this.#ended) return { done: true, value: undefined }
+      if (this.#ended) return this.#close()
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -78,6 +78,12 @@ export class Body implements AsyncIterableIterator<Uint8Array> {
 
   [Symbol.asyncIterator](): this {
     return this
+  }
+
+  /** A turn of the event loop later undici has the connection ready for the next request. */
+  async #close(): Promise<IteratorResult<Uint8Array, undefined>> {
+    await new Promise((resolve) => setImmediate(resolve))
+    return { done: true, value: undefined }
   }
 
   #notify(): void {

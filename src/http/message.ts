@@ -36,7 +36,7 @@ const leavesOf = (root: unknown): Leaf[] => {
         const silent = name === 'base' || path.length >= shownPrefix
         open.push({ value: inner, path: silent ? path : [...path, name] })
       }
-    } else if (value !== null && value !== '') {
+    } else if (value !== undefined && value !== null && value !== '') {
       leaves.push({ prefix: oneLine(path.join('.')), text: oneLine(String(value)) })
     }
   }
@@ -52,9 +52,7 @@ const sentence = (value: unknown): string => {
     else groups.push({ prefix, texts: [text] })
   }
   return groups
-    .map(({ prefix, texts }) =>
-      (prefix === '' ? texts : [`${prefix}: ${texts.join(', ')}`]).join(', '),
-    )
+    .map(({ prefix, texts }) => [prefix, texts.join(', ')].filter((t) => t !== '').join(': '))
     .join('; ')
 }
 

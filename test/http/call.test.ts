@@ -1,0 +1,312 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.js'
+import type { ClientOptions } from '../../src/http/types.js'
+import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
+
+describe('call', () => {
+  it('reads JSON below the base URL’s path, whole and as bytes', async () => {
+    const server = await serve((_, response) => json(response, 200, { id: 7 }))
+    const whole = await clientOf(`${server.base}/forge/api/v4/`).call(get('/projects/a%2Fb%2Ec'))
+    expect(whole.data).toEqual({ id: 7 })
+    expect(Buffer.from(whole.bytes).toString()).toBe('{"id":7}')
+    expect(server.seen[0]?.url).toBe('/forge/api/v4/projects/a%2Fb%2Ec')
+    expect(server.seen[0]?.headers).toMatchObject({
+      'user-agent': 'svcctl/test',
+      accept: 'application/json',
+      'accept-encoding': 'gzip, deflate, br',
+    })
+  })
+  it('sends a body byte for byte and none where there is none', async () => {
+    const server = await serve((_, response) => json(response, 200, {}))
+    const client = clientOf(server.base)
+    await client.call(send('PUT', '/x', '{"a":"ü"}'))
+    await client.call(send('POST', '/y'))
+    expect(server.seen.map((s) => [s.method, s.body, s.headers['content-type']])).toEqual([
+      ['PUT', '{"a":"ü"}', 'application/json'],
+      ['POST', '', undefined],
+    ])
+    expect(server.connections()).toBe(1)
+  })
+  it.each([204, 304])('has no data for %i', async (status) => {
+    const server = await serve((_, response) => response.writeHead(status).end())
+    const whole = await clientOf(server.base).call(send('POST', '/x'))
+    expect([whole.status, whole.data, whole.bytes.length]).toEqual([status, undefined, 0])
+  })
+  it('has no data for a DELETE that answers 202 without a body', async () => {
+    const server = await serve((_, response) => response.writeHead(202).end())
+    expect((await clientOf(server.base).call(send('DELETE', '/x'))).data).toBeUndefined()
+  })
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ])('undoes %s', async (encoding, pack) => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': encoding })
+      response.end(pack('{"a":1}'))
+    })
+    expect((await clientOf(server.base).call(get('/x'))).data).toEqual({ a: 1 })
+  })
+})
+
+describe('a credential', () => {
+  const headersWith = async (options: Partial<ClientOptions>) => {
+    const server = await serve((_, response) => json(response, 200, {}))
+    await clientOf(server.base, options).call(get('/x'))
+    const { authorization, cookie, sudo, ...rest } = server.seen[0]?.headers ?? {}
+    return {
+      authorization,
+      cookie,
+      sudo,
+      private: rest['private-token'],
+      job: rest['job-token'],
+    }
+  }
+  it.each([
+    ['personal', { private: 'abc' }],
+    ['oauth', { authorization: 'Bearer abc' }],
+    ['bearer', { authorization: 'Bearer abc' }],
+    ['basic', { authorization: 'Basic OmFiYw==' }],
+    ['session', { cookie: '_svc_session=abc' }],
+    ['job', { job: 'abc' }],
+  ] as const)('of kind %s is one header', async (kind, expected) => {
+    const sent = await headersWith({ credential: { kind, value: 'abc' } })
+    expect(Object.fromEntries(Object.entries(sent).filter(([, v]) => v !== undefined))).toEqual(
+      expected,
+    )
+  })
+  it('goes with the user to act as', async () => {
+    const sent = await headersWith({ credential: { kind: 'personal', value: 'abc' }, sudo: 'ana' })
+    expect(sent).toMatchObject({ private: 'abc', sudo: 'ana' })
+  })
+  it('gives way to one among the request’s own headers', async () => {
+    const server = await serve((_, response) => json(response, 200, {}))
+    const client = clientOf(server.base, { credential: { kind: 'personal', value: 'abc' } })
+    await client.call({ ...get('/x'), headers: { Authorization: 'Bearer own' } })
+    expect(server.seen[0]?.headers).toMatchObject({ authorization: 'Bearer own' })
+    expect(server.seen[0]?.headers).not.toHaveProperty('private-token')
+  })
+  it.each(['a\r\nSudo: root', 'a\nb', 'a\u0000', 'a\u2028b'])('is refused as %j', async (value) => {
+    const server = await serve((_, response) => json(response, 200, {}))
+    for (const options of [
+      { credential: { kind: 'personal', value } },
+      { credential: { kind: 'session', value } },
+      { sudo: value },
+    ] as const) {
+      const error = await rejected(clientOf(server.base, options).call(get('/x')))
+      expect(error).toMatchObject({ category: 'usage' })
+    }
+    expect(server.seen).toEqual([])
+  })
+  it('never leaves for another origin, but an alert’s key goes where it is sent', async () => {
+    const here = await serve((_, response) => json(response, 200, {}))
+    const there = await serve((_, response) => json(response, 200, {}))
+    const request = { ...send('POST', `${there.base}/notify`, '{}'), absolute: true } as const
+    const personal = { kind: 'personal', value: 'abc' } as const
+    await clientOf(here.base, { credential: personal, sudo: 'ana' }).call(request)
+    await clientOf(here.base, { credential: { kind: 'bearer', value: 'key' } }).call(request)
+    await clientOf(here.base, { credential: personal }).call({
+      ...get(`${here.base}/api/graphql`),
+      absolute: true,
+    })
+    expect(there.seen[0]?.headers).not.toHaveProperty('private-token')
+    expect(there.seen[0]?.headers).not.toHaveProperty('sudo')
+    expect(there.seen[1]?.headers).toMatchObject({ authorization: 'Bearer key' })
+    expect(here.seen[0]).toMatchObject({ url: '/api/graphql', headers: { 'private-token': 'abc' } })
+  })
+  it('is renewed once on 401, for all calls under way', async () => {
+    const server = await serve(({ headers }, response) => {
+      if (headers.authorization === 'Bearer new') json(response, 200, { ok: true })
+      else json(response, 401, { message: '401 Unauthorized' })
+    })
+    let renewals = 0
+    const client = clientOf(server.base, {
+      credential: { kind: 'oauth', value: 'old' },
+      renew: async () => {
+        renewals += 1
+        return { kind: 'oauth', value: 'new' }
+      },
+    })
+    const answers = await Promise.all([
+      client.call(get('/a')),
+      client.call(send('POST', '/b')),
+      client.call(get('/c')),
+    ])
+    expect(answers.map((a) => a.data)).toEqual([{ ok: true }, { ok: true }, { ok: true }])
+    expect(renewals).toBe(1)
+  })
+  it('that stays refused after renewal is a Failure', async () => {
+    const server = await serve((_, response) =>
+      json(response, 401, { message: '401 Unauthorized' }),
+    )
+    const client = clientOf(server.base, {
+      credential: { kind: 'oauth', value: 'old' },
+      renew: async () => ({ kind: 'oauth', value: 'new' }),
+    })
+    expect(await rejected(client.call(get('/x')))).toMatchObject({ category: 'auth' })
+    expect(server.seen).toHaveLength(2)
+  })
+  it('that the instance repeats is blotted out', async () => {
+    const server = await serve(({ headers }, response) =>
+      json(response, 400, { message: `bad token ${headers['private-token']}` }),
+    )
+    const told: unknown[] = []
+    const client = clientOf(server.base, {
+      credential: { kind: 'personal', value: 'canary-token' },
+      trace: (exchange) => told.push(exchange),
+    })
+    const error = await rejected(client.call(get('/x')))
+    expect(error).toMatchObject({ message: '400 Bad Request: bad token ***' })
+    expect(JSON.stringify(told)).not.toContain('canary')
+  })
+})
+
+describe('an answer that is no JSON', () => {
+  const outcome = async (body: string | Buffer, method = 'GET', headers = {}) => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, headers)
+      response.end(body)
+    })
+    const error = await rejected(clientOf(server.base).call(send(method, '/x')))
+    expect(error).toBeInstanceOf(Failure)
+    expect(error).toMatchObject({ category: 'unreachable' })
+    return error as Failure
+  }
+  it.each<[string, string | Buffer, string]>([
+    ['a portal’s page', '<html><title>Please sign in</title>', 'an HTML page, “Please sign in”'],
+    ['text', 'hello \u001b[2J', 'hello \\u{1b}[2J'],
+    ['cut JSON', '{"a":', '{"a":'],
+    ['nothing', '', 'nothing'],
+    ['broken UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22]), 'not UTF-8'],
+    ['an absurdly deep value', '['.repeat(100_000) + ']'.repeat(100_000), 'absurdly deep'],
+  ])('%s is a Failure that says what came', async (_, body, words) => {
+    expect((await outcome(body)).message).toContain(words)
+  })
+  it('leaves the outcome of a write open', async () => {
+    expect((await outcome('<html></html>', 'POST')).details.unknownOutcome).toBe(true)
+  })
+  it('counts only brackets outside of text as depth', async () => {
+    const value = { a: '['.repeat(5000), b: '"['.repeat(2000) }
+    const server = await serve((_, response) => json(response, 200, value))
+    expect((await clientOf(server.base).call(get('/x'))).data).toEqual(value)
+  })
+  it.each([
+    ['broken', Buffer.from('not gzip at all')],
+    ['cut short', gzipSync('{"a":"'.concat('x'.repeat(5000), '"}')).subarray(0, 30)],
+  ])('%s gzip is a Failure', async (_, body) => {
+    const failure = await outcome(body, 'GET', { 'content-encoding': 'gzip' })
+    expect(failure.message).toContain('broken or cut short')
+  })
+  it('an unknown encoding is a Failure', async () => {
+    expect((await outcome('x', 'GET', { 'content-encoding': 'zstd' })).message).toContain('zstd')
+  })
+  it('a bomb is refused before it is unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(200 << 20, ' '))
+    const failure = await outcome(bomb, 'GET', { 'content-encoding': 'gzip' })
+    expect(failure.message).toContain('absurd size')
+  })
+})
+
+describe('a body on a bad connection', () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
+  it.each([
+    ['with a length', `${head}Content-Length: 100\r\n\r\n{"a":`],
+    ['in chunks', `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`],
+  ])('cut short %s is read again, then a Failure', async (_, text) => {
+    const server = await serveRaw((socket) => socket.end(text))
+    const clock = fakeClock()
+    const error = await rejected(clientOf(server.base, { retries: 2 }, clock).call(get('/x')))
+    expect(error).toMatchObject({ category: 'unreachable' })
+    expect(server.count()).toBe(3)
+    expect(clock.slept).toHaveLength(2)
+  })
+  it('cut short after a POST leaves its outcome open', async () => {
+    const server = await serveRaw((socket) => socket.end(`${head}Content-Length: 9\r\n\r\n{`))
+    const error = await rejected(clientOf(server.base, { retries: 2 }).call(send('POST', '/x')))
+    expect(error).toMatchObject({ details: { unknownOutcome: true } })
+    expect(server.count()).toBe(1)
+  })
+  it('cut short without a length is a Failure, never a shorter answer', async () => {
+    const server = await serveRaw((socket) => socket.end(`${head}Connection: close\r\n\r\n{"a":`))
+    const error = await rejected(clientOf(server.base).call(get('/x')))
+    expect(error).toMatchObject({ category: 'unreachable' })
+  })
+})
+
+describe('open', () => {
+  it('streams a body of any kind', async () => {
+    const server = await serve((_, response) => response.end('PK raw'))
+    const answer = await clientOf(server.base).open(get('/file'))
+    let text = ''
+    for await (const chunk of answer.body) text += Buffer.from(chunk).toString()
+    expect(text).toBe('PK raw')
+    expect(answer.url).toBe(`${server.base}/api/v4/file`)
+  })
+  it('throws for a refusal', async () => {
+    const server = await serve((_, response) => json(response, 404, { message: '404 Not found' }))
+    expect(await rejected(clientOf(server.base).open(get('/file')))).toMatchObject({
+      category: 'not_found',
+      details: { request: `GET ${server.base}/api/v4/file`, status: 404 },
+    })
+  })
+  it('ends with a Failure when the body is cut short', async () => {
+    const server = await serveRaw((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'),
+    )
+    const answer = await clientOf(server.base).open(get('/file'))
+    const read = async () => {
+      for await (const chunk of answer.body) expect(Buffer.from(chunk).toString()).toBe('abc')
+    }
+    expect(await rejected(read())).toMatchObject({ category: 'unreachable' })
+  })
+})
+
+describe('a trace', () => {
+  it('tells of each exchange without what is secret', async () => {
+    const server = await serve((_, response) =>
+      json(
+        response,
+        200,
+        { id: 1, runners_token: 'canary-1', nested: [{ dsn: 'canary-2' }] },
+        {
+          'x-request-id': 'r1',
+          'set-cookie': 'canary-3',
+        },
+      ),
+    )
+    const told: unknown[] = []
+    const client = clientOf(server.base, {
+      credential: { kind: 'personal', value: 'canary-4' },
+      trace: (exchange) => told.push(exchange),
+    })
+    const body = JSON.stringify({ token: 'canary-5', description: 'd', odd: 'canary-6' })
+    await client.call({ ...send('POST', '/x?private_token=canary-7', body), secrets: ['odd'] })
+    expect(told).toEqual([
+      expect.objectContaining({
+        method: 'POST',
+        url: `${server.base}/api/v4/x?private_token=***`,
+        status: 200,
+        requestId: 'r1',
+        requestBody: '{"token":"***","description":"d","odd":"***"}',
+        responseBody: '{"id":1,"runners_token":"***","nested":[{"dsn":"***"}]}',
+      }),
+    ])
+    expect(JSON.stringify(told)).not.toContain('canary')
+  })
+  it('tells of a refusal and of an answer that never came', async () => {
+    const server = await serveRaw((socket, _, count) => {
+      if (count === 1) socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n')
+      else socket.destroy()
+    })
+    const told: { status?: number; error?: string }[] = []
+    const client = clientOf(server.base, { trace: (exchange) => told.push(exchange) })
+    await rejected(client.call(get('/x')))
+    await rejected(client.call(get('/x')))
+    expect(told.map((e) => [e.status, e.error !== undefined])).toEqual([
+      [404, false],
+      [undefined, true],
+    ])
+  })
+})

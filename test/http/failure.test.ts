@@ -1,0 +1,186 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Failure } from '../../src/errors.js'
+import { categoryOf, failureOf, type Refusal } from '../../src/http/failure.js'
+import { readErrorBody } from '../../src/http/message.js'
+
+const encoder = new TextEncoder()
+const bytesOf = (body: unknown): Uint8Array =>
+  encoder.encode(typeof body === 'string' ? body : JSON.stringify(body))
+const fail = (status: number, body: unknown, more: Partial<Refusal> = {}): Failure =>
+  failureOf({
+    status,
+    headers: {},
+    body: bytesOf(body),
+    request: 'GET https://forge.test/api/v4/x',
+    signedIn: true,
+    ...more,
+  })
+
+describe('an error body', () => {
+  it.each<[unknown, string]>([
+    [{ message: '404 Project Not Found' }, '404 Project Not Found'],
+    [{ message: ['a', 'b'] }, 'a; b'],
+    [
+      { message: { name: ['is taken', 'is short'], base: ['all wrong'] } },
+      'name: is taken, is short; all wrong',
+    ],
+    [
+      { message: { base: ['finding is not found or is already attached to a vulnerability'] } },
+      'finding is not found or is already attached to a vulnerability',
+    ],
+    [
+      { message: { push_rule: { regex: ['bad'], deep: { er: 'worse' } } } },
+      'push_rule.regex: bad; push_rule.deep.er: worse',
+    ],
+    [{ error: 'content is missing' }, 'content is missing'],
+    [
+      { error: 'insufficient_scope', error_description: 'more is needed', scope: 'sudo' },
+      'insufficient_scope: more is needed',
+    ],
+    [{ message: 'failed', error_code: 'conflict', dry_run: 'error' }, 'failed'],
+    [{ title: 'T', detail: 'D' }, 'title: T; detail: D'],
+    [['one', 'two'], 'one; two'],
+    ['"just text"', 'just text'],
+    ['Retry later\n', 'Retry later'],
+    [
+      '<html><head><title>502 Bad\n Gateway &amp; more</title></head></html>',
+      'an HTML page, “502 Bad Gateway & more”',
+    ],
+    ['<!DOCTYPE html><h1>Sign in</h1>', 'an HTML page, “Sign in”'],
+    ['<html></html>', 'an HTML page'],
+    ['{"message": "cut', '{"message": "cut'],
+    ['', ''],
+    ['null', 'null'],
+    [{ message: null }, ''],
+  ])('%j says %j', (body, text) => {
+    expect(readErrorBody(bytesOf(body)).text).toBe(text)
+  })
+  it('gives codes and scopes', () => {
+    expect(readErrorBody(bytesOf({ message: 'x', error_code: 'empty' })).code).toBe('empty')
+    expect(readErrorBody(bytesOf({ error: 'insufficient_scope', scope: 'sudo' }))).toMatchObject({
+      code: 'insufficient_scope',
+      scope: 'sudo',
+    })
+  })
+  it('makes what could move a cursor visible', () => {
+    expect(readErrorBody(bytesOf({ message: 'a\u001b[2Jb\u009b\u202e' })).text).toBe(
+      'a\\u{1b}[2Jb\\u{9b}\\u{202e}',
+    )
+  })
+  it('keeps the text of every field, at any depth', () => {
+    const value = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        fc.stringMatching(/^[a-z]{3,9}$/),
+        fc.array(tie('tree'), { maxLength: 3 }),
+        fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), tie('tree'), { maxKeys: 3 }),
+      ),
+    })).tree
+    const texts = (v: unknown): string[] =>
+      typeof v === 'string' ? [v] : Object.values(v as object).flatMap(texts)
+    fc.assert(
+      fc.property(value, (message) => {
+        const said = readErrorBody(bytesOf({ message })).text
+        for (const text of texts(message)) expect(said).toContain(text)
+      }),
+    )
+  })
+  it('never throws and never holds a control character, whatever comes', () => {
+    const anything = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.json({ stringUnit: 'binary' }).map((text) => encoder.encode(text)),
+      fc.jsonValue({ stringUnit: 'binary' }).map((message) => bytesOf({ message })),
+      fc.string({ unit: 'binary' }).map((text) => encoder.encode(`<html><title>${text}`)),
+    )
+    fc.assert(
+      fc.property(anything, fc.integer({ min: 300, max: 599 }), (body, status) => {
+        const failure = failureOf({ status, headers: {}, body, request: 'GET x', signedIn: false })
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
+        expect(failure.message).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/)
+        expect(failure.message).not.toBe('')
+      }),
+    )
+  })
+  it('survives JSON that is nested 100,000 deep', () => {
+    expect(() => readErrorBody(bytesOf('['.repeat(100_000) + ']'.repeat(100_000)))).not.toThrow()
+    expect(() =>
+      readErrorBody(bytesOf(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`)),
+    ).not.toThrow()
+  })
+})
+
+describe('a status', () => {
+  it.each([
+    [400, 'failed', 1],
+    [405, 'failed', 1],
+    [422, 'failed', 1],
+    [418, 'failed', 1],
+    [302, 'failed', 1],
+    [401, 'auth', 3],
+    [403, 'auth', 3],
+    [404, 'not_found', 4],
+    [409, 'conflict', 5],
+    [412, 'conflict', 5],
+    [429, 'rate_limited', 6],
+    [500, 'unreachable', 7],
+    [503, 'unreachable', 7],
+  ])('%i is %s, exit %i', (status, category, exit) => {
+    expect(categoryOf(status)).toBe(category)
+    expect(fail(status, '').exitCode).toBe(exit)
+  })
+  it('stands in the message once', () => {
+    expect(fail(404, { message: '404 Project Not Found' }).message).toBe('404 Project Not Found')
+    expect(fail(400, { error: 'content is missing' }).message).toBe(
+      '400 Bad Request: content is missing',
+    )
+    expect(fail(403, { message: 'Forbidden' }).message).toBe('403 Forbidden')
+    expect(fail(502, '<html><title>oops</title>').message).toBe(
+      '502 Bad Gateway: an HTML page, “oops”',
+    )
+    expect(fail(499, '').message).toBe('499')
+  })
+  it('comes with request, request id and code', () => {
+    const headers = { 'x-request-id': 'abc' }
+    expect(fail(400, { message: 'm', error_code: 'conflict' }, { headers }).details).toMatchObject({
+      status: 400,
+      request: 'GET https://forge.test/api/v4/x',
+      requestId: 'abc',
+      code: 'conflict',
+    })
+  })
+})
+
+describe('a hint', () => {
+  const hint = (...args: Parameters<typeof fail>): string => fail(...args).details.hint ?? ''
+  it('tells a missing record from an unknown route', () => {
+    expect(hint(404, { message: '404 Project Not Found' })).toContain('private')
+    expect(hint(404, { message: '404 Not found' }, { signedIn: false })).toContain('auth login')
+    expect(hint(404, { error: '404 Not Found' })).toContain('does not know this endpoint')
+    expect(hint(404, '<html>')).toContain('base URL')
+  })
+  it('tells no credential from a wrong one', () => {
+    expect(hint(401, { message: '401 Unauthorized' })).toContain('auth status')
+    expect(hint(401, { message: '401 Unauthorized' }, { signedIn: false })).toContain(
+      'No credential was sent',
+    )
+  })
+  it('names the scope that is missing', () => {
+    const body = { error: 'insufficient_scope', error_description: 'd', scope: 'api' }
+    expect(hint(403, body)).toContain('scope api')
+  })
+  it.each([
+    [403, { message: '403 Forbidden - Must be admin to use sudo' }, 'only administrators'],
+    [403, { error: 'insufficient_scope', error_description: 'd', scope: 'sudo' }, 'scope sudo'],
+    [
+      404,
+      { message: "404 User with ID or username 'nobody' Not Found" },
+      "the user to act as does not exist (404 User with ID or username 'nobody' Not Found)",
+    ],
+  ])('makes a sentence of the sudo error %i %j', (status, body, words) => {
+    expect(fail(status, body).message).toContain(words)
+    expect(hint(status, body)).toContain('--sudo')
+  })
+  it.each([400, 409, 412, 422, 429, 500, 301])('is there for %i', (status) => {
+    expect(hint(status, '')).toMatch(/\.$/)
+  })
+})

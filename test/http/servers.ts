@@ -1,0 +1,142 @@
+/** Small servers for the tests of the HTTP layer, closed when their test ends. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { Clock } from '../../src/http/attempts.js'
+import { createClient } from '../../src/http/client.js'
+import type { Client, ClientOptions, WireRequest } from '../../src/http/types.js'
+
+export interface Seen {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+export interface Served {
+  readonly base: string
+  readonly seen: Seen[]
+  /** Connections made so far. */
+  readonly connections: () => number
+}
+export type Handler = (seen: Seen, response: ServerResponse, count: number) => void
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  let body = ''
+  for await (const chunk of request) body += String(chunk)
+  return body
+}
+
+/** An HTTP server on loopback that records what it sees. */
+export const serve = async (handler: Handler): Promise<Served> => {
+  const seen: Seen[] = []
+  let connections = 0
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request)
+    const one = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      body,
+    }
+    seen.push(one)
+    handler(one, response, seen.length)
+  })
+  server.on('connection', () => {
+    connections += 1
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { base: `http://127.0.0.1:${port}`, seen, connections: () => connections }
+}
+
+/** A server that speaks whatever it is told to, byte for byte. */
+export const serveRaw = async (
+  handler: (socket: Socket, head: string, count: number) => void,
+): Promise<{ base: string; count: () => number }> => {
+  let count = 0
+  const sockets = new Set<Socket>()
+  const server = createNetServer((socket) => {
+    sockets.add(socket)
+    let head = ''
+    socket.on('error', () => {})
+    socket.on('data', (data) => {
+      head += data.toString()
+      if (!head.includes('\r\n\r\n')) return
+      const request = head
+      head = ''
+      count += 1
+      handler(socket, request, count)
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { base: `http://127.0.0.1:${port}`, count: () => count }
+}
+
+/** A clock that does not wait, and remembers for how long it should have. */
+export const fakeClock = (now = 1_700_000_000_000): Clock & { readonly slept: number[] } => {
+  const slept: number[] = []
+  return {
+    slept,
+    now: () => now,
+    random: () => 1,
+    sleep: async (milliseconds) => {
+      slept.push(milliseconds)
+    },
+  }
+}
+
+export const json = (
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers = {},
+): void => {
+  const body = JSON.stringify(value)
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(body)
+}
+
+/** A client for a test, closed at its end; no retries and no waiting unless asked for. */
+export const clientOf = (
+  baseUrl: string,
+  options: Partial<ClientOptions> = {},
+  clock: Clock = fakeClock(),
+): Client => {
+  const client = createClient(
+    { baseUrl, timeout: 30, retries: 0, userAgent: 'svcctl/test', ...options },
+    clock,
+  )
+  onTestFinished(() => client.close())
+  return client
+}
+
+export const get = (path: string): WireRequest => ({ method: 'GET', path, headers: {} })
+export const send = (method: string, path: string, body?: string): WireRequest => ({
+  method,
+  path,
+  headers: body === undefined ? {} : { 'content-type': 'application/json' },
+  ...(body === undefined ? {} : { body }),
+})
+
+/** What a promise was rejected with. */
+export const rejected = async (promise: Promise<unknown>): Promise<unknown> => {
+  try {
+    await promise
+  } catch (error) {
+    return error
+  }
+  throw new Error('it was not rejected')
+}

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { deepest, Malformed, Splitter } from '../../src/http/splitter.js'
+
+const encoder = new TextEncoder()
+
+/** Cuts bytes at the given places, which may repeat and stand anywhere. */
+const chunksOf = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] => {
+  const places = [...new Set(cuts.map((n) => n % (bytes.length + 1)))].sort((a, b) => a - b)
+  return [0, ...places].map((from, i) => bytes.slice(from, places[i] ?? bytes.length))
+}
+
+const split = (chunks: readonly Uint8Array[]): string[] => {
+  const splitter = new Splitter()
+  const elements = chunks.flatMap((chunk) => splitter.push(chunk))
+  splitter.end()
+  return elements.map((element) => Buffer.from(element).toString())
+}
+const splitText = (text: string): string[] => split([encoder.encode(text)])
+
+const arrays = fc.array(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), { maxLength: 12 })
+const cuts = fc.array(fc.nat(), { maxLength: 12 })
+const styles = fc.constantFrom(undefined, 1, '\t', '\r\n ')
+
+describe('Splitter', () => {
+  it('gives the elements of any array in any chunks', () => {
+    fc.assert(
+      fc.property(arrays, cuts, styles, (array, places, style) => {
+        const text = JSON.stringify(array, null, typeof style === 'string' ? undefined : style)
+        const padded = typeof style === 'string' ? `${style}${text}${style}` : text
+        const elements = split(chunksOf(encoder.encode(padded), places))
+        expect(elements.map((e) => JSON.parse(e))).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+  it('gives the bytes as they came', () => {
+    expect(splitText(' [ {"a" :  "\\u00e9]"} , 1.50e1,"x\\\\" ,[ ] , null ]\n')).toEqual([
+      '{"a" :  "\\u00e9]"}',
+      '1.50e1',
+      '"x\\\\"',
+      '[ ]',
+      'null',
+    ])
+    expect(splitText('[]')).toEqual([])
+  })
+  it('notices every array that is cut short', () => {
+    fc.assert(
+      fc.property(arrays, cuts, fc.nat(), (array, places, at) => {
+        const bytes = encoder.encode(JSON.stringify(array))
+        const short = bytes.slice(0, at % bytes.length)
+        expect(() => split(chunksOf(short, places))).toThrow(Malformed)
+      }),
+    )
+  })
+  it.each([
+    ['', 'nothing came'],
+    ['{"message":"no"}', 'no JSON list'],
+    ['<html>', 'no JSON list'],
+    ['[1,]', 'a record is missing'],
+    ['[,1]', 'a record is missing'],
+    ['[{}{}]', 'a comma is missing'],
+    ['[[}]', 'brackets do not match'],
+    ['[{"a":]}]', 'brackets do not match'],
+    ['[1]]', 'after its end'],
+    ['[1] x', 'after its end'],
+    ['[nul]', 'no valid JSON'],
+    ['[01]', 'no valid JSON'],
+    ['["\n"]', 'no valid JSON'],
+    ['[{"a":1}', 'cut short'],
+  ])('refuses %j', (text, why) => {
+    expect(() => splitText(text)).toThrow(why)
+  })
+  it('tells a foreign body from a broken list', () => {
+    const foreign = (text: string): unknown => {
+      try {
+        return splitText(text)
+      } catch (error) {
+        return error instanceof Malformed && error.foreign
+      }
+    }
+    expect(foreign('<html>')).toBe(true)
+    expect(foreign('[1')).toBe(false)
+  })
+  it('refuses text that is not UTF-8, wherever it is cut', () => {
+    const bytes = Buffer.concat([
+      Buffer.from('[{"a":"'),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from('"}]'),
+    ])
+    for (let at = 0; at < bytes.length; at++)
+      expect(() => split([bytes.subarray(0, at), bytes.subarray(at)])).toThrow('UTF-8')
+  })
+  it('refuses what is nested absurdly deep', () => {
+    const deep = (n: number): string => `[${'['.repeat(n)}${']'.repeat(n)}]`
+    expect(splitText(deep(deepest))).toHaveLength(1)
+    expect(() => splitText(deep(deepest + 1))).toThrow('absurdly deep')
+    expect(() => splitText(deep(100_000))).toThrow('absurdly deep')
+  })
+  it('refuses a record without an end, and blanks without one', () => {
+    const endless = (start: string, filler: string): void => {
+      const splitter = new Splitter()
+      splitter.push(encoder.encode(start))
+      const chunk = encoder.encode(filler.repeat(1 << 20))
+      for (let i = 0; i < 100; i++) splitter.push(chunk)
+    }
+    expect(() => endless('["', 'x')).toThrow('absurd size')
+    expect(() => endless('[', ' ')).toThrow('absurd size')
+  })
+})
