@@ -89,6 +89,21 @@ const specials: readonly SpecialRow[] = [
     load: async () => (await import('./pages-domains/index.js')).update,
   },
   {
+    area: 'vulnerabilities',
+    words: 'list',
+    load: async () => (await import('./vulnerabilities.js')).list,
+  },
+  {
+    area: 'dependencies',
+    words: 'list',
+    load: async () => (await import('./dependencies/index.js')).list,
+  },
+  {
+    area: 'error-tracking',
+    words: 'keys create',
+    load: async () => (await import('./error-tracking.js')).keysCreate,
+  },
+  {
     area: 'storage-move',
     words: 'schedule',
     load: async () => (await import('./storage-move.js')).schedule,

@@ -1,0 +1,103 @@
+/** Dependencies as a CycloneDX bill of materials, made with the format's own library. */
+import { isObject, type Json, objects, textOf } from '../json.js'
+
+/** The package manager of the API → the type of a package URL. */
+const purlTypes: Readonly<Record<string, string>> = {
+  bundler: 'gem',
+  composer: 'composer',
+  conan: 'conan',
+  go: 'golang',
+  maven: 'maven',
+  npm: 'npm',
+  nuget: 'nuget',
+  pip: 'pypi',
+  yarn: 'npm',
+  sbt: 'maven',
+}
+
+/** A package URL (`pkg:npm/%40scope/name@1.0.0`); undefined for a package manager not known. */
+export const purlOf = (manager: string, name: string, version: string): string | undefined => {
+  const type = purlTypes[manager]
+  if (type === undefined || name === '') return undefined
+  const canonical = type === 'pypi' ? name.toLowerCase().replaceAll('_', '-') : name
+  const parts = (type === 'maven' ? canonical.replaceAll(':', '/') : canonical).split('/')
+  const path = parts.filter((part) => part !== '').map(encodeURIComponent)
+  const at = version === '' ? '' : `@${encodeURIComponent(version)}`
+  return `pkg:${type}/${path.join('/')}${at}`
+}
+
+export interface Around {
+  /** The project, by ID or path. */
+  readonly project: string
+  readonly version: string
+  readonly now: Date
+  readonly serialNumber: string
+  /** Spaces that indent the JSON; 0 for one line. */
+  readonly indent: number
+}
+
+type Library = typeof import('@cyclonedx/cyclonedx-library')
+
+const componentOf = ({ Models, Enums }: Library, item: Json) => {
+  const name = textOf(item.name) ?? 'unknown'
+  const version = textOf(item.version) ?? ''
+  const manager = textOf(item.package_manager) ?? ''
+  const file = textOf(item.dependency_file_path) ?? ''
+  const purl = purlOf(manager, name, version)
+  return new Models.Component(Enums.ComponentType.Library, name, {
+    bomRef: `${purl ?? `${name}@${version}`}#${file}`,
+    ...(version === '' ? {} : { version }),
+    ...(purl === undefined ? {} : { purl }),
+    properties: new Models.PropertyRepository([
+      new Models.Property('svcctl:dependency_file_path', file),
+      new Models.Property('svcctl:package_manager', manager),
+    ]),
+  })
+}
+
+/** Vulnerabilities by name and severity, each with every component it affects. */
+const vulnerabilitiesOf = (library: Library, pairs: readonly (readonly [Json, ComponentOf])[]) => {
+  const { Models, Enums } = library
+  const severities = Object.values(Enums.Vulnerability.Severity)
+  const found = new Map<string, InstanceType<Library['Models']['Vulnerability']['Vulnerability']>>()
+  for (const [item, component] of pairs)
+    for (const weakness of objects(item.vulnerabilities)) {
+      const name = textOf(weakness.name) ?? 'unknown'
+      const word = textOf(weakness.severity)?.toLowerCase()
+      const severity = severities.find((s) => s === word) ?? Enums.Vulnerability.Severity.Unknown
+      const key = `${severity} ${name}`
+      const known =
+        found.get(key) ??
+        new Models.Vulnerability.Vulnerability({
+          id: name,
+          ratings: new Models.Vulnerability.RatingRepository([
+            new Models.Vulnerability.Rating({ severity }),
+          ]),
+        })
+      known.affects.add(new Models.Vulnerability.Affect(component.bomRef))
+      found.set(key, known)
+    }
+  return found.values()
+}
+type ComponentOf = ReturnType<typeof componentOf>
+
+/** The bill of materials of a project's dependencies, as JSON text (CycloneDX 1.6). */
+export const cyclonedx = async (records: readonly unknown[], around: Around): Promise<string> => {
+  const library = await import('@cyclonedx/cyclonedx-library')
+  const { Enums, Models, Serialize, Spec } = library
+  const pairs = records.filter(isObject).map((item) => [item, componentOf(library, item)] as const)
+  const tool = new Models.Tool({ name: 'svcctl', version: around.version })
+  const bom = new Models.Bom({
+    serialNumber: around.serialNumber,
+    metadata: new Models.Metadata({
+      timestamp: around.now,
+      tools: new Models.Tools({ tools: new Models.ToolRepository([tool]) }),
+      component: new Models.Component(Enums.ComponentType.Application, around.project),
+    }),
+    components: new Models.ComponentRepository(pairs.map(([, component]) => component)),
+  })
+  for (const one of vulnerabilitiesOf(library, pairs)) bom.vulnerabilities.add(one)
+  const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
+  const serializer = new Serialize.JsonSerializer(factory)
+  return serializer.serialize(bom, { sortLists: true, space: around.indent })
+}

@@ -1,0 +1,63 @@
+/** `dependencies list` (API document 3, "Dependencies"). */
+import { randomUUID } from 'node:crypto'
+import { oneOf } from '../../catalogue/endpoint.js'
+import { usage } from '../../errors.js'
+import { isObject, objects } from '../json.js'
+import { bySeverity } from '../severity.js'
+import type { Context, Given, Plan, Special } from '../types.js'
+import { cyclonedx } from './cyclonedx.js'
+
+/** The worst severity of a dependency's vulnerabilities; undefined where it has none. */
+const worst = (dependency: unknown): unknown =>
+  objects(isObject(dependency) ? dependency.vulnerabilities : [])
+    .map((one) => one.severity)
+    .sort(bySeverity)[0]
+
+/** Vulnerable dependencies first, the worst of them foremost; the rest in the order they came. */
+export const vulnerableFirst = (records: readonly unknown[]): unknown[] => {
+  const ranked = records.map((record) => ({ record, severity: worst(record) }))
+  const bad = ranked.filter((one) => one.severity !== undefined)
+  const rest = ranked.filter((one) => one.severity === undefined)
+  return [...bad.sort((a, b) => bySeverity(a.severity, b.severity)), ...rest].map((r) => r.record)
+}
+
+const billOfMaterials = async (ctx: Context, plan: Plan): Promise<void> => {
+  const { output, limit, page, perPage } = ctx.globals
+  if (output !== undefined && output !== 'json')
+    throw usage(`--format cyclonedx is JSON: --output ${output} does not go with it`)
+  // A bill of materials is whole unless a part was asked for.
+  const part = limit !== undefined || page !== undefined || perPage !== undefined
+  const records = await (part ? ctx.collect(plan) : ctx.gather(plan))
+  const text = await cyclonedx(records, {
+    project: String(plan.values.id),
+    version: ctx.about().version,
+    now: ctx.now(),
+    serialNumber: `urn:uuid:${randomUUID()}`,
+    indent: ctx.terminal ? 2 : 0,
+  })
+  await ctx.write(`${text}\n`)
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const plan = await ctx.plan(given)
+  const { columns = [] } = plan.endpoint
+  if (!ctx.globals.curl && given.flags.format === 'cyclonedx') return billOfMaterials(ctx, plan)
+  if (ctx.globals.curl || ctx.format !== 'table') {
+    await ctx.list(plan)
+    return
+  }
+  const records = vulnerableFirst(await ctx.collect(plan))
+  await ctx.printMany(records, { endpoint: plan.endpoint, columns })
+}
+
+export const list: Special = {
+  description: [
+    'Tables show vulnerable dependencies first, the worst foremost; the other formats keep the order of the API.',
+  ],
+  flags: { format: oneOf(['cyclonedx'], 'a CycloneDX bill of materials, of all dependencies') },
+  examples: [
+    'dependencies list --project platform/app --package-manager npm,yarn',
+    'dependencies list --project platform/app --format cyclonedx',
+  ],
+  run,
+}
