@@ -11,6 +11,8 @@ export interface SpecialRow {
 const specials: readonly SpecialRow[] = [
   { area: 'runners', words: 'pause', load: async () => (await import('./runners.js')).pause },
   { area: 'runners', words: 'resume', load: async () => (await import('./runners.js')).resume },
+  { area: 'runners', words: 'drain', load: async () => (await import('./runners.js')).drain },
+  { area: 'runners', words: 'register', load: async () => (await import('./runners.js')).register },
   {
     area: 'artifacts',
     words: 'download',

@@ -1,5 +1,7 @@
-/** `runners pause` and `runners resume`: PUT /runners/:id with `active` (API document 2, "States"). */
+/** `runners pause`, `resume` and `register` (API document 2, "States" and "Runners"). */
 import type { Context, Given, Special } from './types.js'
+
+export { drain } from './drain.js'
 
 const setActive =
   (active: boolean, done: string) =>
@@ -10,6 +12,7 @@ export const pause: Special = {
   summary: 'Stop runners from taking further jobs',
   endpoints: ['update'],
   without: 'attributes',
+  examples: ['runners pause 1', 'runners list --status online | svcctl runners pause -'],
   run: setActive(false, 'paused'),
 }
 
@@ -17,5 +20,17 @@ export const resume: Special = {
   summary: 'Let paused runners take jobs again',
   endpoints: ['update'],
   without: 'attributes',
+  examples: ['runners resume 3', 'runners list --status paused | svcctl runners resume -'],
   run: setActive(true, 'resumed'),
+}
+
+export const register: Special = {
+  description: [
+    'The runner’s own token is the answer: it is shown whole, this once. The registration token comes from the instance, a group or a project.',
+  ],
+  examples: [
+    "runners register --token sandbox-project-1-registration --description 'app builder'",
+    'runners register --token sandbox-group-platform-registration --info version=16.1 --no-active -o json',
+  ],
+  run: async (ctx, given) => ctx.perform([await ctx.plan(given)], { emit: { reveal: true } }),
 }

@@ -1,0 +1,124 @@
+/** `runners drain`: pause, and wait until nothing runs (API document 2, "Runners" and "States"). */
+import { runners } from '../catalogue/areas/runners.js'
+import { integer, string } from '../catalogue/endpoint.js'
+import { Failure } from '../errors.js'
+import type { Context, Given, Outcome, Plan, Special } from './types.js'
+
+const firstWait = 500
+const longestWait = 10_000
+const growth = 1.5
+
+const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
+
+/** Waits, at growing intervals, until no job runs on a runner. */
+const idle = async (ctx: Context, plan: Plan, until: number): Promise<void> => {
+  const ask = { endpoint: runners.jobs, values: { id: plan.values.id, status: 'running' } }
+  for (let wait = firstWait; ; wait = Math.min(wait * growth, longestWait)) {
+    const { length } = await ctx.gather(ask)
+    if (length === 0) return
+    if (ctx.now().getTime() >= until)
+      throw new Failure(
+        'failed',
+        `${length} job${length === 1 ? ' was' : 's were'} still running on ${nameOf(plan)} when --wait-timeout ended`,
+        {
+          hint: `It stays paused; look again with: svcctl runners jobs ${String(plan.values.id)} --status running`,
+        },
+      )
+    await ctx.sleep(wait)
+  }
+}
+
+/** Pauses all before waiting for any, so that none takes jobs meanwhile. */
+const pauseAll = async (ctx: Context, plans: readonly Plan[]): Promise<Map<Plan, Failure>> => {
+  const failures = new Map<Plan, Failure>()
+  await ctx.each(plans, async (plan) => {
+    try {
+      await ctx.call(plan)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
+      failures.set(plan, error)
+    }
+  })
+  return failures
+}
+
+const drainAll = async (ctx: Context, plans: readonly Plan[], seconds: number): Promise<void> => {
+  const until = ctx.now().getTime() + seconds * 1000
+  const failures = await pauseAll(ctx, plans)
+  const settle = async (plan: Plan): Promise<Outcome> => {
+    const failure = failures.get(plan)
+    if (failure !== undefined) throw failure
+    await idle(ctx, plan, until)
+    const { bytes, data } = await ctx.call({
+      endpoint: runners.get,
+      values: { id: plan.values.id },
+    })
+    ctx.note(`${nameOf(plan)}: paused, no job is running on it`)
+    return { bytes, value: data }
+  }
+  const names = plans.map(nameOf).join(', ')
+  await ctx.progress(`waiting for the jobs of ${names}`, () =>
+    ctx.perform(plans, { run: settle, done: 'drained' }),
+  )
+}
+
+/** Runs what the person asked for, in their shell; what it prints goes to standard error. */
+const runCommand = async (ctx: Context, command: string): Promise<Failure | undefined> => {
+  const { execa } = await import('execa')
+  const { exitCode, signal } = await execa(command, {
+    shell: true,
+    cwd: ctx.cwd,
+    stdin: 'inherit',
+    stdout: 2,
+    stderr: 'inherit',
+    reject: false,
+    cancelSignal: ctx.signal,
+  })
+  if (ctx.signal.aborted)
+    throw new Failure('interrupted', 'interrupted while the command ran; the runners stay paused', {
+      hint: 'svcctl runners resume <id…> lets them take jobs again.',
+    })
+  if (exitCode === 0) return undefined
+  const how =
+    exitCode === undefined
+      ? `was ended by ${signal ?? 'a signal'}`
+      : `ended with exit code ${exitCode}`
+  return new Failure('failed', `the command ${how}`, {
+    hint: 'The runners take jobs again all the same.',
+  })
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const { 'wait-timeout': timeout, 'resume-after': command, ...flags } = given.flags
+  const plans = await ctx.plans({ ...given, flags }, { active: false })
+  if (ctx.globals.curl) return ctx.perform(plans)
+  await drainAll(ctx, plans, Number(timeout ?? 3600))
+  if (typeof command !== 'string') return
+  const failure = await runCommand(ctx, command)
+  const resumed = plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))
+  await ctx.perform(resumed, {
+    run: async (plan) => {
+      await ctx.call(plan)
+      return {}
+    },
+    done: 'resumed',
+  })
+  if (failure !== undefined) throw failure
+}
+
+export const drain: Special = {
+  summary: 'Pause runners and wait until no job is running on them',
+  endpoints: ['update'],
+  without: 'attributes',
+  flags: {
+    'wait-timeout': integer('seconds to wait for the running jobs', { min: 1, default: 3600 }),
+    'resume-after': string(
+      'run this command in a shell once they are idle, and resume them whatever came of it',
+    ),
+  },
+  examples: [
+    'runners drain 2 --wait-timeout 60',
+    "runners drain 2 5 --resume-after 'echo serviced'",
+  ],
+  run,
+}
