@@ -54,14 +54,19 @@ exports.load = function load(dist, entry, home) {
     const filename = path.join(dist, name)
     const source = fs.readFileSync(filename, 'utf8')
     const cachedData = known ? read(path.join(folder, name)) : undefined
-    const script = new vm.Script(`(function(exports,require,module){${source}\n})`, {
-      filename,
-      cachedData,
-    })
+    const script = new vm.Script(
+      `(function(exports,require,module,__filename,__dirname){${source}\n})`,
+      {
+        filename,
+        cachedData,
+      },
+    )
     if (!cachedData || script.cachedDataRejected) fresh.set(name, script)
     const module = { exports: {} }
     modules.set(name, module)
-    script.runInThisContext().call(module.exports, module.exports, requireFrom, module)
+    script
+      .runInThisContext()
+      .call(module.exports, module.exports, requireFrom, module, filename, dist)
     return module.exports
   }
   const requireFrom = (id) => (id.startsWith('./') ? run(id.slice(2)) : require(id))
