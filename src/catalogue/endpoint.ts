@@ -230,6 +230,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly destructive?: string
   /** The status of success where the method does not say (GET, PUT, PATCH 200; POST 201; DELETE 204). */
   readonly status?: number
+  /** Changes nothing, whatever its method (CI lint). */
+  readonly safe?: true
   /** What a 304 means here. */
   readonly unchanged?: string
   /** Not shown by the documents but implied by them. */
@@ -291,4 +293,5 @@ export const pathOf = (e: Pick<Endpoint, 'route'>): string =>
 /** Where a parameter travels. */
 export const placeOf = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' =>
   p.in ?? (methodOf(e) === 'GET' || methodOf(e) === 'DELETE' ? 'query' : 'body')
-export const writes = (e: Pick<Endpoint, 'route'>): boolean => methodOf(e) !== 'GET'
+export const writes = (e: Pick<Endpoint, 'route' | 'safe'>): boolean =>
+  methodOf(e) !== 'GET' && e.safe !== true

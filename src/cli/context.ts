@@ -3,6 +3,7 @@ import type { Command, Context, Globals } from '../commands/types.js'
 import { Failure, usage } from '../errors.js'
 import { formatNames } from '../output/index.js'
 import { openStore, pathsOf } from '../profile/index.js'
+import { columnsFor } from './columns.js'
 import { allCommands } from './derive.js'
 import { createExchange } from './exchange.js'
 import { listing } from './listing.js'
@@ -90,6 +91,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     stdin,
     now: () => new Date(),
     about: () => ({ version }),
+    columnsFor: (endpoint) => columnsFor(command.area, endpoint),
     commands: allCommands,
     session: around.session,
     sessionOf: around.sessionOf,

@@ -113,7 +113,7 @@ export const createExchange = (options: ExchangeOptions) => {
   /** The request of an ask, refused where the profile only reads. */
   const request = async (ask: Ask): Promise<WireRequest> => {
     const wire = buildRequest(ask)
-    if (ask.endpoint.credential !== 'parameter') await guard(wire)
+    if (ask.endpoint.credential !== 'parameter' && writes(ask.endpoint)) await guard(wire)
     return wire
   }
 

@@ -163,6 +163,8 @@ const fromInstance = async (
     env,
     { store: openStore(paths), tokens: openTokens(paths, env), post: noRefresh },
   )
+  // A TAB starts no program of the profile's.
+  if (session.profile?.tokenCommand !== undefined) return []
   const project = await projectOf(words, env, session)
   const identity = [
     session.baseUrl,

@@ -51,6 +51,8 @@ const confirmAll = async (ctx: Context, plans: readonly Plan[]): Promise<void> =
 
 /** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
 export const objectOf = (plan: Plan): string => {
+  // A full reference says where it belongs by itself.
+  if (plan.label !== undefined && /.[!#]\d+$/.test(plan.label)) return plan.label
   const scope = Object.entries(plan.endpoint.path).find(
     ([, p]) => p.type === 'project' || p.type === 'group',
   )

@@ -2,6 +2,7 @@
 import { sandboxSession } from '../commands/sandbox.js'
 import { Failure } from '../errors.js'
 import { createClient } from '../http/index.js'
+import type { Transport } from '../http/types.js'
 import {
   environmentScope,
   openStore,
@@ -10,8 +11,9 @@ import {
   resolveSession,
   scopeAtHand,
   type Takes,
+  transportOf,
 } from '../profile/index.js'
-import type { Post, Session } from '../profile/types.js'
+import type { Session } from '../profile/types.js'
 import type { RunOptions } from './context.js'
 import type { ScopeKind } from './derive.js'
 import { userAgent } from './version.js'
@@ -19,12 +21,17 @@ import { userAgent } from './version.js'
 const refreshTimeout = 30
 
 /** Sends the form of an OAuth refresh; whatever answer comes is given back. */
-const post: Post = async (url, form) => {
+const sendForm = async (
+  url: string,
+  form: Readonly<Record<string, string>>,
+  transport: Transport | undefined,
+): Promise<{ status: number; body: unknown }> => {
   const client = await createClient({
     baseUrl: new URL(url).origin,
     timeout: refreshTimeout,
     retries: 0,
     userAgent,
+    ...(transport === undefined ? {} : { transport }),
   })
   try {
     const whole = await client.call({
@@ -62,15 +69,21 @@ export const createSurroundings = (
   const sessionOf = async (profile: string | undefined): Promise<Session> => {
     const paths = pathsOf(env)
     const name = profile ?? globals.profile
-    return resolveSession(
+    const resolved: Session = resolveSession(
       {
         ...(name === undefined ? {} : { profile: name }),
         ...(globals.baseUrl === undefined ? {} : { baseUrl: globals.baseUrl }),
         ...(globals.sudo === undefined ? {} : { sudo: globals.sudo }),
       },
       env,
-      { store: openStore(paths), tokens: openTokens(paths, env, { note: heard.note }), post },
+      {
+        store: openStore(paths),
+        tokens: openTokens(paths, env, { note: heard.note }),
+        post: async (url, form) =>
+          sendForm(url, form, await transportOf(resolved, globals.insecure, env)),
+      },
     )
+    return resolved
   }
 
   const open = async (): Promise<Session> => {

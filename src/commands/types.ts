@@ -110,6 +110,8 @@ export interface Context {
   readonly signal: AbortSignal
   readonly now: () => Date
 
+  /** Columns for several records of an endpoint that answers with one: those of its area's list. */
+  columnsFor(endpoint: Endpoint): Promise<readonly string[]>
   /** The tool's version. */
   about(): { readonly version: string }
   /** Every command there is, areas first, in the order of the catalogue. */

@@ -25,6 +25,7 @@ export const ci = {
   lint: endpoint('POST /ci/lint', one(LintStatus), {
     summary: 'Check CI configurations',
     command: 'lint',
+    safe: true,
     path: {},
     params: {
       content,
@@ -38,6 +39,7 @@ export const ci = {
   lintOfProject: endpoint('POST /projects/:id/ci/lint', one(LintResult), {
     summary: 'Check a CI configuration as that of a project',
     command: 'lint',
+    safe: true,
     path: { id: project() },
     params: { content, dry_run: dryRun },
     status: 200,
