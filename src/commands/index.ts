@@ -200,6 +200,12 @@ export const toolCommands: readonly (SpecialRow & { readonly group: string })[] 
     group: 'tool',
     load: async () => (await import('./commands.js')).commands,
   },
+  {
+    area: 'doctor',
+    words: '',
+    group: 'tool',
+    load: async () => (await import('./doctor/index.js')).doctor,
+  },
 ]
 
 export const specialsOf = (area: string): readonly SpecialRow[] =>

@@ -2,15 +2,15 @@
 import { basename } from 'node:path'
 import { usage } from '../../errors.js'
 import type { Context, Given, Special } from '../types.js'
-import { shells } from './scripts.js'
+import { type Shell, shells } from './scripts.js'
 
 const names = shells.map((shell) => shell.name)
 
 /** The shell that the person uses, as far as the environment tells. */
-const present = (env: NodeJS.ProcessEnv): string | undefined => {
-  if (env.PSModulePath !== undefined && env.SHELL === undefined) return 'powershell'
-  const shell = basename(env.SHELL ?? '')
-  return names.includes(shell) ? shell : undefined
+export const presentShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefined => {
+  if (env.PSModulePath !== undefined && env.SHELL === undefined)
+    return shells.find((shell) => shell.name === 'powershell')
+  return shells.find((shell) => shell.name === basename(env.SHELL ?? ''))
 }
 
 export const completion: Special = {
@@ -25,7 +25,7 @@ export const completion: Special = {
   ],
   examples: ['completion bash', 'completion zsh'],
   run: async (ctx: Context, given: Given) => {
-    const wanted = given.args[0] ?? present(ctx.env)
+    const wanted = given.args[0] ?? presentShell(ctx.env)?.name
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)
       throw usage(

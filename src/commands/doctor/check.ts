@@ -1,0 +1,48 @@
+/** One line of `doctor`: what was looked at, how it stands, what to do about it. */
+import { type Category, exitCodes, Failure } from '../../errors.js'
+
+export interface Check {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'failure'
+  readonly message: string
+  readonly remedy?: string
+  /** Why the tool cannot be used; decides the exit code. */
+  readonly category?: Category
+}
+
+export const ok = (check: string, message: string): Check => ({ check, status: 'ok', message })
+
+export const warning = (check: string, message: string, remedy?: string): Check => ({
+  check,
+  status: 'warning',
+  message,
+  ...(remedy === undefined ? {} : { remedy }),
+})
+
+export const failed = (
+  check: string,
+  category: Category,
+  message: string,
+  remedy?: string,
+): Check => ({
+  check,
+  status: 'failure',
+  message,
+  category,
+  ...(remedy === undefined ? {} : { remedy }),
+})
+
+/**
+ * A check from what was thrown.
+ * @throws whatever is no Failure, and an interruption
+ */
+export const failedBy = (check: string, error: unknown, remedy?: string): Check => {
+  if (!(error instanceof Failure) || error.category === 'interrupted') throw error
+  return failed(check, error.category, error.message, remedy ?? error.details.hint)
+}
+
+/** The exit code of all checks together: that of the first failure. */
+export const exitCodeOf = (checks: readonly Check[]): number => {
+  const first = checks.find((c) => c.category !== undefined)?.category
+  return first === undefined ? 0 : exitCodes[first]
+}

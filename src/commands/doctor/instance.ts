@@ -1,0 +1,58 @@
+/** What the instance answers: whether it is this API, its clock, its pagination headers. */
+import { Failure } from '../../errors.js'
+import type { Client, Whole } from '../../http/types.js'
+import { type Check, failed, failedBy, ok, warning } from './check.js'
+
+/** A list that is there for everybody (API document 3, "Projects"). */
+const first = { method: 'GET', path: '/projects?per_page=1', headers: {} }
+/** Seconds that clocks may differ before signatures and expiry dates suffer. */
+const tolerance = 30
+
+const wrong = 'Is the base URL right, with its path and without /api/v4 (--base-url)?'
+
+/** Whether a refusal is the API's own: JSON with a message. */
+const refused = (error: unknown): boolean =>
+  error instanceof Failure && (error.details.status === 401 || error.details.status === 403)
+
+const clockOf = ({ headers }: Whole, now: Date): Check | undefined => {
+  const { date } = headers
+  const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN
+  if (Number.isNaN(theirs)) return undefined
+  const seconds = Math.round((now.getTime() - theirs) / 1000)
+  const size = Math.abs(seconds)
+  if (size <= tolerance) return ok('clock', `differs by ${size} s at most`)
+  const how = `this machine is ${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the instance`
+  return warning('clock', how, 'Set the clock of the one that is wrong (NTP).')
+}
+
+/** Whether a list tells how many pages there are (API document 1, "Limits"). */
+export const pageHeadersOf = ({ headers }: Whole): Check => {
+  const missing = ['link', 'x-total', 'x-next-page'].filter((name) => headers[name] === undefined)
+  return missing.length === 0
+    ? ok('page headers', 'all present')
+    : warning(
+        'page headers',
+        `the instance does not send ${missing.join(', ')}`,
+        'Lists work; their totals are not known and pages come one after the other.',
+      )
+}
+
+/** Checks that need no credential; none is sent. */
+export const instanceChecks = async (
+  client: Client,
+  now: () => Date,
+): Promise<readonly Check[]> => {
+  const check = 'base path'
+  try {
+    const answer = await client.call(first)
+    if (!Array.isArray(answer.data))
+      return [failed(check, 'not_found', 'what answers there is not this API', wrong)]
+    const clock = clockOf(answer, now())
+    const checks = [ok(check, 'the API answers'), pageHeadersOf(answer)]
+    return clock === undefined ? checks : [...checks, clock]
+  } catch (error) {
+    if (refused(error)) return [ok(check, 'the API answers, and wants a credential')]
+    const gone = error instanceof Failure && error.category === 'not_found'
+    return [failedBy(check, error, gone ? wrong : undefined)]
+  }
+}

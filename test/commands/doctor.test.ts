@@ -1,0 +1,130 @@
+/** `doctor` against instances that are well, and that are not. */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { exempt } from '../../src/commands/doctor/network.js'
+import { svcctl } from '../support/program.js'
+
+interface Line {
+  readonly check: string
+  readonly status: string
+  readonly message: string
+  readonly remedy?: string
+}
+
+const stops: (() => void)[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop()
+})
+
+const serve = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  stops.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const json =
+  (answer: (path: string) => readonly [number, unknown], headers = {}): RequestListener =>
+  (request, response) => {
+    const [status, body] = answer(request.url ?? '')
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify(body))
+  }
+
+const doctor = async (args: readonly string[], env: Record<string, string> = {}) => {
+  const ran = await svcctl(['doctor', '-o', 'json', ...args], { env })
+  const lines = JSON.parse(ran.stdout) as Line[]
+  return { ...ran, line: (name: string) => lines.find((l) => l.check === name) }
+}
+
+describe('doctor', () => {
+  it('finds the embedded instance usable', async () => {
+    const { code, line } = await doctor(['--sandbox'])
+    expect(code).toBe(0)
+    expect(line('base path')?.status).toBe('ok')
+    expect(line('user')?.message).toBe('root')
+    expect(line('administrator')?.message).toBe('yes')
+    expect(line('scopes')?.message).toContain('api')
+    expect(line('page headers')?.status).toBe('ok')
+  })
+
+  it('exits 7 where nothing listens, with a remedy, and looks no further', async () => {
+    const base = await serve(() => {})
+    for (const stop of stops.splice(0)) stop()
+    const { code, line } = await doctor(['--base-url', base])
+    expect(code).toBe(7)
+    expect(line('connection')).toMatchObject({ status: 'failure' })
+    expect(line('connection')?.remedy).toMatch(/firewall/)
+    expect(line('base path')).toBeUndefined()
+  })
+
+  it('exits 3 without a credential', async () => {
+    const base = await serve(json(() => [401, { message: '401 Unauthorized' }]))
+    const { code, line } = await doctor(['--base-url', base])
+    expect(code).toBe(3)
+    expect(line('base path')?.status).toBe('ok')
+    expect(line('credential')?.remedy).toMatch(/svcctl auth login --base-url/)
+  })
+
+  it('exits 3 with a credential that is not taken, and does not show it', async () => {
+    const base = await serve(json(() => [401, { message: '401 Unauthorized' }]))
+    const { code, line, stdout, stderr } = await doctor(['--base-url', base], {
+      SVC_TOKEN: 'not-to-be-seen',
+    })
+    expect(code).toBe(3)
+    expect(line('credential')?.status).toBe('failure')
+    expect(stdout + stderr).not.toContain('not-to-be-seen')
+  })
+
+  it('sends no credential before it knows that the API answers', async () => {
+    const seen: unknown[] = []
+    const base = await serve((request, response) => {
+      seen.push(request.headers['private-token'])
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>welcome</html>')
+    })
+    const { code, line } = await doctor(['--base-url', base], { SVC_TOKEN: 'not-to-be-sent' })
+    expect(code).not.toBe(0)
+    expect(line('base path')?.status).toBe('failure')
+    expect(line('base path')?.remedy).toMatch(/base URL/)
+    expect(seen.length).toBeGreaterThan(0)
+    expect(seen.every((token) => token === undefined)).toBe(true)
+  })
+
+  it('warns of a clock that differs and of page headers that are missing', async () => {
+    const answer = (path: string): readonly [number, unknown] => [
+      200,
+      path.includes('/user') ? { username: 'ada' } : [],
+    ]
+    const date = new Date(Date.now() - 3_600_000).toUTCString()
+    const base = await serve(json(answer, { date }))
+    const { code, line } = await doctor(['--base-url', base], { SVC_TOKEN: 'x' })
+    expect(code).toBe(0)
+    expect(line('clock')).toMatchObject({ status: 'warning' })
+    expect(line('clock')?.message).toMatch(/ahead of the instance/)
+    expect(line('page headers')).toMatchObject({ status: 'warning' })
+  })
+
+  it('says what is wrong with the configuration', async () => {
+    const { code, line } = await doctor([], { SVC_BASE_URL: '' })
+    expect(code).not.toBe(0)
+    expect(line('instance')?.remedy).toMatch(/auth login/)
+  })
+})
+
+describe('NO_PROXY', () => {
+  it.each([
+    ['https://a.example.org', 'example.org', true],
+    ['https://a.example.org', '.example.org', true],
+    ['https://a.example.org', '*.example.org', true],
+    ['https://a.example.org', '*', true],
+    ['https://badexample.org', 'example.org', false],
+    ['https://a.example.org:8443', 'a.example.org:443', false],
+    ['https://a.example.org', undefined, false],
+  ])('%s, %s: %s', (address, list, expected) => {
+    expect(exempt(address, list)).toBe(expected)
+  })
+})
