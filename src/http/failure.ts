@@ -67,6 +67,9 @@ const sudoHint =
   'Use an administrator’s token that has the sudo scope, or leave --sudo and SVC_SUDO out.'
 const login = '`svcctl auth login` stores a credential; SVC_TOKEN gives one for a single call.'
 
+const waitText = (after: string): string =>
+  /^\d+$/.test(after) ? `${after} s` : `until ${oneLine(after)}`
+
 /** The first rule that fits wins. */
 const rules: readonly Rule[] = [
   {
@@ -132,7 +135,11 @@ const rules: readonly Rule[] = [
   },
   {
     when: ({ status }) => status === 429,
-    hint: () => 'Wait before the next call, and ask for less at once (--concurrency).',
+    hint: ({ headers }) => {
+      const after = headerOf(headers, 'retry-after')
+      const asked = after === undefined ? '' : ` It asks to wait ${waitText(after)}.`
+      return `Wait before the next call, and ask for less at once (--concurrency).${asked}`
+    },
   },
   {
     when: ({ status }) => status >= 500,

@@ -96,7 +96,7 @@ const kindOf = (error: unknown, code: string): Kind => {
     return { ...proxy, why: `${proxy.why} (${excerpt(text, 80)})` }
   const known = kinds[code]
   if (known !== undefined) return known
-  if (code.startsWith('HPE_')) return notHttp
+  if (error instanceof Error && error.name === 'HTTPParserError') return notHttp
   return { why: excerpt(text, 200) || 'the connection failed', hint: again }
 }
 

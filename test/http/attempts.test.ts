@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import { askedWait } from '../../src/http/attempts.js'
+import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
+
+const now = 1_700_000_000_000
+
+describe('askedWait', () => {
+  it.each<[Record<string, string>, number | undefined]>([
+    [{ 'retry-after': '7' }, 7000],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': new Date(now + 9000).toUTCString() }, 9000],
+    [{ 'retry-after': new Date(now - 9000).toUTCString() }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'ratelimit-reset': String(now / 1000 + 5) }, 5000],
+    [{ 'ratelimit-reset': String(now / 1000 - 5) }, 0],
+    [{ 'ratelimit-reset': '30' }, 30_000],
+    [{ 'ratelimit-reset': 'never' }, undefined],
+    [{ 'retry-after': '2', 'ratelimit-reset': '30' }, 2000],
+    [{}, undefined],
+  ])('%j asks for %s ms', (headers, wait) => {
+    expect(askedWait(headers, now)).toBe(wait)
+  })
+})
+
+const methods = ['GET', 'HEAD', 'PUT', 'DELETE', 'POST', 'PATCH'] as const
+const repeated = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
+
+describe.each(methods)('%s', (method) => {
+  const again = repeated.has(method)
+  const request = send(method, '/x', method === 'PUT' ? '{"a":1}' : undefined)
+
+  it.each([502, 503, 504])(`is ${again ? '' : 'not '}sent again on %i`, async (status) => {
+    const server = await serve((_, response, count) =>
+      json(response, count < 3 ? status : 200, { n: count }),
+    )
+    const clock = fakeClock()
+    const call = clientOf(server.base, { retries: 3 }, clock).call(request)
+    if (again) {
+      expect((await call).status).toBe(200)
+      expect(clock.slept).toEqual([500, 1000])
+    } else {
+      const error = await rejected(call)
+      expect(error).toMatchObject({
+        category: 'unreachable',
+        details: { status, unknownOutcome: true },
+      })
+      expect(server.seen).toHaveLength(1)
+    }
+  })
+  it(`is ${again ? '' : 'not '}sent again when the connection is reset`, async () => {
+    const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n'
+    const server = await serveRaw((socket, _, count) => {
+      if (count < 3) socket.resetAndDestroy()
+      else socket.end(method === 'HEAD' ? ok : `${ok}{}`)
+    })
+    const call = clientOf(server.base, { retries: 3 }).call(request)
+    if (again) {
+      await call
+      expect(server.count()).toBe(3)
+    } else {
+      const error = await rejected(call)
+      expect(error).toMatchObject({ category: 'unreachable', details: { unknownOutcome: true } })
+      expect(String(error)).toContain('not known')
+      expect(server.count()).toBe(1)
+    }
+  })
+  it('is sent again on 429, after as long as it was asked', async () => {
+    const server = await serve((_, response, count) => {
+      if (count < 2) response.writeHead(429, { 'retry-after': '3' }).end('Retry later')
+      else json(response, 200, {})
+    })
+    const clock = fakeClock()
+    await clientOf(server.base, { retries: 3 }, clock).call(request)
+    expect(server.seen).toHaveLength(2)
+    expect(clock.slept).toEqual([3000])
+  })
+  it('is sent again when the connection is refused', async () => {
+    const notes: string[] = []
+    const clock = fakeClock()
+    const options = { retries: 2, note: (text: string) => notes.push(text) }
+    const client = clientOf('http://127.0.0.1:1', options, clock)
+    const error = await rejected(client.call(request))
+    expect(error).toMatchObject({ category: 'unreachable', details: { code: 'ECONNREFUSED' } })
+    expect(error).not.toHaveProperty('details.unknownOutcome')
+    expect(clock.slept).toHaveLength(2)
+    expect(notes[0]).toMatch(/refused; trying again in 0\.5 s \(1 of 2\)/)
+  })
+  it('is not sent again on 400 or 500', async () => {
+    for (const status of [400, 500]) {
+      const server = await serve((_, response) => json(response, status, { error: 'no' }))
+      const error = await rejected(clientOf(server.base, { retries: 3 }).call(request))
+      expect(error).not.toHaveProperty('details.unknownOutcome')
+      expect(server.seen).toHaveLength(1)
+    }
+  })
+})
+
+describe('attempts', () => {
+  it('end with what the last one gave', async () => {
+    const server = await serve((_, response) => response.writeHead(429).end('Retry later'))
+    const clock = fakeClock()
+    const error = await rejected(clientOf(server.base, { retries: 2 }, clock).call(get('/x')))
+    expect(error).toMatchObject({
+      category: 'rate_limited',
+      exitCode: 6,
+      message: '429 Too Many Requests: Retry later',
+    })
+    expect(server.seen).toHaveLength(3)
+    expect(clock.slept).toEqual([500, 1000])
+  })
+  it('do not wait for an hour', async () => {
+    const server = await serve((_, response) =>
+      response.writeHead(429, { 'retry-after': '3600' }).end(),
+    )
+    const clock = fakeClock()
+    const error = await rejected(clientOf(server.base, { retries: 2 }, clock).call(get('/x')))
+    expect(error).toMatchObject({ category: 'rate_limited' })
+    expect(String((error as { details: { hint: string } }).details.hint)).toContain('3600 s')
+    expect(clock.slept).toEqual([])
+  })
+  it('say that a DELETE may have worked before', async () => {
+    const server = await serveRaw((socket, _, count) => {
+      if (count === 1) socket.resetAndDestroy()
+      else socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n')
+    })
+    const error = await rejected(clientOf(server.base, { retries: 1 }).call(send('DELETE', '/x')))
+    expect(error).toMatchObject({ category: 'not_found', details: { unknownOutcome: true } })
+  })
+  it('give up when no answer comes in time', async () => {
+    const server = await serveRaw(() => {})
+    const error = await rejected(clientOf(server.base, { timeout: 0.05 }).call(get('/x')))
+    expect(error).toMatchObject({
+      category: 'unreachable',
+      details: { code: 'UND_ERR_HEADERS_TIMEOUT', request: `GET ${server.base}/api/v4/x` },
+    })
+  })
+  it('give up when a body stops midway, or trickles for ever', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const stuck = await serveRaw((socket) => socket.write(`${head}1\r\n[\r\n`))
+    expect(await rejected(clientOf(stuck.base, { timeout: 0.05 }).call(get('/x')))).toMatchObject({
+      details: { code: 'UND_ERR_BODY_TIMEOUT' },
+    })
+    const trickling = await serveRaw((socket) => {
+      socket.write(head)
+      const timer = setInterval(() => socket.write('1\r\n \r\n'), 5)
+      socket.on('close', () => clearInterval(timer))
+    })
+    const error = await rejected(clientOf(trickling.base, { timeout: 0.02 }).call(get('/x')))
+    expect(String(error)).toContain('did not come to its end')
+  })
+  it('give up on an answer that is only ever announced, or is no HTTP', async () => {
+    const announcing = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100))
+    })
+    const error = await rejected(clientOf(announcing.base, { retries: 1 }).call(get('/x')))
+    expect(error).toMatchObject({ category: 'unreachable' })
+    const odd = await serveRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
+    expect(String(await rejected(clientOf(odd.base).call(get('/x'))))).toContain('not HTTP')
+  })
+  it('give up on headers that never end', async () => {
+    const server = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      const line = `X-Filler: ${'x'.repeat(1000)}\r\n`
+      const timer = setInterval(() => socket.write(line), 1)
+      socket.on('close', () => clearInterval(timer))
+    })
+    expect(await rejected(clientOf(server.base).call(get('/x')))).toMatchObject({
+      category: 'unreachable',
+    })
+  })
+  it('end at once when interrupted: before, during, and while waiting', async () => {
+    const server = await serve((_, response) => response.writeHead(503).end())
+    const before = new AbortController()
+    before.abort()
+    expect(
+      await rejected(clientOf(server.base, { signal: before.signal }).call(get('/x'))),
+    ).toMatchObject({ category: 'interrupted', exitCode: 130 })
+    expect(server.seen).toEqual([])
+
+    const during = new AbortController()
+    const silent = await serveRaw(() => during.abort())
+    expect(
+      await rejected(clientOf(silent.base, { signal: during.signal }).call(get('/x'))),
+    ).toMatchObject({ category: 'interrupted' })
+
+    const waiting = new AbortController()
+    const { systemClock } = await import('../../src/http/attempts.js')
+    const options = { signal: waiting.signal, retries: 3, note: () => waiting.abort() }
+    expect(
+      await rejected(clientOf(server.base, options, systemClock).call(get('/x'))),
+    ).toMatchObject({ category: 'interrupted' })
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+describe('a name that is not known', () => {
+  it('is a Failure at once that names the host', async () => {
+    const clock = fakeClock()
+    const client = clientOf('https://nowhere.invalid', { retries: 3 }, clock)
+    const error = await rejected(client.call(send('POST', '/x')))
+    expect(error).toMatchObject({ category: 'unreachable' })
+    expect(String(error)).toContain('nowhere.invalid')
+    expect(error).not.toHaveProperty('details.unknownOutcome')
+  })
+})
