@@ -1,27 +1,25 @@
 /** JSON records as bytes: passed on as they came wherever nothing needs their fields. */
 import { rewrite } from './json-text.js'
-import { holdsSecrets, parse, shaper, stringify, textOf } from './record.js'
+import { parse, shaper, stringify, textOf } from './record.js'
+import { hiding, mentions, viewed } from './secret-bytes.js'
 import type { View } from './types.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
 
-const [tab, newline, carriage, space, quote, backslash, comma, colon] = [...'\t\n\r "\\,:'].map(
-  (char) => char.charCodeAt(0),
-)
+const [tab, newline, carriage, space, quote, backslash, comma, colon] = Buffer.from('\t\n\r "\\,:')
 
 const isSpace = (byte: number | undefined): boolean =>
   byte === space || byte === newline || byte === carriage || byte === tab
 
-/**
- * Whether a record has white space between its tokens. Line breaks and tabs never stand raw
- * inside a JSON string, so finding one is proof. Spaces do, so the first tokens are looked at:
- * whoever writes JSON spaces all of it or none.
- */
-export const spaced = (bytes: Uint8Array): boolean => {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (all.includes(newline ?? 0) || all.includes(carriage ?? 0) || all.includes(tab ?? 0))
-    return true
+/** Line breaks and tabs never stand raw inside a JSON string, so finding one is proof. */
+const broken = (bytes: Uint8Array): boolean => {
+  const all = viewed(bytes)
+  return [newline, carriage, tab].some((byte) => byte !== undefined && all.includes(byte))
+}
+
+/** Whether the first tokens have spaces between them. */
+const loose = (bytes: Uint8Array): boolean => {
   let inside = false
   for (let i = 0, seen = 0; i < bytes.length && seen < 2; i++) {
     const byte = bytes[i]
@@ -37,26 +35,70 @@ export const spaced = (bytes: Uint8Array): boolean => {
 }
 
 /**
- * How a view's records are written as JSON on one line: the bytes themselves, a rewriting of
- * their text, or the fields asked for. On a terminal strings cannot move the cursor.
+ * Whether a record has white space between its tokens. Spaces stand inside of strings too, so only
+ * the first tokens are looked at for them: whoever writes JSON spaces all of it or none.
  */
-export const liner = (view: View): ((bytes: Uint8Array) => Uint8Array) => {
-  if (view.fields !== undefined) {
-    const shape = shaper(view)
-    const show = view.terminal ? view.style.visible : (text: string) => text
-    return (bytes) => bytesOf(show(stringify(shape(parse(bytes)))))
+export const spaced = (bytes: Uint8Array): boolean => broken(bytes) || loose(bytes)
+
+/**
+ * The memory that a batch lies in, in few pieces: records are cut from the chunks that came, and
+ * searching a chunk once is cheaper than searching each record. May hold more than the records.
+ */
+const chunksOf = (batch: readonly Uint8Array[]): Uint8Array[] => {
+  const chunks: Uint8Array[] = []
+  for (const record of batch) {
+    const last = chunks.at(-1)
+    if (last === undefined || last.buffer !== record.buffer) chunks.push(record)
+    else {
+      const start = Math.min(last.byteOffset, record.byteOffset)
+      const end = Math.max(last.byteOffset + last.length, record.byteOffset + record.length)
+      chunks[chunks.length - 1] = Buffer.from(record.buffer, start, end - start)
+    }
   }
-  const holds = holdsSecrets(view)
-  return (bytes) => {
-    const hide = holds(bytes)
-    if (!hide && !view.terminal && !spaced(bytes)) return bytes
-    return bytesOf(
-      rewrite(textOf(bytes), {
-        ...(hide ? { secrets: view.secrets } : {}),
-        ...(view.terminal ? { show: view.style.visible } : {}),
-      }),
-    )
+  return chunks
+}
+
+type Lines = (batch: readonly Uint8Array[]) => readonly Uint8Array[]
+
+/** Records as they came; those with white space or secrets in them are rewritten. */
+const passing = (view: View): Lines => {
+  const masking = !view.showSecrets && view.secrets.size > 0
+  const holds = masking ? mentions(view.secrets) : () => false
+  const hide = masking ? hiding(view.secrets) : (bytes: Uint8Array) => bytes
+  const one = (bytes: Uint8Array): Uint8Array => {
+    const quick = spaced(bytes) ? undefined : hide(bytes)
+    return quick ?? bytesOf(rewrite(textOf(bytes), masking ? { secrets: view.secrets } : {}))
   }
+  return (batch) => {
+    const clean =
+      !batch.some(loose) && chunksOf(batch).every((chunk) => !broken(chunk) && !holds(chunk))
+    return clean ? batch : batch.map(one)
+  }
+}
+
+/** Records on a terminal: whatever could move the cursor escaped. */
+const escaping = (view: View): Lines => {
+  const options = {
+    show: view.style.visible,
+    ...(view.showSecrets ? {} : { secrets: view.secrets }),
+  }
+  return (batch) => batch.map((bytes) => bytesOf(rewrite(textOf(bytes), options)))
+}
+
+/** The fields asked for, of each record. */
+const shaping = (view: View): Lines => {
+  const shape = shaper(view)
+  const show = view.terminal ? view.style.visible : (text: string) => text
+  return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parse(bytes))))))
+}
+
+/**
+ * How a view's records are written as JSON on one line each: the bytes themselves where nothing
+ * needs their fields, a rewriting of their text, or the fields asked for.
+ */
+export const liner = (view: View): Lines => {
+  if (view.fields !== undefined) return shaping(view)
+  return view.terminal ? escaping(view) : passing(view)
 }
 
 /** The bytes of a value that was already parsed. */
@@ -65,6 +107,5 @@ export const encode = (value: unknown): Uint8Array => bytesOf(stringify(value))
 /** Records as one piece of memory: `before` each of them, `after` each of them. */
 export const joined = (records: readonly Uint8Array[], before: string, after: string): Buffer => {
   const [head, tail] = [bytesOf(before), bytesOf(after)]
-  const parts = records.flatMap((record) => [head, record, tail])
-  return Buffer.concat(parts)
+  return Buffer.concat(records.flatMap((record) => [head, record, tail]))
 }

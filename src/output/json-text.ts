@@ -17,7 +17,7 @@ export interface Rewriting {
 const deepestIndent = 40
 
 /** Where a string that starts at `start` ends, past its closing quote. */
-const stringEnd = (text: string, start: number): number => {
+export const stringEnd = (text: string, start: number): number => {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0
     while (text[at - 1 - slashes] === '\\') slashes++

@@ -13,9 +13,10 @@ import type { Open, View } from './types.js'
 const pretty = (bytes: Uint8Array, indent: number): Uint8Array =>
   Buffer.from(rewrite(textOf(bytes), { indent }))
 
-const printer = (view: View): ((bytes: Uint8Array) => Uint8Array) => {
-  const line = liner(view)
-  return view.terminal ? (bytes) => pretty(line(bytes), view.many ? 1 : 0) : line
+const printer = (view: View): ((batch: readonly Uint8Array[]) => readonly Uint8Array[]) => {
+  const lines = liner(view)
+  if (!view.terminal) return lines
+  return (batch) => lines(batch).map((bytes) => pretty(bytes, view.many ? 1 : 0))
 }
 
 export const open: Open = (sink, view) => {
@@ -25,13 +26,13 @@ export const open: Open = (sink, view) => {
 
   const list = async (batch: readonly Uint8Array[]): Promise<void> => {
     if (batch.length === 0) return
-    const text = joined(batch.map(print), `,${gap}`, '')
+    const text = joined(print(batch), `,${gap}`, '')
     const first = started ? '' : '['
     started = true
     await sink.write(first === '' ? text : Buffer.concat([Buffer.from('['), text.subarray(1)]))
   }
   const single = async (batch: readonly Uint8Array[]): Promise<void> => {
-    if (batch.length > 0) await sink.write(joined(batch.map(print), '', '\n'))
+    if (batch.length > 0) await sink.write(joined(print(batch), '', '\n'))
   }
   const raw = view.many ? list : single
   return {

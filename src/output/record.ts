@@ -1,6 +1,6 @@
 /** Records: from bytes to values, and what of a value was asked for. */
 import { Failure } from '../errors.js'
-import { mask, mentions } from './secrets.js'
+import { mask } from './secrets.js'
 import type { View } from './types.js'
 
 const decoder = new TextDecoder()
@@ -87,10 +87,4 @@ export const shaper = (view: View): ((record: unknown) => unknown) => {
       view.showSecrets ? record : shallow(() => mask(record, view.secrets, false))
   const value = picker(view)
   return (record) => Object.fromEntries(fields.map((path) => [path, value(record, path) ?? null]))
-}
-
-/** Whether the bytes of a record have to be read at all because of secrets in them. */
-export const holdsSecrets = (view: View): ((bytes: Uint8Array) => boolean) => {
-  if (view.showSecrets || view.secrets.size === 0) return () => false
-  return mentions(view.secrets)
 }

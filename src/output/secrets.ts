@@ -19,12 +19,3 @@ export const mask = (value: unknown, secrets: ReadonlySet<string>, secret: boole
     Object.entries(value).map(([key, inner]) => [key, mask(inner, secrets, secrets.has(key))]),
   )
 }
-
-/** A test of bytes for the names of secret fields, far cheaper than parsing. */
-export const mentions = (secrets: ReadonlySet<string>): ((bytes: Uint8Array) => boolean) => {
-  const names = [...secrets].map((name) => Buffer.from(JSON.stringify(name)))
-  return (bytes) => {
-    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    return names.some((name) => view.includes(name))
-  }
-}

@@ -8,11 +8,14 @@ import { parse, shallow, shaper } from './record.js'
 import type { Open, Style } from './types.js'
 
 /** Line breaks and tabs may stand in YAML; whatever else must be escaped is quoted first. */
-const shown = (style: Style, text: string): string =>
-  text
+const shown = (style: Style, text: string): string => {
+  const line = text.replace(/[\n\t]/g, ' ')
+  if (style.visible(line) === line) return text
+  return text
     .split(/([\n\t])/)
     .map((part) => (part === '\n' || part === '\t' ? part : style.visible(part)))
     .join('')
+}
 
 /** One value as YAML text that ends in a line break. */
 const dump = (value: unknown, style: Style): string => {

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { shown } from './open.js'
+
+describe('CSV', () => {
+  it('has a header, and quotes as RFC 4180 says', async () => {
+    const text = await shown('csv', [{ a: 'x,y', b: 'say "hi"', c: 'l1\r\nl2', d: null }])
+    expect(text).toBe('a,b,c,d\n"x,y","say ""hi""","l1\nl2",\n')
+  })
+  it('gives nested values as JSON', async () => {
+    expect(await shown('csv', [{ a: [1, 2], b: { c: true } }])).toBe(
+      'a,b\n"[1,2]","{""c"":true}"\n',
+    )
+  })
+  it('takes columns from --fields, else from the catalogue, else from the first record', async () => {
+    const records = [
+      { a: 1, b: { c: 2 } },
+      { z: 9, a: 3 },
+    ]
+    expect(await shown('csv', records, { columns: ['a'], fields: ['b.c', 'a'] })).toBe(
+      'b.c,a\n2,1\n,3\n',
+    )
+    expect(await shown('csv', records, { columns: ['a'] })).toBe('a\n1\n3\n')
+    expect(await shown('csv', records)).toBe('a,b\n1,"{""c"":2}"\n3,\n')
+  })
+  it('gives the header of an empty list when it is known', async () => {
+    expect(await shown('csv', [], { columns: ['a', 'b'] })).toBe('a,b\n')
+    expect(await shown('csv', [])).toBe('')
+  })
+  it('gives bare values a column', async () => {
+    expect(await shown('csv', ['x', 2])).toBe('value\nx\n2\n')
+  })
+  it.each(['=1+2', '+A1', '-A1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1'])(
+    'defuses the formula %j',
+    async (formula) => {
+      const text = await shown('csv', [{ a: formula }])
+      expect(text).toMatch(/^a\n"?'/)
+      expect(await shown('csv', [{ a: formula }], { csvRaw: true })).not.toContain("'")
+    },
+  )
+  it('leaves numbers alone', async () => {
+    expect(await shown('csv', [{ a: -5, b: '-5', c: '+3.5' }])).toBe('a,b,c\n-5,-5,+3.5\n')
+  })
+  it('defuses field names too', async () => {
+    expect(await shown('csv', [{ '=x': 1 }])).toBe("'=x\n1\n")
+  })
+})

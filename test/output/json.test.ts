@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { openWriter } from '../../src/output/index.js'
+import { spaced } from '../../src/output/json-bytes.js'
+import { rewrite } from '../../src/output/json-text.js'
+import { bytes, collector, shown, viewOf, written } from './open.js'
+
+describe('JSON in a pipe', () => {
+  it('gives a list as one compact array', async () => {
+    expect(await shown('json', [{ a: 1 }, { b: 'x y' }])).toBe('[{"a":1},{"b":"x y"}]\n')
+  })
+  it('gives the empty list', async () => {
+    expect(await shown('json', [])).toBe('[]\n')
+  })
+  it('gives one object bare', async () => {
+    expect(await shown('json', [{ a: 1 }], { many: false })).toBe('{"a":1}\n')
+  })
+  it('gives nothing for an answer without a body', async () => {
+    expect(await shown('json', [], { many: false })).toBe('')
+  })
+  it('passes numbers and escapes on as they came', async () => {
+    const record = '{"id":12345678901234567890,"f":1.0,"e":1e2,"s":"\\u00e9\\/"}'
+    expect(await written('json', [record])).toBe(`[${record}]\n`)
+    expect(await written('json', [` ${record.replaceAll(',', ' ,\n ')}`])).toBe(`[${record}]\n`)
+  })
+  it('stays open when it is not closed', async () => {
+    const sink = collector()
+    const writer = await openWriter('json', sink, await viewOf())
+    await writer.raw([bytes('{"a":1}')])
+    await writer.record({ a: 2 })
+    expect(sink.text()).toBe('[{"a":1},{"a":2}')
+  })
+  it('writes each batch as it comes', async () => {
+    const sink = collector()
+    const writer = await openWriter('json', sink, await viewOf())
+    await writer.raw([bytes('1'), bytes('2')])
+    expect(sink.chunks).toEqual(['[1,2'])
+    await writer.raw([])
+    await writer.raw([bytes('3')])
+    await writer.close()
+    expect(sink.chunks).toEqual(['[1,2', ',3', ']\n'])
+  })
+})
+
+describe('JSON fields', () => {
+  const record = { a: 1, b: { c: [1, 2], d: null }, list: [{ n: 'x' }, { n: 'y' }] }
+  it('are flat, spelt as asked, null where missing', async () => {
+    const text = await shown('json', [record], { many: false, fields: ['b.c', 'a', 'b.x', 'no'] })
+    expect(text).toBe('{"b.c":[1,2],"a":1,"b.x":null,"no":null}\n')
+  })
+  it('reach into lists by name and by position', async () => {
+    const text = await shown('json', [record], { many: false, fields: ['list.n', 'list.1.n'] })
+    expect(text).toBe('{"list.n":["x","y"],"list.1.n":"y"}\n')
+  })
+  it('do not reach into what objects inherit', async () => {
+    const text = await shown('json', [record], { many: false, fields: ['constructor.name'] })
+    expect(text).toBe('{"constructor.name":null}\n')
+  })
+  it('prefer a key that holds the dot', async () => {
+    expect(await shown('ndjson', [{ 'a.b': 1, a: { b: 2 } }], { fields: ['a.b'] })).toBe(
+      '{"a.b":1}\n',
+    )
+  })
+})
+
+describe('JSON on a terminal', () => {
+  const terminal = { terminal: true }
+  it('is laid out', async () => {
+    expect(await shown('json', [{ a: 1, b: [], c: { d: [1] } }, {}], terminal)).toBe(
+      '[\n  {\n    "a": 1,\n    "b": [],\n    "c": {\n      "d": [\n        1\n      ]\n    }\n  },\n  {}\n]\n',
+    )
+    expect(await shown('json', [{ a: 1 }], { ...terminal, many: false })).toBe('{\n  "a": 1\n}\n')
+    expect(await shown('json', [], terminal)).toBe('[]\n')
+  })
+  it('is laid out as JSON.stringify does', async () => {
+    const value = { a: [{ b: 'x, "y": {' }, [[]], null, true], c: {}, d: -1.5 }
+    const text = await shown('json', [value], { ...terminal, many: false })
+    expect(text).toBe(`${JSON.stringify(value, null, 2)}\n`)
+  })
+  it('escapes what could move the cursor, and stays JSON', async () => {
+    const hostile = { 'k\u202e': 'a\u009b31m\u2028\u0007b' }
+    for (const format of ['json', 'ndjson']) {
+      const text = await shown(format, [hostile], { ...terminal, many: false })
+      expect(text).not.toMatch(/[^\P{C}\n]|\u2028/u)
+      expect(JSON.parse(text)).toEqual(hostile)
+    }
+  })
+  it('stays small however deep the nesting', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const text = await written('json', [deep], { ...terminal, many: false })
+    expect(text.length).toBeLessThan(20_000_000)
+    expect(text.replaceAll(/\s/g, '')).toBe(deep)
+  })
+})
+
+describe('white space', () => {
+  it.each([
+    ['{"a":1,"b":"x, y: z"}', false],
+    ['{"a": 1}', true],
+    ['{ "a":1}', true],
+    ['{"a":1, "b":2}', true],
+    ['{"a":1,\n"b":2}', true],
+    ['{"a\\"b, ":1,"b":"\\\\"}', false],
+    ['"a b"', false],
+    ['[1, 2]', true],
+  ])('%s: %s', (text, expected) => {
+    expect(spaced(bytes(text))).toBe(expected)
+  })
+  it('is taken away around tokens only', () => {
+    expect(rewrite('{ "a b" : [ 1 , "c\\" ,  d\\\\" ] }')).toBe('{"a b":[1,"c\\" ,  d\\\\"]}')
+  })
+  it('does not hang on what is no JSON', () => {
+    expect(rewrite('{"a: ] } x')).toBe('{"a: ] } x')
+  })
+})
+
+describe('NDJSON', () => {
+  it('is a record a line, as it came', async () => {
+    const sink = collector()
+    const writer = await openWriter('ndjson', sink, await viewOf())
+    await writer.raw([bytes('{"a":1}'), bytes('{"a":\r\n\t2}')])
+    expect(sink.text()).toBe('{"a":1}\n{"a":2}\n')
+    await writer.record({ a: 'x\ny' })
+    await writer.close()
+    expect(sink.text()).toBe('{"a":1}\n{"a":2}\n{"a":"x\\ny"}\n')
+  })
+  it('gives nothing for an empty list', async () => {
+    expect(await shown('ndjson', [])).toBe('')
+  })
+})
+
+describe('formats', () => {
+  it('refuses one that does not exist', async () => {
+    await expect(openWriter('xml', collector(), await viewOf())).rejects.toMatchObject({
+      category: 'usage',
+      message: 'no output format "xml"',
+    })
+  })
+  it.each(['table', 'yaml', 'csv'])('%s refuses a record that is no JSON', async (format) => {
+    await expect(written(format, ['<html>'])).rejects.toMatchObject({ category: 'unreachable' })
+  })
+  it.each(['table', 'yaml', 'csv'])(
+    '%s says that a record is nested too deeply',
+    async (format) => {
+      const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+      await expect(written(format, [deep])).rejects.toMatchObject({
+        category: 'unreachable',
+        message: expect.stringContaining('nested too deeply'),
+      })
+    },
+  )
+})

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { Failure } from '../../src/errors.js'
+import { useColor } from '../../src/terminal/color.js'
+import { createNotes, failureText, livenessOf, printError } from '../../src/terminal/notes.js'
+import { progress, progressLine } from '../../src/terminal/progress.js'
+import { interactive } from '../../src/terminal/prompts.js'
+import { styleOf } from '../../src/terminal/style.js'
+import { fakeScreen } from './streams.js'
+
+const plain = await styleOf({ isTTY: false }, {}, 'never')
+
+describe('colour', () => {
+  it.each([
+    ['auto', {}, true, true],
+    ['auto', {}, false, false],
+    ['always', { NO_COLOR: '1' }, false, true],
+    ['never', { FORCE_COLOR: '1' }, true, false],
+    ['auto', { NO_COLOR: '1' }, true, false],
+    ['auto', { NO_COLOR: '' }, true, true],
+    ['auto', { CLICOLOR: '0' }, true, false],
+    ['auto', { TERM: 'dumb' }, true, false],
+    ['auto', { CI: 'true' }, true, false],
+    ['auto', { CI: 'false' }, true, true],
+    ['auto', { CI: 'true', FORCE_COLOR: '1' }, false, true],
+    ['auto', { FORCE_COLOR: '0' }, true, false],
+    ['auto', { FORCE_COLOR: '1', NO_COLOR: '1' }, false, true],
+  ] as const)('%s with %j, terminal %s: %s', (flag, env, terminal, expected) => {
+    expect(useColor(flag, env, terminal)).toBe(expected)
+  })
+  it('is what a style paints with', async () => {
+    const colored = await styleOf({ isTTY: true, columns: 100 }, {}, 'auto')
+    expect(colored).toMatchObject({ terminal: true, color: true, width: 100 })
+    expect(colored.mark('bad')).toBe('\u001b[31m✗\u001b[39m')
+    expect(plain.mark('bad')).toBe('✗')
+    expect(plain.bar(0.5, 4)).toBe('██░░')
+    expect((await styleOf({ isTTY: true }, {})).width).toBe(80)
+  })
+})
+
+describe('who may be asked, and shown progress', () => {
+  const tty = { isTTY: true }
+  const pipe = { isTTY: false }
+  it.each([
+    [tty, tty, {}, true],
+    [pipe, tty, {}, false],
+    [tty, pipe, {}, false],
+    [tty, tty, { CI: '1' }, false],
+    [tty, tty, { SVC_NO_PROMPT: '1' }, false],
+    [tty, tty, { SVC_NO_PROMPT: '' }, true],
+  ])('%j %j %j: %s', (stdin, stderr, env, expected) => {
+    expect(interactive({ stdin, stderr }, env)).toBe(expected)
+  })
+  it.each([
+    [tty, {}, false, 'live'],
+    [tty, {}, true, 'off'],
+    [pipe, {}, false, 'off'],
+    [tty, { CI: 'true' }, false, 'off'],
+    [tty, { SVC_ACCESSIBLE: '1' }, false, 'line'],
+  ])('%j %j quiet %s: %s', (stream, env, quiet, expected) => {
+    expect(livenessOf(stream, env, quiet)).toBe(expected)
+  })
+})
+
+describe('notes', () => {
+  it('go to their stream, control characters shown', () => {
+    const stream = fakeScreen()
+    const notes = createNotes({ stream, style: plain })
+    notes.note('one\u001b[2J\ntwo')
+    notes.warn('careful')
+    expect(stream.text()).toBe('one\\u001b[2J\ntwo\nwarning: careful\n')
+  })
+  it('are silenced by quiet, failures are not', () => {
+    const stream = fakeScreen()
+    const notes = createNotes({ stream, style: plain, quiet: true })
+    notes.note('x')
+    notes.warn('x')
+    notes.report(new Failure('failed', 'no'))
+    expect(stream.text()).toBe('svcctl: no\n')
+  })
+})
+
+describe('a failure', () => {
+  const failure = new Failure('not_found', 'no runner 7\nor it is private\u009b', {
+    status: 404,
+    request: 'GET https://forge.test/api/v4/runners/7',
+    hint: 'Sign in.',
+    requestId: 'r1',
+    unknownOutcome: true,
+  })
+  it('says what was tried, what came back and what to do', () => {
+    expect(failureText(failure, plain)).toBe(
+      [
+        'svcctl: no runner 7',
+        '  or it is private\\u009b',
+        '  tried: GET https://forge.test/api/v4/runners/7',
+        '  outcome: unknown: it may have been carried out',
+        '  request id: r1',
+        '  hint: Sign in.',
+        '',
+      ].join('\n'),
+    )
+  })
+  it('is one JSON object a line under JSON', async () => {
+    const stream = fakeScreen()
+    await printError(failure, { json: true, env: {}, stream })
+    expect(stream.text().split('\n')).toHaveLength(2)
+    expect(stream.text()).not.toContain('\u009b')
+    expect(JSON.parse(stream.text())).toEqual({
+      error: {
+        category: 'not_found',
+        message: 'no runner 7\nor it is private\u009b',
+        status: 404,
+        request: 'GET https://forge.test/api/v4/runners/7',
+        hint: 'Sign in.',
+        outcome: 'unknown',
+        request_id: 'r1',
+      },
+    })
+  })
+})
+
+describe('progress', () => {
+  const streamOf = (columns: number) => fakeScreen(columns) as unknown as NodeJS.WriteStream
+  it('is a line with a bar that fits', () => {
+    expect(progressLine('loading', 0.5, 80)).toBe(
+      `${'█'.repeat(12)}${'░'.repeat(12)}  50 %  loading`,
+    )
+    expect(progressLine('loading', undefined, 80)).toBe('loading')
+    expect(progressLine('a\nb'.repeat(50), 0.5, 40).length).toBe(37)
+  })
+  it('shows nothing where it is off or the work is quick', async () => {
+    const stream = fakeScreen()
+    const target = stream as unknown as NodeJS.WriteStream
+    expect(await progress('x', async () => 1, { liveness: 'off', stream: target })).toBe(1)
+    expect(await progress('x', async () => 2, { liveness: 'live', stream: target })).toBe(2)
+    expect(stream.text()).toBe('')
+  })
+  it('is one plain line for screen readers', async () => {
+    const stream = fakeScreen()
+    const target = stream as unknown as NodeJS.WriteStream
+    await progress('waiting', async (say) => say('more', 0.1), { liveness: 'line', stream: target })
+    expect(stream.text()).toBe('waiting …\n')
+  })
+  it('is drawn while work goes on, and gone after it', async () => {
+    const stream = Object.assign(fakeScreen(), {
+      cursorTo: () => true,
+      clearLine: () => true,
+      moveCursor: () => true,
+    })
+    const target = stream as unknown as NodeJS.WriteStream
+    const shown = async () => {
+      while (!stream.text().includes('half')) await new Promise((r) => setImmediate(r))
+    }
+    const work = progress(
+      'start',
+      async (say) => {
+        say('half', 0.5)
+        await shown()
+        throw new Failure('failed', 'broken')
+      },
+      { liveness: 'live', stream: target, delay: 0 },
+    )
+    await expect(work).rejects.toThrow('broken')
+    const after = stream.text()
+    await new Promise((r) => setImmediate(r))
+    expect(stream.text()).toBe(after)
+    expect(after).toContain('50 %  half')
+  })
+  it('throws what the work throws', async () => {
+    const failing = async (): Promise<never> => {
+      throw new Failure('failed', 'no')
+    }
+    await expect(
+      progress('x', failing, { liveness: 'live', stream: streamOf(80) }),
+    ).rejects.toThrow('no')
+  })
+})

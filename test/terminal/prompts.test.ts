@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { createPrompts, type Prompts } from '../../src/terminal/prompts.js'
+import { fakeKeyboard, fakeScreen } from './streams.js'
+
+const choices = [
+  { value: 1, name: 'alpha', description: 'online' },
+  { value: 2, name: 'beta\u001b[2J' },
+  { value: 3, name: 'gamma', description: 'offline' },
+]
+
+/** Asks, and types each text once the screen shows what it waits for. */
+const answered = async <T>(
+  env: Readonly<Record<string, string>>,
+  ask: (prompts: Prompts) => Promise<T>,
+  typing: readonly (readonly [seen: string, keys: string])[],
+) => {
+  const input = fakeKeyboard()
+  const output = fakeScreen()
+  const answer = ask(createPrompts({ input, output }, env))
+  let settled = false
+  answer.then(
+    () => (settled = true),
+    () => (settled = true),
+  )
+  let from = 0
+  for (const [seen, keys] of typing) {
+    while (!settled && !output.text().slice(from).includes(seen))
+      await new Promise((resolve) => setImmediate(resolve))
+    from = output.text().length
+    input.write(keys)
+  }
+  return { answer, output }
+}
+
+const enter = '\r'
+const tab = '\t'
+const down = '\u001b[B'
+const ctrlC = '\u0003'
+
+describe('prompts redrawn in place', () => {
+  it('confirm, no unless said', async () => {
+    const no = await answered({}, (p) => p.confirm('Delete?'), [['Delete?', enter]])
+    expect(await no.answer).toBe(false)
+    const yes = await answered({}, (p) => p.confirm('Delete?'), [['Delete?', `y${enter}`]])
+    expect(await yes.answer).toBe(true)
+  })
+  it('ask for a name to be typed', async () => {
+    const right = await answered({}, (p) => p.typed('Name?', 'prod'), [['Name?', `prod${enter}`]])
+    expect(await right.answer).toBe(true)
+    const wrong = await answered({}, (p) => p.typed('Name?', 'prod'), [['Name?', `pro${enter}`]])
+    expect(await wrong.answer).toBe(false)
+  })
+  it('never show a secret', async () => {
+    const { answer, output } = await answered({}, (p) => p.secret('Token'), [
+      ['Token', `s3cr3t${enter}`],
+    ])
+    expect(await answer).toBe('s3cr3t')
+    expect(output.text()).not.toContain('s3cr3t')
+  })
+  it('search a list by name and description', async () => {
+    const { answer, output } = await answered({}, (p) => p.select('Which?', choices), [
+      ['alpha', 'OFFL'],
+      ['❯ gamma', enter],
+    ])
+    expect(await answer).toBe(3)
+    expect(output.text()).toContain('beta\\u001b[2J')
+  })
+  it('pick several', async () => {
+    const { answer } = await answered({}, (p) => p.selectMany('Which?', choices), [
+      ['alpha', `${tab}${down}${down}${tab}`],
+      ['[x] gamma', enter],
+    ])
+    expect(await answer).toEqual([1, 3])
+  })
+  it('pick several by searching', async () => {
+    const { answer } = await answered({}, (p) => p.selectMany('Which?', choices), [
+      ['alpha', 'gam'],
+      ['gam', tab],
+      ['[x] gamma', `\u007f\u007f\u007f`],
+      ['alpha', enter],
+    ])
+    expect(await answer).toEqual([3])
+  })
+  it('take the line under the cursor where none is marked', async () => {
+    const { answer } = await answered({}, (p) => p.selectMany('Which?', choices), [
+      ['alpha', down],
+      ['❯ [ ] beta', enter],
+    ])
+    expect(await answer).toEqual([2])
+  })
+  it.each([
+    ['confirm', (p: Prompts) => p.confirm('Q?')],
+    ['select', (p: Prompts) => p.select('Q?', choices)],
+    ['selectMany', (p: Prompts) => p.selectMany('Q?', choices)],
+    ['secret', (p: Prompts) => p.secret('Q?')],
+  ])('%s is interrupted by Ctrl-C', async (_name, ask) => {
+    const { answer } = await answered({}, ask as (p: Prompts) => Promise<unknown>, [['Q?', ctrlC]])
+    await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
+  })
+})
+
+describe('prompts for screen readers', () => {
+  const env = { SVC_ACCESSIBLE: '1' }
+  it('are numbered lists, asked again until answered', async () => {
+    const { answer, output } = await answered(env, (p) => p.select('Which?', choices), [
+      ['Number:', `9${enter}`],
+      ['Number:', `3${enter}`],
+    ])
+    expect(await answer).toBe(3)
+    expect(output.text()).toContain('   1. alpha, online\n   2. beta\\u001b[2J\n')
+    expect(output.text()).toContain('Please answer with one number from the list.')
+  })
+  it('take several numbers', async () => {
+    const { answer } = await answered(env, (p) => p.selectMany('Which?', choices), [
+      ['Numbers', `3, 1${enter}`],
+    ])
+    expect(await answer).toEqual([1, 3])
+  })
+  it('confirm in words', async () => {
+    const { answer } = await answered(env, (p) => p.confirm('Delete?'), [
+      ['Delete?', `what${enter}`],
+      ['Delete?', `yes${enter}`],
+    ])
+    expect(await answer).toBe(true)
+  })
+  it('offer what is there', async () => {
+    const { answer } = await answered(env, (p) => p.text('Name?', 'x'), [['(x)', enter]])
+    expect(await answer).toBe('x')
+  })
+  it('are interrupted by Ctrl-C', async () => {
+    const { answer } = await answered(env, (p) => p.text('Name?'), [['Name?', ctrlC]])
+    await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
+  })
+})
