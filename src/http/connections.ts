@@ -49,9 +49,14 @@ const throughProxy = async (
   tls: Tls,
   timeout: number,
 ): Promise<Make> => {
-  const { default: EnvHttpProxyAgent } = await import(
-    'undici/lib/dispatcher/env-http-proxy-agent.js'
-  )
+  const [{ default: EnvHttpProxyAgent }, { default: Dispatcher }, { default: connect }] =
+    await Promise.all([
+      import('undici/lib/dispatcher/env-http-proxy-agent.js'),
+      import('undici/lib/dispatcher/dispatcher.js'),
+      import('undici/lib/api/api-connect.js'),
+    ])
+  // As undici's index does: a tunnel is made by the method that the index adds.
+  Object.assign(Dispatcher.prototype, { connect })
   const agent = new EnvHttpProxyAgent({
     httpProxy: proxy,
     httpsProxy: proxy,

@@ -1,0 +1,144 @@
+import { createServer as createHttpServer, request as forward } from 'node:http'
+import { createServer } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { certificate, key } from './certificate.js'
+import { clientOf, get, json, rejected, send, serve } from './servers.js'
+
+const listen = async (server: ReturnType<typeof createServer | typeof createHttpServer>) => {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const serveTls = async (): Promise<string> => {
+  const options = {
+    cert: certificate,
+    key,
+    ca: certificate,
+    requestCert: true,
+    rejectUnauthorized: false,
+  }
+  const server = createServer(options, (request, response) => {
+    const { authorized } = request.socket as TLSSocket
+    json(response, 200, { authorized })
+  })
+  return `https://127.0.0.1:${await listen(server)}`
+}
+
+describe('TLS', () => {
+  it('refuses an unknown certificate, once, and says what to do', async () => {
+    const base = await serveTls()
+    const error = await rejected(clientOf(base, { retries: 2 }).call(send('POST', '/x')))
+    expect(error).toMatchObject({
+      category: 'unreachable',
+      details: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', hint: expect.stringContaining('--ca-file') },
+    })
+    expect(error).not.toHaveProperty('details.unknownOutcome')
+  })
+  it('trusts a further authority', async () => {
+    const client = clientOf(await serveTls(), { transport: { ca: certificate } })
+    expect((await client.call(get('/x'))).data).toEqual({ authorized: false })
+  })
+  it('shows a client certificate', async () => {
+    const transport = { ca: certificate, cert: certificate, key }
+    const client = clientOf(await serveTls(), { transport })
+    expect((await client.call(get('/x'))).data).toEqual({ authorized: true })
+  })
+  it('trusts anyone only when told to', async () => {
+    const client = clientOf(await serveTls(), { transport: { insecure: true } })
+    expect((await client.call(get('/x'))).status).toBe(200)
+  })
+  it('says when the other side does not speak it', async () => {
+    const { base } = await serve((_, response) => json(response, 200, {}))
+    const error = await rejected(clientOf(base.replace('http:', 'https:')).call(get('/x')))
+    expect(String(error)).toContain('does not speak TLS')
+  })
+})
+
+interface Proxied {
+  readonly base: string
+  /** `METHOD target` and the proxy credential of each request. */
+  readonly seen: string[]
+}
+
+/** A proxy that forwards plain requests and tunnels the rest. */
+const serveProxy = async (refuse = false): Promise<Proxied> => {
+  const seen: string[] = []
+  const server = createHttpServer((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`)
+    if (refuse) {
+      response.writeHead(407).end()
+      return
+    }
+    const { 'proxy-authorization': _, ...headers } = request.headers
+    const onward = forward(request.url ?? '', { method: request.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    request.pipe(onward)
+  })
+  server.on('connect', (request, socket) => {
+    seen.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`)
+    if (refuse) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+      return
+    }
+    const [host, port] = (request.url ?? '').split(':')
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      onward.pipe(socket)
+      socket.pipe(onward)
+    })
+    socket.on('error', () => onward.destroy())
+    onward.on('error', () => socket.destroy())
+  })
+  return { base: `127.0.0.1:${await listen(server)}`, seen }
+}
+
+describe('a proxy', () => {
+  const basic = `Basic ${Buffer.from('user:pa:ss').toString('base64')}`
+  it('forwards http, with its own credential', async () => {
+    const server = await serve((_, response) => json(response, 200, { ok: 1 }))
+    const proxy = await serveProxy()
+    const client = clientOf(server.base, {
+      transport: { proxy: `http://user:pa%3Ass@${proxy.base}` },
+      credential: { kind: 'personal', value: 'token' },
+    })
+    expect((await client.call(get('/x'))).data).toEqual({ ok: 1 })
+    expect(proxy.seen).toEqual([`GET ${server.base}/api/v4/x ${basic}`])
+    expect(server.seen[0]?.headers).toMatchObject({ 'private-token': 'token' })
+    expect(server.seen[0]?.headers).not.toHaveProperty('proxy-authorization')
+  })
+  it('tunnels https', async () => {
+    const base = await serveTls()
+    const proxy = await serveProxy()
+    const transport = { proxy: `http://user:pa%3Ass@${proxy.base}`, ca: certificate }
+    const client = clientOf(base, { transport })
+    expect((await client.call(get('/x'))).status).toBe(200)
+    expect(proxy.seen).toEqual([`CONNECT ${base.slice('https://'.length)} ${basic}`])
+  })
+  it('is passed by for the names it is not for', async () => {
+    const server = await serve((_, response) => json(response, 200, {}))
+    const proxy = await serveProxy()
+    const transport = { proxy: `http://${proxy.base}`, noProxy: 'example.test,127.0.0.1' }
+    await clientOf(server.base, { transport }).call(get('/x'))
+    expect(proxy.seen).toEqual([])
+  })
+  it('that refuses is a Failure without its password', async () => {
+    const proxy = await serveProxy(true)
+    for (const base of ['http://127.0.0.1:1', 'https://127.0.0.1:1']) {
+      const transport = { proxy: `http://user:canary@${proxy.base}` }
+      const error = await rejected(clientOf(base, { transport }).call(get('/x')))
+      expect(error).toMatchObject({ category: 'unreachable' })
+      expect(String(error)).toContain('407')
+      expect(JSON.stringify(error)).not.toContain('canary')
+    }
+  })
+})
