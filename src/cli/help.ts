@@ -5,6 +5,7 @@ import { toolCommands } from '../commands/index.js'
 import type { Command } from '../commands/types.js'
 import { categoryMeanings, exitCodes } from '../errors.js'
 import { formats } from '../output/index.js'
+import { settings } from '../profile/index.js'
 import { commandsOfArea, named, toolCommand } from './derive.js'
 import { environment } from './environment.js'
 import { leafOf } from './leaf.js'
@@ -230,9 +231,8 @@ const outputTopic = (): string =>
     ]),
   ].join('\n')
 
-const configurationTopic = async (): Promise<string> => {
-  const { settings } = await import('../profile/index.js')
-  return [
+const configurationTopic = (): string =>
+  [
     ...paragraphs([
       'A flag beats the environment, the environment beats the profile. svcctl auth login makes a profile, svcctl profile set changes one, auth switch and --profile choose one.',
       'Tokens are kept in the keyring of the system where there is one, else in a file that only its owner can read.',
@@ -244,7 +244,6 @@ const configurationTopic = async (): Promise<string> => {
       pageWidth,
     ),
   ].join('\n')
-}
 
 const paragraphs = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => wrap(text, pageWidth - indent.length).map((line) => indent + line))

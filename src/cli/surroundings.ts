@@ -1,5 +1,5 @@
 /** Where a run stands: its instance, and the project or group at hand. */
-import { sandboxSession } from '../commands/sandbox.js'
+import { sandboxSession } from '../commands/sandbox-session.js'
 import { Failure } from '../errors.js'
 import { createClient } from '../http/index.js'
 import type { Transport } from '../http/types.js'

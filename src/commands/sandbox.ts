@@ -1,53 +1,8 @@
 /** The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`. */
-import { join, resolve } from 'node:path'
-import { integer, string } from '../catalogue/endpoint.js'
-import { usage } from '../errors.js'
-import { pathsOf } from '../profile/index.js'
-import type { ResolvedCredential, Session } from '../profile/types.js'
+import { resolve } from 'node:path'
+import { boolean, integer, string } from '../catalogue/endpoint.js'
+import { stateFolder } from './sandbox-session.js'
 import type { Context, Given, Special } from './types.js'
-
-/** Where the state is kept between calls. */
-export const stateFolder = (env: NodeJS.ProcessEnv): string => join(pathsOf(env).state, 'sandbox')
-
-const jobToken = (env: NodeJS.ProcessEnv): ResolvedCredential | undefined => {
-  const value = env.SVC_JOB_TOKEN
-  return value === undefined || value === ''
-    ? undefined
-    : { kind: 'job', value, source: 'SVC_JOB_TOKEN' }
-}
-
-/**
- * Starts the instance for one call. It acts as its administrator unless SVC_TOKEN says otherwise.
- * @returns the session, and what stops the instance and saves its state
- */
-export const sandboxSession = async (
-  env: NodeJS.ProcessEnv,
-  sudo: string | undefined,
-): Promise<{ session: Session; close: () => Promise<void> }> => {
-  const { startSandbox } = await import('../sandbox/index.js')
-  const sandbox = await startSandbox({ stateDir: stateFolder(env) })
-  const given = env.SVC_TOKEN
-  const administrator = sandbox.users[0]?.token ?? ''
-  const credential: ResolvedCredential =
-    given === undefined || given === ''
-      ? { kind: 'personal', value: administrator, source: 'the administrator of the sandbox' }
-      : { kind: kindOf(env.SVC_TOKEN_KIND), value: given, source: 'SVC_TOKEN' }
-  const session: Session = {
-    baseUrl: sandbox.url,
-    baseUrlSource: '--sandbox',
-    credential: async () => credential,
-    jobToken: () => jobToken(env),
-    renew: async () => undefined,
-    ...(sudo === undefined ? {} : { sudo }),
-  }
-  return { session, close: () => sandbox.close() }
-}
-
-const kindOf = (text: string | undefined): 'personal' | 'oauth' | 'session' => {
-  if (text === undefined || text === '' || text === 'personal') return 'personal'
-  if (text === 'oauth' || text === 'session') return text
-  throw usage(`SVC_TOKEN_KIND takes personal, oauth or session, not "${text}"`)
-}
 
 const folderOf = (ctx: Context, given: Given): string =>
   typeof given.flags.state === 'string' ? resolve(ctx.cwd, given.flags.state) : stateFolder(ctx.env)
@@ -116,5 +71,30 @@ export const status: Special = {
     const folder = folderOf(ctx, given)
     const { summaryOf } = await import('../sandbox/index.js')
     await ctx.print({ folder, ...summaryOf(folder) })
+  },
+}
+
+/** Stands for the address that `sandbox serve` prints. */
+const anyAddress = 'http://127.0.0.1:<port>'
+
+export const alerts: Special = {
+  summary: 'List the alerts that the embedded instance received, or where to send them',
+  description: [
+    'With --endpoints it lists the alert endpoints with their keys: what alerts send takes. Give --base-url for their whole addresses. A running instance writes its state a moment after each change.',
+  ],
+  flags: { state, endpoints: boolean('list the alert endpoints and their keys instead') },
+  examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
+  run: async (ctx, given) => {
+    const { alertsOf } = await import('../sandbox/index.js')
+    const base = ctx.globals.baseUrl ?? (ctx.env.SVC_BASE_URL || anyAddress)
+    const { received, endpoints } = alertsOf(folderOf(ctx, given), base)
+    if (given.flags.endpoints === true) {
+      const columns = ['project', 'name', 'active', 'key', 'url']
+      return ctx.printMany(endpoints, { columns, reveal: true })
+    }
+    if (received.length === 0) ctx.note('no alert was received yet')
+    await ctx.printMany(received, {
+      columns: ['project', 'endpoint', 'iid', 'title', 'severity', 'state', 'started_at', 'events'],
+    })
   },
 }
