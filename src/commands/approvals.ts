@@ -1,7 +1,7 @@
 /** `approvals rules update` (API document 2, "Approvals"): approvers that are not listed are removed. */
 import { approvals } from '../catalogue/areas/approvals.js'
 import { boolean } from '../catalogue/endpoint.js'
-import { usage } from '../errors.js'
+import { Failure } from '../errors.js'
 import { filled, missing, plansToFill, readRecord, showReading } from './fill.js'
 import { type Json, objects } from './json.js'
 import type { Context, Given, Plan, Special } from './types.js'
@@ -19,12 +19,11 @@ const kinds = [
 ] as const
 
 const listed = (value: unknown): readonly number[] =>
-  (Array.isArray(value) ? value : [value]).map(Number)
+  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(Number)
 
-/** Who approves by the record and would no longer, in words. */
+/** Who approves by the record and would no longer, in words; a list not given lists nobody. */
 export const removed = (values: Json, record: Json): string[] =>
   kinds.flatMap(({ attribute, field, what, name }) => {
-    if (values[attribute] === undefined) return []
     const kept = new Set(listed(values[attribute]))
     return objects(record[field])
       .filter((one) => !kept.has(Number(one.id)))
@@ -33,12 +32,19 @@ export const removed = (values: Json, record: Json): string[] =>
 
 /** The approvers given, and those that the record has besides. */
 export const withPresent = (values: Json, record: Json): Json => {
-  const more = kinds.flatMap(({ attribute, field }) => {
-    if (values[attribute] === undefined) return []
+  const both = kinds.flatMap(({ attribute, field }) => {
     const present = objects(record[field]).map((one) => Number(one.id))
-    return [[attribute, [...new Set([...present, ...listed(values[attribute])])]] as const]
+    const all = [...new Set([...present, ...listed(values[attribute])])]
+    return all.length === 0 ? [] : [[attribute, all] as const]
   })
-  return { ...values, ...Object.fromEntries(more) }
+  return { ...values, ...Object.fromEntries(both) }
+}
+
+interface Complete {
+  readonly plan: Plan
+  readonly lost: readonly string[]
+  /** The record could not be read. */
+  readonly failure?: Failure
 }
 
 const complete = async (
@@ -46,43 +52,56 @@ const complete = async (
   plan: Plan,
   open: readonly string[],
   keep: boolean,
-): Promise<{ plan: Plan; lost: string[] }> => {
-  const record = await readRecord(ctx, plan, filling)
-  const whole = filled(plan, open, record)
-  if (keep) return { plan: { ...whole, values: withPresent(whole.values, record) }, lost: [] }
-  const rule = `rule ${String(record.name ?? plan.label)}`
-  return { plan: whole, lost: removed(plan.values, record).map((who) => `${who} from ${rule}`) }
+): Promise<Complete> => {
+  try {
+    const record = await readRecord(ctx, plan, filling)
+    const whole = filled(plan, open, record)
+    if (keep) return { plan: { ...whole, values: withPresent(whole.values, record) }, lost: [] }
+    const rule = `rule ${String(record.name ?? plan.label)}`
+    return { plan: whole, lost: removed(plan.values, record).map((who) => `${who} from ${rule}`) }
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.category === 'interrupted') throw failure
+    return { plan, lost: [], failure }
+  }
+}
+
+const confirmLoss = async (ctx: Context, lost: readonly string[]): Promise<void> => {
+  if (lost.length === 0) return
+  // Where nobody is asked, they are named all the same.
+  if (!ctx.interactive) for (const who of lost) ctx.note(`removes ${ctx.safe(who)}`)
+  await ctx.confirm('Approvers who are not listed are removed; --keep keeps them.', lost)
 }
 
 const run = async (ctx: Context, given: Given): Promise<void> => {
   const open = missing(given, filling)
   const keep = given.flags.keep === true
   const plans = await plansToFill(ctx, given, filling)
-  const lists = plans.some(({ values }) => kinds.some((k) => values[k.attribute] !== undefined))
-  if (keep && !lists)
-    throw usage('--keep adds to the approvers given: give --user-ids or --group-ids')
   if (ctx.globals.curl)
-    return open.length > 0 || keep
-      ? showReading(ctx, plans, filling)
-      : ctx.perform(plans, { confirmed: true })
-  if (open.length === 0 && !lists) return ctx.perform(plans)
+    return open.length > 0 || keep ? showReading(ctx, plans, filling) : ctx.perform(plans)
   const whole = await Promise.all(plans.map((plan) => complete(ctx, plan, open, keep)))
-  const lost = whole.flatMap((one) => one.lost)
-  if (lost.length > 0) await ctx.confirm('Approvers who are not listed are removed.', lost)
-  await ctx.perform(
-    whole.map((one) => one.plan),
-    { confirmed: true, done: 'changed' },
+  await confirmLoss(
+    ctx,
+    whole.flatMap((one) => one.lost),
   )
+  const failures = new Map(whole.map(({ plan, failure }) => [plan, failure]))
+  await ctx.perform([...failures.keys()], {
+    run: async (plan) => {
+      const failure = failures.get(plan)
+      if (failure !== undefined) throw failure
+      const { bytes, data } = await ctx.call(plan)
+      return { bytes, value: data }
+    },
+  })
 }
 
 export const rulesUpdate: Special = {
   description: [
     'A name or number of approvals that is not given stays as it is: the rule is read first.',
-    'Approvers who are not listed are removed; who that is, is shown and asked about.',
+    'Approvers who are not listed are removed; who that is, is shown and asked about. --keep keeps them.',
   ],
-  flags: { keep: boolean('add the approvers given to the present ones') },
+  flags: { keep: boolean('keep the present approvers, and add those given') },
   examples: [
-    'approvals rules update 2 --approvals-required 2 --project platform/app',
+    'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
     'approvals rules update 2 --user-ids 4 --keep --project platform/app',
   ],
   run,

@@ -90,7 +90,7 @@ export const add: Special = {
   ],
   examples: [
     'members add 6 --access-level developer --project platform/app',
-    'members add 7 8 --access-level reporter --expires-at 2027-06-30 --group web',
+    'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
   ],
   run: runAdd,
 }
@@ -133,7 +133,7 @@ export const billableRemove: Special = {
   description: ['The confirmation names every membership that goes.'],
   examples: [
     'members billable remove 6 --group platform --yes',
-    'members billable remove eva dov --group platform --yes',
+    'members billable remove dov chi --group platform --yes',
   ],
   run: runRemove,
 }

@@ -77,7 +77,7 @@ export const revert: Special = {
 }
 
 const columnsOf = (items: readonly unknown[]): readonly string[] =>
-  ['old_path', 'new_path', 'new_file', 'deleted_file', 'renamed_file'].filter((name) =>
+  ['old_path', 'new_path', 'new_file', 'deleted_file', 'renamed_file', 'diff'].filter((name) =>
     items.every((item) => isObject(item) && name in item),
   )
 
