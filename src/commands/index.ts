@@ -134,6 +134,12 @@ export const toolCommands: readonly (SpecialRow & { readonly group: string })[] 
     load: async () => (await import('./sandbox.js')).reset,
   },
   {
+    area: 'sandbox',
+    words: 'alerts',
+    group: 'start',
+    load: async () => (await import('./sandbox.js')).alerts,
+  },
+  {
     area: 'auth',
     words: 'login',
     group: 'account',
@@ -180,6 +186,12 @@ export const toolCommands: readonly (SpecialRow & { readonly group: string })[] 
     words: 'delete',
     group: 'account',
     load: async () => (await import('./profile.js')).deleteCommand,
+  },
+  {
+    area: 'audit',
+    words: 'list',
+    group: 'account',
+    load: async () => (await import('./audit.js')).listCommand,
   },
   { area: 'api', words: '', group: 'tool', load: async () => (await import('./api.js')).api },
   {

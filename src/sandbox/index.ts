@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Instance } from './call.js'
 import { Clock } from './clock.js'
 import { Repositories } from './git/repositories.js'
+import { alertEndpointsOf, receivedAlerts } from './received-alerts.js'
 import { historyOf } from './seed/histories.js'
 import { cast, tokenOf } from './seed/people.js'
 import { buildServer } from './server/server.js'
@@ -70,6 +71,12 @@ export const summaryOf = (folder: string): Readonly<Record<string, number>> => {
       table.size,
     ]),
   )
+}
+
+/** Alerts that a folder's instance received, newest first, and where they can be sent. */
+export const alertsOf = (folder: string, base: string) => {
+  const state = readState(folder)
+  return { received: receivedAlerts(state), endpoints: alertEndpointsOf(state, base) }
 }
 
 /** Starts an instance on 127.0.0.1. One process at a time works on a state folder. */

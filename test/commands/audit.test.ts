@@ -1,0 +1,110 @@
+/** `audit list` and `sandbox alerts`: looking back at what was done. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { folder, svcctl } from '../support/program.js'
+
+const entry = (time: string, method: string, status: number | null, user = 'root') =>
+  JSON.stringify({
+    time,
+    profile: 'here',
+    user,
+    sudo: null,
+    method,
+    path: '/api/v4/runners/7',
+    status,
+    request_id: null,
+    duration_ms: 12,
+    outcome: 'done',
+  })
+
+const withLog = async () => {
+  const config = folder()
+  const log = join(config, 'audit.ndjson')
+  writeFileSync(
+    log,
+    [
+      entry('2026-01-30T23:00:00Z', 'PUT', 200),
+      entry('2026-01-31T12:00:00Z', 'DELETE', 403, 'ada'),
+      '{"cut sho',
+      entry('2026-02-01T12:00:00Z', 'POST', null),
+      '',
+    ].join('\n'),
+  )
+  const env = { SVC_CONFIG_DIR: config }
+  const set = ['profile', 'set', 'here', '--base-url', 'https://forge.example', '--audit-log', log]
+  expect((await svcctl(set, { env })).code).toBe(0)
+  const list = async (...args: string[]) => {
+    const ran = await svcctl(['audit', 'list', '-p', 'here', '-o', 'json', ...args], { env })
+    const times = ran.code === 0 ? JSON.parse(ran.stdout).map((e: { time: string }) => e.time) : []
+    return { ...ran, times: times as string[] }
+  }
+  return { env, list }
+}
+
+describe('audit list', () => {
+  it('gives every entry, oldest first, and counts what is no entry', async () => {
+    const { list } = await withLog()
+    const { times, stderr } = await list()
+    expect(times.map((t) => t.slice(0, 10))).toEqual(['2026-01-30', '2026-01-31', '2026-02-01'])
+    expect(stderr).toMatch(/1 lines? .*no entries/)
+  })
+
+  it.each([
+    [['--method', 'delete'], ['2026-01-31T12:00:00Z']],
+    [['--status', '4xx'], ['2026-01-31T12:00:00Z']],
+    [['--status', 'none'], ['2026-02-01T12:00:00Z']],
+    [['--user', 'ada'], ['2026-01-31T12:00:00Z']],
+    [['--until', '2026-01-30'], ['2026-01-30T23:00:00Z']],
+    [['--since', '2026-01-31', '--until', '2026-01-31'], ['2026-01-31T12:00:00Z']],
+    [['--last', '1'], ['2026-02-01T12:00:00Z']],
+  ])('%j', async (args, expected) => {
+    const { list } = await withLog()
+    expect((await list(...args)).times).toEqual(expected)
+  })
+
+  it('refuses times and statuses that are none', async () => {
+    const { list } = await withLog()
+    expect((await list('--since', 'yesterdayish')).code).toBe(2)
+    expect((await list('--status', 'bad')).code).toBe(2)
+  })
+
+  it('says how a log is begun', async () => {
+    const env = { SVC_CONFIG_DIR: folder() }
+    await svcctl(['profile', 'set', 'here', '--base-url', 'https://forge.example'], { env })
+    const ran = await svcctl(['audit', 'list', '-p', 'here'], { env })
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain('svcctl profile set here --audit-log')
+  })
+})
+
+describe('sandbox alerts', () => {
+  it('shows an alert that was sent to an endpoint that it lists', async () => {
+    const stateDir = folder()
+    const sandbox = await startSandbox({ stateDir })
+    const where = ['--state', stateDir, '-o', 'json']
+    try {
+      const endpoints = await svcctl([
+        'sandbox',
+        'alerts',
+        '--endpoints',
+        '--base-url',
+        sandbox.url,
+        ...where,
+      ])
+      const [first] = JSON.parse(endpoints.stdout) as { url: string; key: string }[]
+      expect(first?.url.startsWith(sandbox.url)).toBe(true)
+      const sent = await svcctl(
+        ['alerts', 'send', '--title', 'disk full', '--endpoint', first?.url ?? ''],
+        { env: { SVC_ALERT_KEY: first?.key ?? '' } },
+      )
+      expect(sent.stderr).not.toContain('error')
+      expect(sent.code).toBe(0)
+    } finally {
+      await sandbox.close()
+    }
+    const received = await svcctl(['sandbox', 'alerts', ...where])
+    expect(JSON.parse(received.stdout)).toMatchObject([{ title: 'disk full' }])
+  })
+})
