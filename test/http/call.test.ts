@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
@@ -243,6 +244,26 @@ describe('open', () => {
     for await (const chunk of answer.body) text += Buffer.from(chunk).toString()
     expect(text).toBe('PK raw')
     expect(answer.url).toBe(`${server.base}/api/v4/file`)
+  })
+  it('gives a large body whole to a reader that takes its time', async () => {
+    const piece = randomBytes(1 << 20)
+    const server = await serve(async (_, response) => {
+      for (let i = 0; i < 24; i++)
+        if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve))
+      response.end()
+    })
+    const answer = await clientOf(server.base).open(get('/file'))
+    const digest = createHash('sha256')
+    let length = 0
+    for await (const chunk of answer.body) {
+      digest.update(chunk)
+      length += chunk.length
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const expected = createHash('sha256')
+    for (let i = 0; i < 24; i++) expected.update(piece)
+    expect(length).toBe(24 << 20)
+    expect(digest.digest('hex')).toBe(expected.digest('hex'))
   })
   it('throws for a refusal', async () => {
     const server = await serve((_, response) => json(response, 404, { message: '404 Not found' }))
