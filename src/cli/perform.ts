@@ -148,7 +148,11 @@ const showSeveral = async (
     ? results.map(recordOf)
     : results.flatMap((r) => (r.outcome?.value === undefined ? [] : [r.outcome.value]))
   if (shown.length > 0 || inline)
-    await ctx.printMany(shown, { ...emitOf(first.plan, options), endpoint: first.plan.endpoint })
+    await ctx.printMany(shown, {
+      endpoint: first.plan.endpoint,
+      columns: await ctx.columnsFor(first.plan.endpoint),
+      ...emitOf(first.plan, options),
+    })
 }
 
 /** The failure of a run over several objects, or undefined when all went well. */
