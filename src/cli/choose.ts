@@ -118,6 +118,20 @@ const conflicting = (
   return touched.some(([, e]) => holders(e).some((h) => !taken.has(h) && filled(e, h, given)))
 }
 
+/** How many required parameters nobody gave (`ci lint -P` without a file has no content to post). */
+const lacking = (e: Endpoint, given: Given, override: Readonly<Record<string, unknown>>): number =>
+  Object.entries(e.params).filter(
+    ([name, param]) =>
+      param.required === true &&
+      e.args?.includes(name) !== true &&
+      [
+        given.flags[flagName(name, param)],
+        given.input?.[name],
+        given.extra[name],
+        override[name],
+      ].every((value) => value === undefined),
+  ).length
+
 /** What has to be given to fill an endpoint's path, in words. */
 export const holderWords = (e: Endpoint): string =>
   holders(e)
@@ -132,11 +146,18 @@ export const holderWords = (e: Endpoint): string =>
  * The endpoint that is meant.
  * @throws Failure `usage` when scopes or forms exclude each other, or the API has no such form
  */
-export const choose = (command: Command, given: Given, env: NodeJS.ProcessEnv): Choice => {
+export const choose = (
+  command: Command,
+  given: Given,
+  env: NodeJS.ProcessEnv,
+  override: Readonly<Record<string, unknown>> = {},
+): Choice => {
   checkScopes(command, given)
   const all = Object.entries(command.endpoints)
   const scoped = byScope(command, bySelector(all, given), given)
-  const chosen = byHolders(command, scoped, given, env)
+  const chosen = [...byHolders(command, scoped, given, env)].sort(
+    ([, a], [, b]) => lacking(a, given, override) - lacking(b, given, override),
+  )
   const [first, ...rest] = chosen
   if (first === undefined)
     throw usage(`${named(command)} has no such form`, `There is: ${forms(command)}.`)

@@ -148,7 +148,12 @@ const show = async (
     return ctx.write(mergedText(verdicts))
   }
   if (ctx.terminal && ctx.globals.fields === undefined) return pretty(ctx, verdicts, choices.strict)
-  return ctx.printMany(verdicts.map(record), { columns: ['file', 'valid', 'errors', 'warnings'] })
+  const rows = verdicts.map(record).map((row) => ({
+    ...row,
+    errors: row.errors.join('; '),
+    warnings: row.warnings.join('; '),
+  }))
+  return ctx.printMany(rows, { columns: ['file', 'valid', 'errors', 'warnings'] })
 }
 
 const writeReports = async (
