@@ -63,7 +63,7 @@ const left = new Set(['accept-encoding', 'content-length'])
 
 const headerArguments = ({ headers, parts }: WireRequest): string[] =>
   Object.entries(headers)
-    .filter(([name]) => !left.has(name.toLowerCase()))
+    .filter(([name, value]) => !left.has(name.toLowerCase()) && value !== '*/*')
     .filter(([name]) => parts === undefined || name.toLowerCase() !== 'content-type')
     .map(
       ([name, value]) =>

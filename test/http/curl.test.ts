@@ -98,6 +98,10 @@ describe('toCurl', () => {
       'curl --header "Authorization: $SVC_TOKEN" https://forge.test/sub/api/v4/x',
     )
   })
+  it('leaves out what curl does by itself', () => {
+    const headers = { accept: '*/*', 'accept-encoding': 'identity' }
+    expect(toCurl(base, get('/file', { headers }))).toBe('curl https://forge.test/sub/api/v4/file')
+  })
   it('writes an absolute address and a HEAD', () => {
     const path = 'https://other.test/notify'
     expect(toCurl(base, { method: 'HEAD', path, absolute: true, headers: {} })).toBe(
