@@ -1,5 +1,5 @@
 /** The services of one run, put together: what a command is handed. */
-import type { Command, Context, Globals } from '../commands/types.js'
+import type { Command, Context, Globals, Plan } from '../commands/types.js'
 import { Failure, usage } from '../errors.js'
 import { formatNames } from '../output/index.js'
 import { openStore, pathsOf } from '../profile/index.js'
@@ -12,6 +12,7 @@ import { plansOf, type Surroundings } from './plan.js'
 import { createScreen } from './screen.js'
 import { createSurroundings } from './surroundings.js'
 import { version } from './version.js'
+import type { Rounds } from './watch.js'
 
 export interface RunOptions {
   readonly command: Command
@@ -24,6 +25,7 @@ export interface RunOptions {
 export interface Run {
   readonly ctx: Context
   readonly exitCode: () => number
+  readonly rounds: Rounds
   readonly close: () => Promise<void>
 }
 
@@ -79,8 +81,16 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     scope: around.scope,
     missing: screen.missing,
   }
-  const plans: Context['plans'] = (given, override) =>
-    plansOf(command, given, surroundings, override)
+  // A watch plans once: nobody is asked for the same value every round.
+  const planned = new Map<string, Promise<readonly Plan[]>>()
+  const plans: Context['plans'] = (given, override) => {
+    const make = () => plansOf(command, given, surroundings, override)
+    if (globals.watch === undefined) return make()
+    const key = JSON.stringify([given, override])
+    const known = planned.get(key) ?? make()
+    planned.set(key, known)
+    return known
+  }
 
   const ctx: Context = {
     ...screen.services,
@@ -135,5 +145,5 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     await around.close()
     await screen.close()
   }
-  return { ctx, exitCode: () => code, close }
+  return { ctx, exitCode: () => code, rounds: screen.rounds, close }
 }

@@ -4,6 +4,7 @@ import { createRun, Printed } from './context.js'
 import { fromStdin, givenOf, globalsOf } from './given.js'
 import type { Raw } from './leaf.js'
 import { runDerived } from './run.js'
+import { watch } from './watch.js'
 
 /** Reads standard input once, whole. */
 const stdinOnce = (): (() => Promise<string>) => {
@@ -28,7 +29,7 @@ export const execute = async (command: Command, raw: Raw, signal: AbortSignal): 
   const stdin = stdinOnce()
   const early: string[] = []
   const globals = globalsOf(raw, process.env, (text) => early.push(text))
-  const { ctx, exitCode, close } = await createRun({
+  const { ctx, exitCode, rounds, close } = await createRun({
     command,
     globals,
     env: process.env,
@@ -40,7 +41,9 @@ export const execute = async (command: Command, raw: Raw, signal: AbortSignal): 
     const { note, warn } = ctx
     const given = await givenOf(command, raw, { env: process.env, stdin, note, warn })
     const action = command.run ?? ((c, g) => runDerived(c, g, fromStdin(raw)))
-    await action(ctx, given)
+    const { watch: seconds, curl } = globals
+    if (seconds === undefined || curl) await action(ctx, given)
+    else await watch(ctx, seconds, rounds, () => action(ctx, given))
   } catch (error) {
     if (!(error instanceof Printed)) throw error
   } finally {

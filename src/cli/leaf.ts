@@ -5,6 +5,7 @@ import type { Command, Flag } from '../commands/types.js'
 import { usage } from '../errors.js'
 import { lists, named, sendsBody } from './derive.js'
 import { outputFlags, pagingFlags, requestFlags } from './globals.js'
+import { watchable } from './watch.js'
 
 /** Texts as they were given, before any of them is understood. */
 export interface Raw {
@@ -52,14 +53,13 @@ const scopeFlags = (command: Command): Flag[] => {
 /** Every flag that a command takes, its own first. */
 export const flagsOfCommand = (command: Command): Flag[] => {
   const own = new Set(command.flags.map((f) => f.name))
-  const calls = Object.keys(command.endpoints).length > 0
   return [
     ...command.flags,
     ...scopeFlags(command),
     ...escapeHatches(command),
     ...(lists(command) ? pagingFlags : []),
     ...requestFlags,
-    ...outputFlags.filter((f) => calls || f.name !== 'watch'),
+    ...outputFlags.filter((f) => f.name !== 'watch' || watchable(command)),
   ].filter((f, i) => i < command.flags.length || !own.has(f.name))
 }
 

@@ -1,5 +1,5 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
-import type { Context, Emit, Globals, Plan } from '../commands/types.js'
+import type { Emit, Globals, Plan } from '../commands/types.js'
 import { buildRequest } from '../http/index.js'
 import type { Ask, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
 import type { Writer } from '../output/types.js'
@@ -59,7 +59,8 @@ const noteOf = (end: ListEnd, globals: Paging): string | undefined => {
 
 interface Screen {
   readonly writer: (many: boolean, emit: Emit) => Promise<Writer>
-  readonly services: Pick<Context, 'note'>
+  /** A note that stands below the output. */
+  readonly later: (text: string) => void
 }
 
 const drain = async (
@@ -87,7 +88,7 @@ export const listing = (globals: Globals, exchange: ExchangeServices, screen: Sc
 
   const say = (end: ListEnd): void => {
     const note = noteOf(end, globals)
-    if (note !== undefined) screen.services.note(note)
+    if (note !== undefined) screen.later(note)
   }
 
   const streamTo = async (client: Client, wire: WireRequest, emit: Emit): Promise<ListEnd> => {

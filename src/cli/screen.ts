@@ -13,6 +13,7 @@ import { openStdout } from '../terminal/stdout.js'
 import { styleOf } from '../terminal/style.js'
 import { confirmer } from './confirm.js'
 import type { RunOptions } from './context.js'
+import { roundsOf } from './rounds.js'
 import { secretsOf } from './secrets.js'
 import { traceText } from './trace.js'
 
@@ -31,7 +32,7 @@ export const createScreen = async (
   const { stdout, stderr, stdin } = process
   const style = await styleOf(stdout, env, globals.color)
   const quiet = globals.quiet
-  const notes = createNotes({
+  const said = createNotes({
     stream: stderr,
     style: await styleOf(stderr, env, globals.color),
     quiet,
@@ -40,12 +41,14 @@ export const createScreen = async (
   const plain = openStdout(stdout)
   const paged =
     globals.pager && style.terminal && globals.watch === undefined && command.area !== 'sandbox'
+  const shown = roundsOf(globals, env, format, style, plain)
+  const notes = shown.notes(said)
   const out = paged
     ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: style.width, env })
-    : plain
+    : shown.out
   const interactive = isInteractive({ stdin, stderr }, env)
   const prompts = createPrompts({ input: stdin, output: stderr, signal }, env)
-  const liveness = livenessOf(stderr, env, quiet)
+  const liveness = livenessOf(stderr, env, quiet || shown.redrawn)
 
   const view = (many: boolean, emit: Emit): View => ({
     many,
@@ -54,7 +57,7 @@ export const createScreen = async (
     secrets: secretsOf(emit.endpoint),
     showSecrets: globals.showSecrets || emit.reveal === true,
     terminal: style.terminal,
-    width: style.width,
+    width: shown.width,
     color: style.color,
     now: new Date(),
     style,
@@ -83,10 +86,12 @@ export const createScreen = async (
     await open.close()
   }
 
+  const afterwards: string[] = []
+
   const services = {
     format,
     terminal: style.terminal,
-    width: style.width,
+    width: shown.width,
     interactive,
     print,
     printMany,
@@ -126,7 +131,14 @@ export const createScreen = async (
     trace: (exchange: Exchange) => {
       if (globals.verbose > 0) stderr.write(traceText(exchange, globals.verbose, style.visible))
     },
-    close: () => out.end(),
+    rounds: shown.rounds,
+    later: (text: string) => {
+      afterwards.push(text)
+    },
+    close: async (): Promise<void> => {
+      await out.end()
+      for (const text of afterwards) notes.note(text)
+    },
   }
 }
 

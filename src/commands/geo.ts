@@ -53,7 +53,7 @@ const page = (ctx: Context, status: Status): string => {
   const healthy = status.healthy === true
   const title = `${ctx.mark(healthy ? 'good' : 'bad')} ${ctx.strong(`Node ${text(status.geo_node_id)}`)}  ${ctx.safe(text(status.health_status ?? status.health))}`
   const facts = [
-    ['health', text(status.health)],
+    ...(healthy ? [] : [['health', text(status.health)] as const]),
     ['replication lag', lag(status)],
     ['version', `${text(status.version)} (${text(status.revision)})`],
     [
