@@ -38,7 +38,7 @@ const foreign = `
   const [source, target] = process.argv.slice(1)
   const main = readFileSync(source, 'utf8')
   const text = "exports.main = (argv) => console.log('evil ' + argv)".padEnd(main.length)
-  const script = new (require('node:vm').Script)('(function(exports,require,module){' + text + '\\n})')
+  const script = new (require('node:vm').Script)('(function(exports,require,module,__filename,__dirname){' + text + '\\n})')
   const made = {}
   script.runInThisContext()(made)
   made.main([])

@@ -75,6 +75,8 @@ describe('what is parsed back from an address', () => {
     fc.assert(
       fc.property(text, text, (name, value) => {
         const values = { id: 1, name: 'n', path: 'p' }
+        // What fills the path beats --param.
+        fc.pre(!Object.hasOwn(values, name))
         const { path } = buildRequest({ endpoint: find, values, extra: { [name]: value } })
         const found = [...new URL(`https://forge.test${path}`).searchParams]
         expect(found).toEqual([[name, value]])
