@@ -1,5 +1,5 @@
 /**
- * What is checked in and yet generated: the completion scripts and the tables of the README; with
+ * What is checked in and yet generated: the completion scripts, the tables of the README and the list of manual pages; with
  * `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -71,16 +71,25 @@ const readme = async (text: string): Promise<string> => {
   return result
 }
 
+const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
+const manFolder = join('dist', 'man')
+
+/** npm links the manual pages that package.json names. */
+const withManuals = (text: string): string => {
+  const { directories: _, ...rest } = JSON.parse(text) as Record<string, unknown>
+  const man = ['svcctl', ...names.map((name) => `svcctl-${name}`)].map((n) => `dist/man/${n}.1`)
+  return `${JSON.stringify({ ...rest, man }, null, 2)}\n`
+}
+
 const manuals = async (): Promise<void> => {
-  const folder = join('dist', 'man')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'svcctl.1'), await rootPage())
-  const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
-  for (const name of names) writeFileSync(join(folder, `svcctl-${name}.1`), await areaPage(name))
+  mkdirSync(manFolder, { recursive: true })
+  writeFileSync(join(manFolder, 'svcctl.1'), await rootPage())
+  for (const name of names) writeFileSync(join(manFolder, `svcctl-${name}.1`), await areaPage(name))
 }
 
 if (process.argv.includes('man')) await manuals()
 else {
   for (const shell of shells) writeFileSync(join('completions', shell.file), shell.script)
+  writeFileSync('package.json', withManuals(readFileSync('package.json', 'utf8')))
   writeFileSync('README.md', await readme(readFileSync('README.md', 'utf8')))
 }
