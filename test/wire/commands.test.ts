@@ -28,10 +28,7 @@ const words = (line: string): string[] =>
 describe('requests', () => {
   it.each<[string, string, string?]>([
     ['runners list', 'GET /runners?per_page=100'],
-    [
-      'runner list --instance --tag-list a,b --limit 5',
-      'GET /runners/all?tag_list=a,b&per_page=5',
-    ],
+    ['runner list --instance --tag-list a,b --limit 5', 'GET /runners/all?tag_list=a,b&per_page=5'],
     [
       'runners list -P a/b.c --page 2 --per-page 50',
       'GET /projects/a%2Fb%2Ec/runners?page=2&per_page=50',
