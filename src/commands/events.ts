@@ -19,12 +19,13 @@ const refOf = (type: string, iid: unknown): string => {
 }
 
 const pushed = (push: Json): string => {
-  const place = `${push.ref_type === 'tag' ? 'tag ' : ''}${String(push.ref)}`
-  const branch = `${String(push.ref_type ?? 'branch')} ${String(push.ref)}`
-  if (push.action === 'removed') return `deleted ${branch}`
+  const ref = String(push.ref)
+  const kind = String(push.ref_type ?? 'branch')
+  if (push.action === 'removed') return `deleted ${kind} ${ref}`
   const count = typeof push.commit_count === 'number' ? push.commit_count : 0
-  if (count === 0) return `created ${branch}`
-  return `pushed ${count} commit${count === 1 ? '' : 's'} to ${push.action === 'created' ? 'new ' : ''}${place}`
+  if (count === 0) return `created ${kind} ${ref}`
+  const place = push.action === 'created' ? `new ${kind} ${ref}` : ref
+  return `pushed ${count} commit${count === 1 ? '' : 's'} to ${place}`
 }
 
 const commented = (note: Json, title: string | undefined): string => {
@@ -47,6 +48,14 @@ export const deedOf = (event: Json): string => {
     : `${action} ${kindOf(type)}${refOf(type, event.target_iid)}${named}`
 }
 
+/** What people do to a project rather than in it. */
+const memberships: Readonly<Record<string, string>> = {
+  joined: 'joined',
+  left: 'left',
+  expired: 'lost access to',
+  'removed due to membership expiration from': 'lost access to',
+}
+
 /** Who did it: the name, else the user name. */
 const actorOf = (event: Json): string =>
   (isObject(event.author) ? textOf(event.author.name) : undefined) ??
@@ -56,8 +65,11 @@ const actorOf = (event: Json): string =>
 /** `2 h ago  Ana pushed 3 commits to main in platform/app`. */
 export const lineOf = (event: Json, place: string | undefined, now: Date): string => {
   const when = age(textOf(event.created_at) ?? '', now) ?? textOf(event.created_at) ?? ''
+  const membership = memberships[textOf(event.action_name) ?? '']
   const where = place === undefined ? '' : ` in ${place}`
-  return `${when.padEnd(9)}  ${actorOf(event)} ${deedOf(event)}${where}`
+  const deed =
+    membership === undefined ? deedOf(event) + where : `${membership} ${place ?? 'a project'}`
+  return `${when.padEnd(10)}  ${actorOf(event)} ${deed}`
 }
 
 /** Paths of projects, each asked for once; its ID where the instance does not tell it. */
