@@ -13,6 +13,7 @@ export const registry: Readonly<Record<string, HandlerRow>> = {
   jobs: { load: async () => (await import('./areas/jobs.js')).handlers },
   artifacts: { load: async () => (await import('./areas/artifacts.js')).handlers },
   'resource-groups': { load: async () => (await import('./areas/resource-groups.js')).handlers },
+  ci: { load: async () => (await import('./areas/ci.js')).handlers },
   issues: { load: async () => (await import('./areas/issues.js')).handlers },
   mr: { load: async () => (await import('./areas/mr.js')).handlers },
   approvals: { load: async () => (await import('./areas/approvals.js')).handlers },

@@ -1,0 +1,138 @@
+/** Brings in the files that a configuration includes. */
+import { type Hash, isHash, merged, readTree, Unreadable } from './tree.js'
+
+/** Where included files come from. */
+export interface Files {
+  /** The text of a file of the project at hand; undefined when it is not there. */
+  local(path: string): Promise<string | undefined>
+  /** Paths of the project at hand that a pattern with `*` matches. */
+  matching(pattern: string): Promise<readonly string[]>
+  /** The text of a file of another project; undefined when it or its project does not show. */
+  other(project: string, path: string, ref: string | undefined): Promise<string | undefined>
+}
+
+interface Run {
+  readonly files: Files | undefined
+  readonly seen: Set<string>
+  readonly errors: string[]
+  /** Includes that no embedded instance fetches: remote files, templates, components. */
+  readonly left: string[]
+}
+
+export interface Included {
+  /** Everything merged; the including file wins. Without `include`. */
+  readonly tree: Hash
+  readonly errors: readonly string[]
+  readonly left: readonly string[]
+}
+
+const deepest = 100
+const isYaml = (path: string): boolean => /\.ya?ml$/.test(path)
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const nested = async (run: Run, source: string, path: string): Promise<Hash> => {
+  try {
+    return await expand(run, await readTree(source))
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    const problems = error.problems.map(
+      (p) => `Included file \`${path}\` does not have valid YAML syntax! ${p}`,
+    )
+    run.errors.push(...problems)
+    return {}
+  }
+}
+
+/** One file, once; a second include of it changes nothing. */
+const load = async (
+  run: Run,
+  key: string,
+  path: string,
+  read: () => Promise<string | undefined>,
+  absent: string,
+): Promise<Hash> => {
+  if (!isYaml(path)) {
+    run.errors.push(`Included file \`${path}\` does not have YAML extension!`)
+    return {}
+  }
+  if (run.seen.has(key)) return {}
+  if (run.seen.size >= deepest) {
+    run.errors.push(`Maximum of ${deepest} nested includes are allowed!`)
+    return {}
+  }
+  run.seen.add(key)
+  const source = await read()
+  if (source === undefined) {
+    run.errors.push(absent)
+    return {}
+  }
+  return nested(run, source, path)
+}
+
+const local = async (run: Run, path: string): Promise<Hash> => {
+  const { files } = run
+  if (files === undefined) {
+    run.errors.push(`Local file \`${path}\` does not have project!`)
+    return {}
+  }
+  const clean = path.replace(/^\//, '')
+  const paths = clean.includes('*') ? await files.matching(clean) : [clean]
+  if (paths.length === 0) run.errors.push(`Local file \`${path}\` does not exist!`)
+  let tree: Hash = {}
+  for (const one of paths) {
+    const absent = `Local file \`${path}\` does not exist!`
+    tree = merged(tree, await load(run, one, one, () => files.local(one), absent))
+  }
+  return tree
+}
+
+const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> => {
+  const { files } = run
+  const names = Array.isArray(entry.file) ? entry.file : [entry.file]
+  let tree: Hash = {}
+  for (const name of names) {
+    const path = text(name)
+    if (path === undefined) {
+      run.errors.push('include config should specify the file of the project')
+      continue
+    }
+    const absent = `Project \`${project}\` not found or access denied, or it has no file \`${path}\`!`
+    const read = async () => files?.other(project, path.replace(/^\//, ''), text(entry.ref))
+    tree = merged(tree, await load(run, `${project}:${path}`, path, read, absent))
+  }
+  return tree
+}
+
+const one = async (run: Run, entry: unknown): Promise<Hash> => {
+  if (typeof entry === 'string') {
+    if (!/^https?:\/\//.test(entry)) return local(run, entry)
+    run.left.push(entry)
+    return {}
+  }
+  if (!isHash(entry)) {
+    run.errors.push('include config should be an array of hashes or strings')
+    return {}
+  }
+  const path = text(entry.local)
+  if (path !== undefined) return local(run, path)
+  const project = text(entry.project)
+  if (project !== undefined) return ofProject(run, entry, project)
+  const elsewhere = text(entry.remote) ?? text(entry.template) ?? text(entry.component)
+  if (elsewhere !== undefined) run.left.push(elsewhere)
+  else run.errors.push('include config should have a local, project, remote or template keyword')
+  return {}
+}
+
+const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
+  const entries = include === undefined || include === null ? [] : [include].flat()
+  let tree: Hash = {}
+  for (const entry of entries) tree = merged(tree, await one(run, entry))
+  return merged(tree, own)
+}
+
+/** The configuration with all that it includes, as far as this instance can fetch it. */
+export const withIncludes = async (tree: Hash, files: Files | undefined): Promise<Included> => {
+  const run: Run = { files, seen: new Set(), errors: [], left: [] }
+  return { tree: await expand(run, tree), errors: run.errors, left: run.left }
+}

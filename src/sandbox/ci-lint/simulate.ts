@@ -1,0 +1,73 @@
+/** Which jobs a pipeline would have (`dry_run`): rules, `only`, `except`, workflow. */
+import { holds, type Variables } from './expression.js'
+import { type Job, jobsOf, needsOf } from './jobs.js'
+import { type Hash, isHash } from './tree.js'
+
+/** What the pipeline would be made for. */
+export interface Occasion {
+  readonly branch: string
+  /** Those of the project and the predefined ones. */
+  readonly variables: Variables
+}
+
+const valuesOf = (given: unknown): Variables =>
+  Object.fromEntries(
+    Object.entries(isHash(given) ? given : {}).flatMap(([name, value]) => {
+      const plain: unknown = isHash(value) ? value.value : value
+      return plain === undefined || plain === null ? [] : [[name, String(plain)]]
+    }),
+  )
+
+/** Whether the first rule that applies lets it run; false when none applies. */
+const ruled = (rules: unknown, variables: Variables): boolean => {
+  const list = Array.isArray(rules) ? rules.flat(10).filter(isHash) : []
+  const first = list.find((rule) => typeof rule.if !== 'string' || holds(rule.if, variables))
+  return first !== undefined && first.when !== 'never'
+}
+
+const refMatches = (ref: string, branch: string): boolean => {
+  if (ref === 'branches' || ref === 'pushes' || ref === branch) return true
+  return (
+    /^\/.+\/[a-z]*$/.test(ref) &&
+    holds(`$CI_COMMIT_REF_NAME =~ ${ref}`, { CI_COMMIT_REF_NAME: branch })
+  )
+}
+
+const texts = (value: unknown): string[] =>
+  [value ?? []].flat().filter((item): item is string => typeof item === 'string')
+
+/** Whether an `only` or `except` speaks of the occasion. */
+const applies = (policy: unknown, { branch }: Occasion, variables: Variables): boolean => {
+  if (!isHash(policy)) return texts(policy).some((ref) => refMatches(ref, branch))
+  const refs = policy.refs === undefined || texts(policy.refs).some((r) => refMatches(r, branch))
+  const conditions =
+    policy.variables === undefined || texts(policy.variables).some((e) => holds(e, variables))
+  return refs && conditions
+}
+
+const runs = (job: Job, occasion: Occasion, base: Variables): boolean => {
+  const variables = { ...base, ...valuesOf(job.config.variables) }
+  const { rules, only, except } = job.config
+  if (rules !== undefined) return ruled(rules, variables)
+  if (only !== undefined && !applies(only, occasion, variables)) return false
+  return except === undefined || !applies(except, occasion, variables)
+}
+
+/** What would keep the pipeline from being made. */
+export const simulate = (tree: Hash, occasion: Occasion): string[] => {
+  const variables = { ...valuesOf(tree.variables), ...occasion.variables }
+  const workflow = isHash(tree.workflow) ? tree.workflow.rules : undefined
+  if (workflow !== undefined && !ruled(workflow, variables))
+    return ['Pipeline filtered out by workflow rules.']
+  const jobs = jobsOf(tree).filter((job) => runs(job, occasion, variables))
+  if (jobs.length === 0) return ['No stages / jobs for this pipeline.']
+  const names = new Set(jobs.map(({ name }) => name))
+  return jobs.flatMap((job) =>
+    needsOf(job)
+      .filter((need) => !need.optional && !names.has(need.job))
+      .map(
+        (need) =>
+          `'${job.name}' job needs '${need.job}' job, but '${need.job}' is not in any previous stage`,
+      ),
+  )
+}
