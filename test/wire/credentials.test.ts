@@ -1,0 +1,135 @@
+/** Exactly one credential, in a header, and only where it belongs (commands.md, "Credentials"). */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { svcctl } from '../support/program.js'
+import { type Recorder, record } from '../support/recorder.js'
+
+let server: Recorder
+beforeAll(async () => {
+  server = await record()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.seen.length = 0
+})
+
+const names = ['private-token', 'authorization', 'job-token', 'cookie', 'sudo'] as const
+/** The credential headers of the last request. */
+const sent = (): Record<string, string> => {
+  const headers = server.seen.at(-1)?.headers ?? {}
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  )
+}
+const run = (args: string, env: Record<string, string>) =>
+  svcctl(args.split(' '), { env: { SVC_BASE_URL: server.url, ...env } })
+
+describe('a request carries', () => {
+  it.each<[string, string, Record<string, string>, Record<string, string>]>([
+    ['a personal token', 'runners list', { SVC_TOKEN: 't' }, { 'private-token': 't' }],
+    [
+      'an OAuth token',
+      'runners list',
+      { SVC_TOKEN: 't', SVC_TOKEN_KIND: 'oauth' },
+      { authorization: 'Bearer t' },
+    ],
+    [
+      'a session',
+      'runners list',
+      { SVC_TOKEN: 't', SVC_TOKEN_KIND: 'session' },
+      { cookie: '_svc_session=t' },
+    ],
+    [
+      'a job token where it must',
+      'jobs current',
+      { SVC_TOKEN: 't', SVC_JOB_TOKEN: 'j' },
+      { 'job-token': 'j' },
+    ],
+    ['the job token of CI', 'jobs agents', { CI_JOB_TOKEN: 'j' }, { 'job-token': 'j' }],
+    [
+      'SVC_JOB_TOKEN before CI_JOB_TOKEN',
+      'jobs current',
+      { SVC_JOB_TOKEN: 'j', CI_JOB_TOKEN: 'x' },
+      { 'job-token': 'j' },
+    ],
+    [
+      'a job token for downloads',
+      'artifacts download 1 -P 2 --to -',
+      { CI_JOB_TOKEN: 'j' },
+      { 'job-token': 'j' },
+    ],
+    [
+      'the user’s token before it',
+      'artifacts download 1 -P 2 --to -',
+      { CI_JOB_TOKEN: 'j', SVC_TOKEN: 't' },
+      { 'private-token': 't' },
+    ],
+    [
+      'nothing where the token is the parameter',
+      'runners register --token env:REG',
+      { SVC_TOKEN: 't', REG: 'r', SVC_SUDO: 'ana' },
+      {},
+    ],
+    ['nothing for public lists without one', 'projects list', {}, {}],
+    [
+      'whom it acts as',
+      'runners list --sudo ana',
+      { SVC_TOKEN: 't' },
+      { 'private-token': 't', sudo: 'ana' },
+    ],
+    [
+      'SVC_SUDO',
+      'runners list',
+      { SVC_TOKEN: 't', SVC_SUDO: 'ana' },
+      { 'private-token': 't', sudo: 'ana' },
+    ],
+  ])('%s', async (_, args, env, headers) => {
+    const ran = await run(args, env)
+    expect(server.seen.length, ran.stderr).toBe(1)
+    expect(sent()).toEqual(headers)
+    expect(server.seen[0]?.url).not.toMatch(/token|sudo/)
+  })
+
+  it('the registration token in the body alone', async () => {
+    await run('runners register --token env:REG', { REG: 'r-secret' })
+    expect(server.seen.at(-1)?.body).toBe('{"token":"r-secret"}')
+  })
+
+  it('the alert key and no other', async () => {
+    const env = { SVC_TOKEN: 't', SVC_ALERT_ENDPOINT: `${server.url}/hook`, SVC_ALERT_KEY: 'k' }
+    await run('alerts send --title x', env)
+    expect(sent()).toEqual({ authorization: 'Bearer k' })
+    await run('alerts send --title x --basic', env)
+    expect(sent()).toEqual({ authorization: `Basic ${Buffer.from(':k').toString('base64')}` })
+    expect(server.seen.at(-1)?.url).toBe('/hook')
+  })
+})
+
+describe('exit 3, and nothing is sent', () => {
+  it.each<[string, string, Record<string, string>, RegExp]>([
+    [
+      'for a command that takes no job token',
+      'runners update 1 --active',
+      { CI_JOB_TOKEN: 'j' },
+      /does not take a job token/,
+    ],
+    [
+      'for a job’s command outside of a job',
+      'jobs current',
+      { SVC_TOKEN: 't' },
+      /CI_JOB_TOKEN|job token/,
+    ],
+    ['for a write without a credential', 'runners update 1 --active', {}, /auth login/],
+  ])('%s', async (_, args, env, message) => {
+    const ran = await run(args, env)
+    expect(ran.code).toBe(3)
+    expect(ran.stderr).toMatch(message)
+    expect(server.seen).toEqual([])
+  })
+
+  it('where no instance is named at all', async () => {
+    const ran = await svcctl(['runners', 'list'])
+    expect(ran.code).toBe(3)
+    expect(ran.stderr).toContain('auth login')
+    expect(ran.stderr).toContain('--sandbox')
+  })
+})
