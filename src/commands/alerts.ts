@@ -1,11 +1,11 @@
 /** `alerts send` (API document 3, "Alert ingestion"): one key, no token, no profile. */
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/endpoint.js'
-import { usage } from '../errors.js'
+import { Failure, usage } from '../errors.js'
 import { toCurl } from '../http/index.js'
-import type { Credential, WireRequest } from '../http/types.js'
+import type { Credential, Whole, WireRequest } from '../http/types.js'
 import { isObject } from './json.js'
-import type { Context, Given, Outcome, Plan, Special } from './types.js'
+import type { Context, Given, Special } from './types.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -109,6 +109,21 @@ const withProperty = (request: WireRequest, property: unknown): WireRequest => {
     : request
 }
 
+const post = async (
+  ctx: Context,
+  address: URL,
+  credential: Credential,
+  request: WireRequest,
+): Promise<Whole> => {
+  try {
+    return await (await ctx.anonymous(address.origin, credential)).call(request)
+  } catch (error) {
+    if (!(error instanceof Failure) || error.category !== 'auth') throw error
+    const hint = 'The authorization key is wrong, or was renewed: it is in the monitoring settings.'
+    throw new Failure('auth', error.message, { ...error.details, hint })
+  }
+}
+
 const run = async (ctx: Context, given: Given): Promise<void> => {
   const address = await addressOf(ctx, given)
   const inAddress = keyIn(address)
@@ -124,13 +139,10 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   )
   const request = withProperty(await ctx.request(plan), more.endpoint)
   if (ctx.globals.curl) return ctx.write(`${toCurl(address.origin, request, credential.kind)}\n`)
-  const send = async (): Promise<Outcome> => {
-    const client = await ctx.anonymous(address.origin, credential)
-    const { data, bytes } = await client.call(request)
-    return data === undefined ? {} : { value: data, bytes }
-  }
-  const labelled: Plan = { ...plan, label: 'alert' }
-  await ctx.perform([labelled], { run: send, done: 'sent' })
+  const { data, bytes } = await post(ctx, address, credential, request)
+  if (data === undefined) return ctx.note('the alert was sent')
+  if (Array.isArray(data)) return ctx.printMany(data, { endpoint: plan.endpoint })
+  await ctx.printAnswer(plan, { value: data, bytes })
 }
 
 export const send: Special = {
@@ -151,8 +163,8 @@ export const send: Special = {
     test: boolean('send a test alert'),
   },
   examples: [
-    "alerts send --endpoint /platform/app/alerts/notify/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
-    "alerts send --endpoint /platform/app/alerts/notify/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
+    "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
+    "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
   ],
   run,
 }
