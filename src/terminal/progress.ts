@@ -39,7 +39,7 @@ interface Shown {
 const spin = async (stream: NodeJS.WriteStream): Promise<Shown> => {
   const { default: ora } = await import('ora')
   const columns = stream.columns ?? 80
-  const spinner = ora({ stream, discardStdin: false, isEnabled: true })
+  const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
   spinner.start()
   setLiveLine(() => spinner.clear())
   return {
