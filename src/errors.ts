@@ -69,12 +69,12 @@ export class Failure extends Error {
   toJSON(): { error: Record<string, unknown> } {
     const { status, request, hint, code, unknownOutcome, requestId } = this.details
     const error: Record<string, unknown> = { category: this.category, message: this.message }
-    if (status !== undefined) error['status'] = status
-    if (request !== undefined) error['request'] = request
-    if (hint !== undefined) error['hint'] = hint
-    if (code !== undefined) error['code'] = code
-    if (unknownOutcome === true) error['outcome'] = 'unknown'
-    if (requestId !== undefined) error['request_id'] = requestId
+    if (status !== undefined) error.status = status
+    if (request !== undefined) error.request = request
+    if (hint !== undefined) error.hint = hint
+    if (code !== undefined) error.code = code
+    if (unknownOutcome === true) error.outcome = 'unknown'
+    if (requestId !== undefined) error.request_id = requestId
     return { error }
   }
 }
