@@ -34,7 +34,12 @@ export const keyIn = (address: URL): string | undefined => {
   address.username = ''
   address.password = ''
   const key = password === '' ? username : password
-  return key === '' ? undefined : decodeURIComponent(key)
+  if (key === '') return undefined
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
 }
 
 const credentialOf = async (

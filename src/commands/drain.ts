@@ -42,24 +42,46 @@ const pauseAll = async (ctx: Context, plans: readonly Plan[]): Promise<Map<Plan,
   return failures
 }
 
-const drainAll = async (ctx: Context, plans: readonly Plan[], seconds: number): Promise<void> => {
-  const until = ctx.now().getTime() + seconds * 1000
-  const failures = await pauseAll(ctx, plans)
-  const settle = async (plan: Plan): Promise<Outcome> => {
-    const failure = failures.get(plan)
-    if (failure !== undefined) throw failure
-    await idle(ctx, plan, until)
-    const { bytes, data } = await ctx.call({
-      endpoint: runners.get,
-      values: { id: plan.values.id },
-    })
-    ctx.note(`${nameOf(plan)}: paused, no job is running on it`)
-    return { bytes, value: data }
-  }
-  const names = plans.map(nameOf).join(', ')
-  await ctx.progress(`waiting for the jobs of ${names}`, () =>
-    ctx.perform(plans, { run: settle, done: 'drained' }),
-  )
+/** Waits for one runner; what kept it from being paused counts as its failure. */
+const settle = async (
+  ctx: Context,
+  plan: Plan,
+  until: number,
+  failures: ReadonlyMap<Plan, Failure>,
+): Promise<void> => {
+  const failure = failures.get(plan)
+  if (failure !== undefined) throw failure
+  await idle(ctx, plan, until)
+  ctx.note(`${nameOf(plan)}: paused, no job is running on it`)
+}
+
+const record = async (ctx: Context, plan: Plan): Promise<Outcome> => {
+  const { bytes, data } = await ctx.call({ endpoint: runners.get, values: { id: plan.values.id } })
+  return { bytes, value: data }
+}
+
+/** Drains all, or ends the run: a command that needs idle runners must not begin without. */
+const allIdle = async (
+  ctx: Context,
+  plans: readonly Plan[],
+  wait: (plan: Plan) => Promise<void>,
+): Promise<void> => {
+  const failed: Failure[] = []
+  await ctx.each(plans, async (plan) => {
+    try {
+      await wait(plan)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
+      ctx.report(new Failure(error.category, `${nameOf(plan)}: ${error.message}`, error.details))
+      failed.push(error)
+    }
+  })
+  const [first] = failed
+  if (first === undefined) return
+  const category = failed.length === plans.length ? first.category : 'partial'
+  throw new Failure(category, 'not all runners could be drained: the command was not run', {
+    hint: 'Those that are paused stay so; svcctl runners resume <id…> lets them take jobs again.',
+  })
 }
 
 /** Runs what the person asked for, in their shell; what it prints goes to standard error. */
@@ -92,17 +114,18 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   const { 'wait-timeout': timeout, 'resume-after': command, ...flags } = given.flags
   const plans = await ctx.plans({ ...given, flags }, { active: false })
   if (ctx.globals.curl) return ctx.perform(plans)
-  await drainAll(ctx, plans, Number(timeout ?? 3600))
+  const until = ctx.now().getTime() + Number(timeout ?? 3600) * 1000
+  const failures = await pauseAll(ctx, plans)
+  const wait = (plan: Plan): Promise<void> => settle(ctx, plan, until, failures)
+  await ctx.progress(`waiting for the jobs of ${plans.map(nameOf).join(', ')}`, () =>
+    typeof command === 'string'
+      ? allIdle(ctx, plans, wait)
+      : ctx.perform(plans, { run: (plan) => wait(plan).then(() => record(ctx, plan)) }),
+  )
   if (typeof command !== 'string') return
   const failure = await runCommand(ctx, command)
-  const resumed = plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))
-  await ctx.perform(resumed, {
-    run: async (plan) => {
-      await ctx.call(plan)
-      return {}
-    },
-    done: 'resumed',
-  })
+  const active = plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))
+  await ctx.perform(active, { done: 'resumed' })
   if (failure !== undefined) throw failure
 }
 

@@ -69,6 +69,7 @@ const vulnerabilitiesOf = (library: Library, pairs: readonly (readonly [Json, Co
       const known =
         found.get(key) ??
         new Models.Vulnerability.Vulnerability({
+          bomRef: key,
           id: name,
           ratings: new Models.Vulnerability.RatingRepository([
             new Models.Vulnerability.Rating({ severity }),
@@ -86,13 +87,17 @@ export const cyclonedx = async (records: readonly unknown[], around: Around): Pr
   const library = await import('@cyclonedx/cyclonedx-library')
   const { Enums, Models, Serialize, Spec } = library
   const pairs = records.filter(isObject).map((item) => [item, componentOf(library, item)] as const)
+  const application = new Models.Component(Enums.ComponentType.Application, around.project, {
+    bomRef: around.project,
+  })
+  for (const [, component] of pairs) application.dependencies.add(component.bomRef)
   const tool = new Models.Tool({ name: 'svcctl', version: around.version })
   const bom = new Models.Bom({
     serialNumber: around.serialNumber,
     metadata: new Models.Metadata({
       timestamp: around.now,
       tools: new Models.Tools({ tools: new Models.ToolRepository([tool]) }),
-      component: new Models.Component(Enums.ComponentType.Application, around.project),
+      component: application,
     }),
     components: new Models.ComponentRepository(pairs.map(([, component]) => component)),
   })
