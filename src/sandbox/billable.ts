@@ -3,7 +3,7 @@ import type { members } from '../catalogue/areas/members.js'
 import type { InputOf } from '../catalogue/endpoint.js'
 import { accessLevels } from '../catalogue/shapes.js'
 import type { Call } from './call.js'
-import { invited, type Membership, tellProject, within } from './memberships.js'
+import { invited, type Membership, settleExpired, tellProject, within } from './memberships.js'
 import { userSummary } from './present.js'
 import { badRequest, notFound } from './reply.js'
 import type { GroupRecord, UserRecord } from './state/records.js'
@@ -20,6 +20,7 @@ interface Billable {
 
 /** A top-level group whose owner asks. */
 export const rootGroup = (call: Call, id: string | number): GroupRecord => {
+  settleExpired(call)
   const group = call.group(id, { role: 'owner' })
   if (group.parent_id !== null) throw badRequest('400 Bad request - Must be a top-level group')
   return group

@@ -85,6 +85,19 @@ export const invited = (call: Call, root: GroupRecord): Membership[] => {
     )
 }
 
+/** Ends the memberships whose day has come; those of projects leave an event of the member. */
+export const settleExpired = (call: Call): void => {
+  const today = call.clock.day()
+  for (const member of call.state.members.filter((m) => !current(m.expires_at, today))) {
+    call.state.members.remove(member.id)
+    call.instance.touch()
+    if (member.source_type !== 'project') continue
+    const event = call.record({ action: 'expired', project_id: member.source_id })
+    event.author_id = member.user_id
+    event.created_at = `${member.expires_at}T00:00:00.000Z`
+  }
+}
+
 /** `joined` and `left` are events of the member in a project; groups have none. */
 export const tellProject = (
   call: Call,

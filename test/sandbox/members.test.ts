@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { sandbox } from './instance.js'
 
-const { send } = sandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
+const clock = { now: new Date('2026-11-20T12:00:00Z') }
+const { send } = sandbox({ now: () => clock.now })
 const app = '/projects/platform%2Fapp/members'
 type Member = { username: string; access_level: number }
 const levels = (body: readonly Member[]) =>
@@ -39,6 +40,17 @@ describe('members', () => {
 
   it('end on their day', async () => {
     expect(names((await send('GET /groups/web/members')).body)).not.toContain('fay')
+  })
+
+  it('leave an event when their time in a project is over', async () => {
+    const first = clock.now
+    const json = { user_id: 3, access_level: 40, expires_at: '2026-11-21' }
+    expect((await send(`POST ${app}`, { json })).status).toBe(201)
+    clock.now = new Date('2026-11-22T12:00:00Z')
+    expect((await send(`GET ${app}/3`)).status).toBe(404)
+    const [event] = (await send('GET /projects/1/events?action=expired')).body
+    expect([event.author_username, event.created_at.slice(0, 10)]).toEqual(['ben', '2026-11-21'])
+    clock.now = first
   })
 
   it('are added one by one, with an event of whoever joins', async () => {

@@ -4,6 +4,7 @@ import type { InputOf } from '../../catalogue/endpoint.js'
 import { projectLevel } from '../access.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
+import { settleExpired } from '../memberships.js'
 import { authorOf, seesIssue } from '../present-issue.js'
 import { seesRequests } from '../present-merge-request.js'
 import { lazily, notFound } from '../reply.js'
@@ -107,6 +108,7 @@ const listed = (
   wanted: (event: EventRecord) => boolean,
   inProject = false,
 ) => {
+  settleExpired(call)
   const since = oldest(call)
   const matches = asked(filters)
   const rows = call.state.events.filter(

@@ -5,30 +5,27 @@ import { listBillable, membershipsOf, removeBillable, rootGroup } from '../billa
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { addMembers, updateMember } from '../member-changes.js'
-import { direct, type Membership, type Place, withInherited } from '../memberships.js'
+import {
+  direct,
+  type Membership,
+  type Place,
+  settleExpired,
+  withInherited,
+} from '../memberships.js'
 import { userSummary } from '../present.js'
 import { lazily, notFound } from '../reply.js'
 
 type Members = typeof members
 type Filters = Pick<InputOf<Members['listOfGroup']>, 'query' | 'user_ids'>
 
-const ofGroup = (call: Call, id: string | number): Place => ({
-  kind: 'group',
-  group: call.group(id),
-})
-const ofProject = (call: Call, id: string | number): Place => ({
-  kind: 'project',
-  project: call.project(id),
-})
-/** A place whose members the acting user may change. */
-const ownedGroup = (call: Call, id: string | number): Place => ({
-  kind: 'group',
-  group: call.group(id, { role: 'owner' }),
-})
-const maintained = (call: Call, id: string | number): Place => ({
-  kind: 'project',
-  project: call.project(id, { role: 'maintainer' }),
-})
+const ofGroup = (call: Call, id: string | number, needs: { role?: 'owner' } = {}): Place => {
+  settleExpired(call)
+  return { kind: 'group', group: call.group(id, needs) }
+}
+const ofProject = (call: Call, id: string | number, needs: { role?: 'maintainer' } = {}): Place => {
+  settleExpired(call)
+  return { kind: 'project', project: call.project(id, needs) }
+}
 
 const owner = 50
 
@@ -116,10 +113,12 @@ export const handlers: Handlers<Members> = {
     const place = ofProject(call, id)
     return single(call, place, withInherited(call, place), user_id)
   },
-  addToGroup: (call, input) => add(call, ownedGroup(call, input.id), input),
-  addToProject: (call, input) => add(call, maintained(call, input.id), input),
-  updateOfGroup: (call, input) => update(call, ownedGroup(call, input.id), input),
-  updateOfProject: (call, input) => update(call, maintained(call, input.id), input),
+  addToGroup: (call, input) => add(call, ofGroup(call, input.id, { role: 'owner' }), input),
+  addToProject: (call, input) =>
+    add(call, ofProject(call, input.id, { role: 'maintainer' }), input),
+  updateOfGroup: (call, input) => update(call, ofGroup(call, input.id, { role: 'owner' }), input),
+  updateOfProject: (call, input) =>
+    update(call, ofProject(call, input.id, { role: 'maintainer' }), input),
   billableList: (call, { id, search, sort }) =>
     listBillable(call, rootGroup(call, id), search, sort),
   billableMemberships: (call, { id, user_id }) => membershipsOf(call, rootGroup(call, id), user_id),
