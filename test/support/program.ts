@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 
-const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
+/** The built program; SVCCTL_PROGRAM names another build of it. */
+export const program =
+  process.env.SVCCTL_PROGRAM ?? join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
 
 export interface Ran {
   readonly stdout: string
@@ -21,7 +23,7 @@ export interface How {
 export const folder = (): string => mkdtempSync(join(tmpdir(), 'svcctl-test-'))
 
 /** Variables of the machine that would change what the program does. */
-const clean = (): Record<string, string> =>
+export const clean = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined || /^(SVC_|CI|NODE_EXTRA|FORCE_COLOR|NO_COLOR|.*_PROXY$)/i.test(name)

@@ -1,0 +1,64 @@
+/** Answers for the lying server: heads, bodies, and bodies without an end. */
+import type { Socket } from 'node:net'
+import { constants, deflateRawSync, gzipSync } from 'node:zlib'
+import type { Operation } from './operations.js'
+
+export type Headers = Readonly<Record<string, string>>
+
+export const head = (status: string, headers: Headers): string =>
+  [
+    `HTTP/1.1 ${status}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '\r\n',
+  ].join('\r\n')
+
+/** The truthful answer, with other headers, or another body. */
+export const honest = (
+  socket: Socket,
+  { status, type, body }: Operation,
+  headers: Headers = {},
+  other: Buffer = body,
+): void => {
+  socket.write(
+    head(status, { 'content-type': type, 'content-length': String(other.length), ...headers }),
+  )
+  socket.write(other)
+}
+
+/** A short answer of a status. */
+export const refuse = (socket: Socket, status: string, headers: Headers = {}): void => {
+  const body = JSON.stringify({ message: status })
+  socket.write(
+    head(status, {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      ...headers,
+    }),
+  )
+  socket.write(body)
+}
+
+/** The first bytes of the answer: of a list, its first record and a half. */
+export const beginning = ({ name, body }: Operation): Buffer =>
+  body.subarray(0, Math.floor(body.length * (name === 'list' ? 0.75 : 0.5)))
+
+/** Writes a piece again and again, as fast as it is read, until the other side goes away. */
+export const forEver = (socket: Socket, piece: Buffer | string): void => {
+  const pump = (): void => {
+    while (!socket.destroyed) if (!socket.write(piece)) return
+  }
+  socket.on('drain', pump)
+  pump()
+}
+
+/** Writes a piece every so often, until the other side goes away. */
+export const trickle = (socket: Socket, piece: Buffer | string, milliseconds = 200): void => {
+  const timer = setInterval(() => socket.write(piece), milliseconds)
+  socket.on('close', () => clearInterval(timer))
+}
+
+/** One gigabyte and more of blanks in a megabyte of gzip; ten of these are the bomb of ten. */
+export const bombPiece = deflateRawSync(Buffer.alloc(64 << 20, ' '), {
+  finishFlush: constants.Z_FULL_FLUSH,
+})
+export const gzipHead = gzipSync('').subarray(0, 10)

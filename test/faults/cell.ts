@@ -1,0 +1,139 @@
+/** One cell of the matrix: the real program against one fault, and what is wrong with the outcome. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { clean, folder, program } from '../support/program.js'
+import { honest } from './answers.js'
+import type { Cell, Fault } from './faults.js'
+import type { Operation } from './operations.js'
+import { type LyingServer, lie, nobody } from './server.js'
+
+export const token = 'canary-token-of-the-fault-matrix'
+/** More than this would be a body held in memory that should not be. */
+const mostMegabytes = 900
+
+export interface Outcome {
+  readonly exit: number | null
+  readonly stdout: Buffer
+  readonly stderr: string
+  /** Files that are left where the program ran, by name. */
+  readonly files: ReadonlyMap<string, Buffer>
+  readonly megabytes: number
+  readonly requests: number
+  readonly stranger: LyingServer
+}
+
+export const cellOf = (fault: Fault, operation: Operation): Cell => ({
+  ...fault.cell,
+  ...fault.but?.[operation.name],
+})
+
+/** Shared by all cells, for the compiled code that is kept there. */
+const config = folder()
+
+const environment = (home: string): NodeJS.ProcessEnv => ({
+  ...clean(),
+  SVC_CONFIG_DIR: config,
+  SVC_TOKEN: token,
+  BENCH_USAGE: join(home, 'usage.json'),
+})
+
+const usage = join(import.meta.dirname, '..', 'bench', 'usage.cjs')
+
+/** Sends SIGINT once the program has begun to write a file. */
+const interruptWhenWriting = (work: string, kill: () => void): (() => void) => {
+  const timer = setInterval(() => {
+    if (readdirSync(work).length > 0) kill()
+  }, 50)
+  return () => clearInterval(timer)
+}
+
+const run = async (operation: Operation, url: string, home: string, interrupt: boolean) => {
+  const work = join(home, 'a', 'b', 'work')
+  mkdirSync(work, { recursive: true })
+  const flags = ['-o', 'json', '--timeout', '1', '--retries', '1', '--base-url', url]
+  const child = spawn(
+    process.execPath,
+    ['--require', usage, program, ...operation.args, ...flags],
+    { cwd: work, env: environment(home), stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const out: Buffer[] = []
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const stop = interrupt ? interruptWhenWriting(work, () => child.kill('SIGINT')) : () => {}
+  const exit = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  stop()
+  const files = new Map(readdirSync(work).map((name) => [name, readFileSync(join(work, name))]))
+  const above = [join(home, 'a'), join(home, 'a', 'b')].flatMap((path) => readdirSync(path))
+  for (const name of above) if (!['b', 'work'].includes(name)) files.set(`../${name}`, Buffer.of())
+  const used: { megabytes: number } = JSON.parse(readFileSync(join(home, 'usage.json'), 'utf8'))
+  return { exit, stdout: Buffer.concat(out), stderr, files, megabytes: used.megabytes }
+}
+
+/** Runs the program against a server of its own that commits the fault. */
+export const outcomeOf = async (fault: Fault, operation: Operation): Promise<Outcome> => {
+  const home = folder()
+  const stranger = await lie((_asked, socket) => honest(socket, operation))
+  const server = await lie((asked, socket) =>
+    fault.behave(operation, asked, socket, { url: server.url, stranger: stranger.url }),
+  )
+  try {
+    const url = fault.nobody === true ? await nobody() : server.url
+    const interrupt = cellOf(fault, operation).interrupt === true
+    const ran = await run(operation, url, home, interrupt)
+    return { ...ran, requests: server.seen.length, stranger }
+  } finally {
+    await Promise.all([server.close(), stranger.close()])
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+const parsed = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
+const same = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** What the program gave, judged against what it should have given; undefined where it is right. */
+const givenWrongly = ({ gives }: Cell, operation: Operation, outcome: Outcome) => {
+  const { stdout, files } = outcome
+  if (operation.name === 'download') {
+    const [only] = files.values()
+    if (stdout.length > 0) return 'something on standard output'
+    if (gives === 'nothing') return files.size === 0 ? undefined : `left ${[...files.keys()]}`
+    return files.size === 1 && only?.equals(operation.body) ? undefined : 'not the file'
+  }
+  if (files.size > 0) return `left ${[...files.keys()]}`
+  const value = parsed(stdout)
+  if (gives === 'nothing')
+    return value === undefined ? undefined : 'what was not whole parses as if it were'
+  const truth = parsed(operation.body)
+  const wanted = gives === 'pages' && Array.isArray(truth) ? [...truth, ...truth] : truth
+  return same(value, wanted) ? undefined : 'not the answer'
+}
+
+/** Everything that is not as the matrix says; empty where all is well. */
+export const judge = (cell: Cell, operation: Operation, outcome: Outcome): string[] => {
+  const { exit, stderr, requests, stranger, megabytes, stdout } = outcome
+  const wrong: string[] = []
+  if (exit !== cell.exit) wrong.push(`exit ${exit} instead of ${cell.exit}`)
+  if (!cell.says.test(stderr)) wrong.push(`does not say ${cell.says}: ${stderr.trim()}`)
+  if (requests !== cell.requests) wrong.push(`${requests} requests instead of ${cell.requests}`)
+  const given = givenWrongly(cell, operation, outcome)
+  if (given !== undefined) wrong.push(given)
+  if (stranger.seen.length !== (cell.stranger ?? 0))
+    wrong.push(`the other server saw ${stranger.seen.length} requests`)
+  if (stranger.seen.some((asked) => `${asked.path}\n${asked.headers}`.includes(token)))
+    wrong.push('the credential reached the other server')
+  if (`${stdout}${stderr}`.includes(token)) wrong.push('the credential was printed')
+  if (megabytes > mostMegabytes) wrong.push(`took ${Math.round(megabytes)} MB`)
+  return wrong
+}

@@ -1,0 +1,369 @@
+/** What the network and the server do wrong, and what svcctl is to make of it, as data. */
+
+import type { Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import {
+  beginning,
+  bombPiece,
+  forEver,
+  gzipHead,
+  type Headers,
+  head,
+  honest,
+  refuse,
+  trickle,
+} from './answers.js'
+import type { Operation } from './operations.js'
+import type { Asked } from './server.js'
+
+/** What one operation under one fault comes to. */
+export interface Cell {
+  readonly exit: number
+  /** What standard error says. */
+  readonly says: RegExp
+  /** How many requests the server saw. */
+  readonly requests: number
+  /** Whether the truthful answer was given, whole; otherwise nothing that passes for it. */
+  readonly gives: 'whole' | 'nothing' | 'pages'
+  /** How many requests the other server saw, to which redirects and links lead. */
+  readonly stranger?: number
+  /** Interrupted as soon as so much is there, since it would go on for ever by right. */
+  readonly interrupt?: boolean
+}
+
+export interface World {
+  readonly url: string
+  /** Another origin. */
+  readonly stranger: string
+}
+
+type Cells = Readonly<Partial<Record<Operation['name'], Partial<Cell>>>>
+
+export interface Fault {
+  readonly name: string
+  readonly behave: (operation: Operation, asked: Asked, socket: Socket, world: World) => void
+  /** What holds for all operations … */
+  readonly cell: Cell
+  /** … and where one differs. */
+  readonly but?: Cells
+  /** Nobody listens at all. */
+  readonly nobody?: true
+}
+
+const unknown = /whether the request was carried out is not known/
+const fails = (says: RegExp, requests: number, exit = 7): Cell => ({
+  exit,
+  says,
+  requests,
+  gives: 'nothing',
+})
+const whole = (requests: number, says = /^/): Cell => ({ exit: 0, says, requests, gives: 'whole' })
+/** A POST is not sent twice, since the first may have been carried out. */
+const postOnce: Cells = { post: { requests: 1, says: unknown } }
+/** Nothing says that it is harmless to ask again once a record, or a part of a file, is given away. */
+const givenAway: Cells = { list: { requests: 1 }, download: { requests: 1 } }
+/** A broken answer to a write leaves open what was done. */
+const writesUnknown: Cells = {
+  put: { says: unknown },
+  post: { says: unknown },
+  delete: { says: unknown },
+}
+const portal =
+  '<!DOCTYPE html><html><head><title>Sign in to Guest WiFi</title></head><body><form></form></body></html>'
+const deep = Buffer.from(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+const gzip: Headers = { 'content-encoding': 'gzip', 'transfer-encoding': 'chunked' }
+
+const chunk = (bytes: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+
+const connection: readonly Fault[] = [
+  {
+    name: 'refused',
+    nobody: true,
+    behave: () => {},
+    cell: fails(/the connection was refused/, 0),
+  },
+  {
+    name: 'reset before the headers',
+    behave: (_operation, _asked, socket) => socket.resetAndDestroy(),
+    cell: fails(/the connection was cut/, 2),
+    but: postOnce,
+  },
+  {
+    name: 'reset in the body',
+    behave: (operation, _asked, socket) => {
+      honest(socket, operation, { 'content-length': '5000' }, beginning(operation))
+      setTimeout(() => socket.resetAndDestroy(), 50)
+    },
+    cell: fails(/the connection was cut/, 2),
+    but: { ...postOnce, ...givenAway },
+  },
+  {
+    name: 'cut short, with Content-Length',
+    behave: (operation, _asked, socket) => {
+      honest(
+        socket,
+        operation,
+        { 'content-length': String(operation.body.length) },
+        beginning(operation),
+      )
+      socket.end()
+    },
+    cell: fails(/cut/, 2),
+    but: { ...postOnce, ...givenAway },
+  },
+  {
+    name: 'cut short, without Content-Length',
+    behave: (operation, _asked, socket) => {
+      const { status, type } = operation
+      socket.write(head(status, { 'content-type': type, connection: 'close' }))
+      socket.end(beginning(operation))
+    },
+    cell: fails(/JSON|cut short/, 1),
+    but: writesUnknown,
+  },
+  {
+    name: 'never answers',
+    behave: () => {},
+    cell: fails(/no answer came in time/, 2),
+    but: postOnce,
+  },
+]
+
+const bodies: readonly Fault[] = [
+  {
+    name: 'broken gzip',
+    behave: (operation, _asked, socket) => {
+      const packed = gzipSync(operation.body)
+      packed.fill(0xff, 12)
+      honest(socket, operation, { 'content-encoding': 'gzip' }, packed)
+    },
+    cell: fails(/the compressed answer is broken or cut short/, 1),
+    but: writesUnknown,
+  },
+  {
+    name: 'gzip bomb of 10 GB',
+    behave: (operation, _asked, socket) => {
+      socket.write(head(operation.status, { 'content-type': operation.type, ...gzip }))
+      socket.write(chunk(gzipHead))
+      for (let sent = 0; sent < 160; sent++) socket.write(chunk(bombPiece))
+      socket.write('0\r\n\r\n')
+    },
+    cell: fails(/unpacks to an absurd size/, 1),
+    but: writesUnknown,
+  },
+  {
+    name: 'a body that never ends, fast',
+    behave: (operation, _asked, socket) => {
+      const { status, type, name, body } = operation
+      socket.write(head(status, { 'content-type': type, connection: 'close' }))
+      socket.write(name === 'download' ? body : '[{"a":"')
+      forEver(socket, Buffer.alloc(1 << 20, 'a'))
+    },
+    cell: fails(/larger than|absurd size/, 1),
+    but: {
+      ...writesUnknown,
+      // A file may be as large as the instance says; the operator ends it.
+      download: { exit: 130, says: /interrupted/, interrupt: true },
+    },
+  },
+  {
+    name: 'a body that never ends, drop by drop',
+    behave: (operation, _asked, socket) => {
+      const { status, type, name, body } = operation
+      socket.write(head(status, { 'content-type': type, connection: 'close' }))
+      socket.write(name === 'download' ? body : '[{"a":"')
+      trickle(socket, 'a')
+    },
+    cell: fails(/did not come to its end within 10 s/, 1),
+    but: {
+      ...writesUnknown,
+      download: { exit: 130, says: /interrupted/, interrupt: true },
+    },
+  },
+  {
+    name: 'headers that never end, fast',
+    behave: (_operation, _asked, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      forEver(socket, `x-more: ${'a'.repeat(1000)}\r\n`)
+    },
+    cell: fails(/its headers were too large/, 1),
+    but: writesUnknown,
+  },
+  {
+    name: 'headers that never end, drop by drop',
+    behave: (_operation, _asked, socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      trickle(socket, 'x-more: a\r\n')
+    },
+    cell: fails(/no answer came in time/, 2),
+    but: postOnce,
+  },
+  {
+    name: 'an HTML page of a captive portal',
+    behave: (operation, _asked, socket) =>
+      honest(
+        socket,
+        operation,
+        { 'content-type': 'text/html; charset=utf-8' },
+        Buffer.from(portal),
+      ),
+    cell: fails(/an HTML page, “Sign in to Guest WiFi”/, 1),
+    but: writesUnknown,
+  },
+  {
+    name: 'invalid UTF-8',
+    behave: (operation, _asked, socket) =>
+      honest(
+        socket,
+        operation,
+        {},
+        operation.name === 'download'
+          ? operation.body
+          : Buffer.from(operation.body.toString().replace('build', 'b\xffild'), 'latin1'),
+      ),
+    cell: fails(/not UTF-8/, 1),
+    // A deletion's message has no word to spoil; a file is bytes, and need not be text.
+    but: { ...writesUnknown, delete: whole(1), download: whole(1) },
+  },
+  {
+    name: 'JSON nested 100,000 deep',
+    behave: (operation, _asked, socket) =>
+      honest(socket, operation, {}, operation.name === 'download' ? operation.body : deep),
+    cell: fails(/nested/, 1),
+    but: { ...writesUnknown, download: whole(1) },
+  },
+]
+
+const later = (): string => new Date(Date.now() - 1000).toUTCString()
+const limited = (name: string, headers: () => Headers): Fault => ({
+  name,
+  behave: (_operation, _asked, socket) => refuse(socket, '429 Too Many Requests', headers()),
+  cell: fails(/429/, 2, 6),
+})
+
+const statuses: readonly Fault[] = [
+  limited('429 with seconds', () => ({ 'retry-after': '0' })),
+  limited('429 with a date', () => ({ 'retry-after': later() })),
+  limited('429 without a time', () => ({})),
+  {
+    name: '429 with a time that nobody waits for',
+    behave: (_operation, _asked, socket) =>
+      refuse(socket, '429 Too Many Requests', { 'retry-after': '86400' }),
+    cell: fails(/429/, 1, 6),
+  },
+  {
+    name: '502 once',
+    behave: (operation, { index }, socket) =>
+      index === 0 ? refuse(socket, '502 Bad Gateway') : honest(socket, operation),
+    cell: whole(2, /answered 502; trying again/),
+    but: { post: fails(unknown, 1) },
+  },
+  {
+    name: '502 for ever',
+    behave: (_operation, _asked, socket) => refuse(socket, '502 Bad Gateway'),
+    cell: fails(/502/, 2),
+    but: postOnce,
+  },
+]
+
+const ways: readonly Fault[] = [
+  {
+    name: '301 to another path',
+    behave: (operation, { path }, socket, { url }) =>
+      path.includes('/moved/')
+        ? honest(socket, operation)
+        : refuse(socket, '301 Moved Permanently', { location: `${url}/moved/` }),
+    cell: fails(/redirects to .*is not sent on/, 1, 1),
+    // What only reads may be sent on.
+    but: { list: whole(2), get: whole(2), download: whole(2) },
+  },
+  {
+    name: 'redirect to another origin',
+    behave: (operation, _asked, socket, { stranger }) =>
+      refuse(socket, '307 Temporary Redirect', {
+        location: `${stranger}/api/v4/${operation.name}`,
+      }),
+    cell: { ...fails(/redirects to .*is not sent on/, 1, 1), stranger: 0 },
+    // Files lie in other people's storage; the stranger gets no credential.
+    but: {
+      list: { ...whole(1), stranger: 1 },
+      get: { ...whole(1), stranger: 1 },
+      download: { ...whole(1), stranger: 1 },
+    },
+  },
+  {
+    name: 'redirect for ever',
+    behave: (operation, _asked, socket, { url }) =>
+      refuse(socket, '302 Found', { location: `${url}/api/v4/${operation.name}` }),
+    cell: fails(/redirects again and again/, 6, 1),
+    but: {
+      put: { says: /is not sent on/, requests: 1 },
+      post: { says: /is not sent on/, requests: 1 },
+      delete: { says: /is not sent on/, requests: 1 },
+    },
+  },
+  {
+    name: 'next link to another origin',
+    behave: (operation, { index }, socket, { stranger }) =>
+      honest(
+        socket,
+        operation,
+        index === 0 ? { link: `<${stranger}/api/v4/runners?page=2>; rel="next"` } : {},
+      ),
+    // Its path is asked of the instance itself; only lists read the link at all.
+    cell: { ...whole(1), stranger: 0 },
+    but: { list: { requests: 2, gives: 'pages', stranger: 0 } },
+  },
+  {
+    name: 'next link out of the API',
+    behave: (operation, _asked, socket, { stranger }) =>
+      honest(socket, operation, { link: `<${stranger}/steal?page=2>; rel="next"` }),
+    cell: { ...whole(1), stranger: 0 },
+    but: { list: { ...fails(/which is not of this instance; it was not asked/, 1), stranger: 0 } },
+  },
+  {
+    name: 'next link to itself',
+    behave: (operation, { path }, socket) =>
+      honest(socket, operation, { link: `<${path}>; rel="next"` }),
+    cell: whole(1),
+    but: { list: fails(/leads back to a page that was already read/, 1) },
+  },
+  {
+    name: 'a page that changes between requests',
+    behave: (operation, { index, path }, socket) => {
+      if (operation.name === 'list')
+        return honest(
+          socket,
+          operation,
+          index === 0 ? { link: `<${path}&page=2>; rel="next"`, 'x-total': '4' } : {},
+        )
+      if (index > 0) return honest(socket, operation, { etag: '"new"' })
+      const old = Buffer.from(operation.body.toString('latin1').replace('7', '9'), 'latin1')
+      honest(
+        socket,
+        operation,
+        { 'content-length': String(old.length), etag: '"old"', 'accept-ranges': 'bytes' },
+        old.subarray(0, old.length / 2),
+      )
+      return socket.end()
+    },
+    // The second answer is given whole, nothing of the first.
+    cell: whole(2),
+    but: {
+      // Each page as it was when it was asked for.
+      list: { gives: 'pages' },
+      post: fails(unknown, 1),
+      // The rest belongs to another file.
+      download: fails(/cut/, 2),
+    },
+  },
+  {
+    name: 'Content-Disposition of ../../x',
+    behave: (operation, _asked, socket) =>
+      honest(socket, operation, { 'content-disposition': 'attachment; filename="../../x"' }),
+    cell: whole(1),
+  },
+]
+
+export const faults: readonly Fault[] = [...connection, ...bodies, ...statuses, ...ways]
