@@ -103,11 +103,17 @@ describe('checkCertificate', () => {
 })
 
 describe('withExpiry', () => {
-  it('reads the end of a certificate from its PEM text', () => {
-    const domainOf = (certificate: string) => ({ domain, certificate: { certificate } })
-    const shown = withExpiry(domainOf(text('leaf.pem')))
-    expect(JSON.stringify(shown)).toMatch(/"expiration":"20\d\d-/)
-    expect(withExpiry(domainOf('damaged'))).toEqual(domainOf('damaged'))
+  it('shows the end of a certificate, read from its PEM text where need be', () => {
+    const shown = (certificate: Readonly<Record<string, unknown>>) =>
+      withExpiry({ domain, certificate })
+    expect(shown({ certificate: text('leaf.pem'), subject: '/CN=x' })).toMatchObject({
+      subject: 'x',
+      expires_at: expect.stringMatching(/^20\d\d-/),
+    })
+    expect(shown({ expiration: '2030-01-01T00:00:00Z' })).toMatchObject({
+      expires_at: '2030-01-01T00:00:00Z',
+    })
+    expect(shown({ certificate: 'damaged' })).not.toHaveProperty('expires_at')
     expect(withExpiry({ domain })).toEqual({ domain })
   })
 })

@@ -114,21 +114,37 @@ export const update: Special = {
   run,
 }
 
-/** A domain with the end of its certificate, which projects see only inside the PEM text. */
-export const withExpiry = (domain: unknown): unknown => {
-  if (!isObject(domain) || !isObject(domain.certificate)) return domain
-  const { certificate } = domain
-  if (certificate.expiration !== undefined || typeof certificate.certificate !== 'string')
-    return domain
+/** When a certificate ends: as the instance says, else as its PEM text does. */
+const endTime = (certificate: Json): string | undefined => {
+  const { expiration, certificate: pem } = certificate
+  if (typeof expiration === 'string') return expiration
+  if (typeof pem !== 'string') return undefined
   try {
-    const end = new Date(endOf(new X509Certificate(certificate.certificate)))
-    return { ...domain, certificate: { ...certificate, expiration: end.toISOString() } }
+    return new Date(endOf(new X509Certificate(pem))).toISOString()
   } catch {
-    return domain
+    return undefined
   }
 }
 
-const expiry = 'certificate.expiration'
+/** A domain with the name and the end of its certificate beside it, which tables have room for. */
+export const withExpiry = (domain: unknown): unknown => {
+  if (!isObject(domain) || !isObject(domain.certificate)) return domain
+  const { certificate } = domain
+  const expires_at = endTime(certificate)
+  const subject = textOf(certificate.subject)?.replace(/^\/?CN=/, '')
+  return {
+    ...domain,
+    ...(subject === undefined ? {} : { subject }),
+    ...(expires_at === undefined ? {} : { expires_at }),
+  }
+}
+
+/** Fields inside the certificate give way to those beside it. */
+const columnsOf = (columns: readonly string[]): readonly string[] => [
+  ...columns.filter((name) => !name.startsWith('certificate.')),
+  ...(columns.includes('certificate.subject') ? ['subject'] : []),
+  'expires_at',
+]
 
 export const list: Special = {
   description: ['Tables show when certificates end, and mark those that soon do.'],
@@ -139,11 +155,10 @@ export const list: Special = {
       await ctx.list(plan)
       return
     }
-    const { columns = [] } = plan.endpoint
     const domains = await ctx.collect(plan)
     await ctx.printMany(domains.map(withExpiry), {
       endpoint: plan.endpoint,
-      columns: columns.includes(expiry) ? columns : [...columns, expiry],
+      columns: columnsOf(plan.endpoint.columns ?? []),
     })
   },
 }
