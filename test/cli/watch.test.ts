@@ -1,0 +1,74 @@
+/** `--watch` in a pipe: an answer a round, until the reader or the person leaves. */
+
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allCommands, named } from '../../src/cli/derive.js'
+import { watchable } from '../../src/cli/watch.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { folder, svcctl } from '../support/program.js'
+
+const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
+let sandbox: Sandbox
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+/** Runs until standard output holds what is waited for, then interrupts. */
+const until = async (args: readonly string[], enough: (text: string) => boolean) => {
+  const env = {
+    SVC_CONFIG_DIR: folder(),
+    SVC_BASE_URL: sandbox.url,
+    SVC_TOKEN: sandbox.users[0]?.token ?? '',
+  }
+  const child = execa(process.execPath, [program, ...args], { env, reject: false, stdin: 'ignore' })
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8')
+    if (enough(text)) child.kill('SIGINT')
+  })
+  const ended = await child
+  return { text, code: ended.exitCode, stderr: ended.stderr }
+}
+
+const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+describe('--watch', () => {
+  it('writes one JSON document a round, says its note once, ends with 130', async () => {
+    const args = ['runners', 'list', '-L', '2', '--fields', 'id', '--watch', '1', '-o', 'json']
+    const { text, code, stderr } = await until(args, (t) => lines(t).length >= 2)
+    for (const line of lines(text)) expect(JSON.parse(line)).toEqual([{ id: 1 }, { id: 2 }])
+    expect(lines(text).length).toBeGreaterThanOrEqual(2)
+    expect(stderr.match(/there are more/g)).toHaveLength(1)
+    expect(code).toBe(130)
+  })
+
+  it('writes a record set a round as ndjson, without anything that moves a cursor', async () => {
+    const args = ['runners', 'get', '1', '--fields', 'id', '--watch=1', '-o', 'ndjson']
+    const { text } = await until(args, (t) => lines(t).length >= 2)
+    expect(lines(text).slice(0, 2)).toEqual(['{"id":1}', '{"id":1}'])
+    expect(text).not.toContain('\x1b')
+  })
+
+  it('is for commands that read only', async () => {
+    const ran = await svcctl(['runners', 'pause', '1', '--watch', '--sandbox'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('--watch')
+  })
+
+  it('is on every get and list of an area, and on geo status', async () => {
+    const commands = (await allCommands()).filter((c) => Object.keys(c.endpoints).length > 0)
+    const reading = commands.filter((c) => /(^| )(get|list)$|^status$/.test(c.words))
+    for (const c of reading) expect(watchable(c), named(c)).toBe(true)
+    const writing = commands.filter((c) => /(^| )(update|delete|create|pause)$/.test(c.words))
+    for (const c of writing) expect(watchable(c), named(c)).toBe(false)
+  })
+
+  it('ends when the first round fails', async () => {
+    const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '' }
+    const ran = await svcctl(['runners', 'get', '9999', '--watch', '1'], { env })
+    expect(ran.code).toBe(4)
+  })
+})
