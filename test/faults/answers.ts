@@ -57,8 +57,9 @@ export const trickle = (socket: Socket, piece: Buffer | string, milliseconds = 2
   socket.on('close', () => clearInterval(timer))
 }
 
-/** One gigabyte and more of blanks in a megabyte of gzip; ten of these are the bomb of ten. */
-export const bombPiece = deflateRawSync(Buffer.alloc(64 << 20, ' '), {
-  finishFlush: constants.Z_FULL_FLUSH,
-})
+/** A piece of a gzip stream, to which others may follow. */
+export const packedPiece = (bytes: Buffer): Buffer =>
+  deflateRawSync(bytes, { finishFlush: constants.Z_FULL_FLUSH })
+/** 64 MiB of blanks in 64 KiB; 160 of them are the bomb of 10 GB. */
+export const bombPiece = packedPiece(Buffer.alloc(64 << 20, ' '))
 export const gzipHead = gzipSync('').subarray(0, 10)

@@ -10,6 +10,7 @@ import {
   type Headers,
   head,
   honest,
+  packedPiece,
   refuse,
   trickle,
 } from './answers.js'
@@ -135,7 +136,8 @@ const bodies: readonly Fault[] = [
     name: 'broken gzip',
     behave: (operation, _asked, socket) => {
       const packed = gzipSync(operation.body)
-      packed.fill(0xff, 12)
+      // Its checksum is wrong.
+      packed.fill(0xff, packed.length - 8)
       honest(socket, operation, { 'content-encoding': 'gzip' }, packed)
     },
     cell: fails(/the compressed answer is broken or cut short/, 1),
@@ -146,6 +148,7 @@ const bodies: readonly Fault[] = [
     behave: (operation, _asked, socket) => {
       socket.write(head(operation.status, { 'content-type': operation.type, ...gzip }))
       socket.write(chunk(gzipHead))
+      if (operation.name === 'download') socket.write(chunk(packedPiece(operation.body)))
       for (let sent = 0; sent < 160; sent++) socket.write(chunk(bombPiece))
       socket.write('0\r\n\r\n')
     },

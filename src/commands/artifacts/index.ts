@@ -9,17 +9,25 @@ import type { Context, Given, Plan, Special } from '../types.js'
 import { extract } from './extract.js'
 import { dispositionName, safeName } from './name.js'
 import { bytesText, resumed, save, sizeOf } from './save.js'
+import { archive, beginningAs, checkEnding, type Expected, fileNamed, saysItsEnd } from './whole.js'
 
 interface Download {
   readonly answer: Answer
   readonly body: AsyncIterable<Uint8Array>
+  /** Looks at what was written, where HTTP cannot tell whether it is whole. */
+  readonly check?: (path: string) => Promise<void>
 }
 
-const start = async (ctx: Context, plan: Plan): Promise<Download> => {
+const start = async (ctx: Context, plan: Plan, expected: Expected): Promise<Download> => {
   const client = await ctx.client(plan.endpoint, true)
   const request: WireRequest = await ctx.request(plan)
   const answer = await client.open(request)
-  return { answer, body: resumed(client, request, answer, (text) => ctx.note(text)) }
+  const bytes = resumed(client, request, answer, (text) => ctx.note(text))
+  const body = beginningAs(expected, bytes, answer)
+  if (saysItsEnd(answer)) return { answer, body }
+  if (expected === archive) return { answer, body, check: (path) => checkEnding(path, answer) }
+  ctx.warn('the instance does not say how long the file is: if it was cut short, nobody can tell')
+  return { answer, body }
 }
 
 const isDirectory = (path: string): Promise<boolean> =>
@@ -44,16 +52,16 @@ const toStdout = async (ctx: Context, { body }: Download): Promise<void> => {
 
 const toFile = (ctx: Context, download: Download, target: string): Promise<number> =>
   ctx.progress(`downloading ${target}`, (say) =>
-    save(target, download.body, sizeOf(download.answer), say),
+    save(target, download.body, sizeOf(download.answer), say, download.check),
   )
 
 const extractInto = async (ctx: Context, download: Download, to: unknown): Promise<void> => {
   const directory = resolve(ctx.cwd, typeof to === 'string' ? to : '.')
   const scratch = await mkdtemp(join(tmpdir(), 'svcctl-'))
   try {
-    const archive = join(scratch, 'artifacts.zip')
-    await toFile(ctx, download, archive)
-    const files = await extract(archive, directory)
+    const path = join(scratch, 'artifacts.zip')
+    await toFile(ctx, download, path)
+    const files = await extract(path, directory)
     ctx.note(`extracted ${files} file${files === 1 ? '' : 's'} into ${directory}`)
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -63,16 +71,20 @@ const extractInto = async (ctx: Context, download: Download, to: unknown): Promi
 const deliver = async (
   ctx: Context,
   given: Given,
-  fallback: (plan: Plan) => string,
+  kind: {
+    readonly fallback: (plan: Plan) => string
+    readonly expected: (name: string) => Expected
+  },
 ): Promise<void> => {
   const plan = await ctx.plan(given)
   if (ctx.globals.curl) return ctx.showCurl(plan)
   const { to, extract: unpack } = given.flags
   if (unpack === true && to === '-') throw usage('--extract and --to - exclude each other')
-  const download = await start(ctx, plan)
+  const name = kind.fallback(plan)
+  const download = await start(ctx, plan, kind.expected(name))
   if (to === '-') return toStdout(ctx, download)
   if (unpack === true) return extractInto(ctx, download, to)
-  const target = await targetOf(ctx, to, await nameFor(download.answer, fallback(plan)))
+  const target = await targetOf(ctx, to, await nameFor(download.answer, name))
   const written = await toFile(ctx, download, target)
   ctx.note(`${target}  ${bytesText(written)}`)
 }
@@ -91,7 +103,8 @@ export const download: Special = {
     'artifacts download 101 --project platform/app',
     'artifacts download --ref main --job build --project platform/app --extract --to out',
   ],
-  run: (ctx, given) => deliver(ctx, given, () => 'artifacts.zip'),
+  run: (ctx, given) =>
+    deliver(ctx, given, { fallback: () => 'artifacts.zip', expected: () => archive }),
 }
 
 export const file: Special = {
@@ -101,12 +114,11 @@ export const file: Special = {
     'artifacts file report/junit.xml --ref main --job build --project platform/app --to -',
   ],
   run: (ctx, given) =>
-    deliver(
-      ctx,
-      given,
-      (plan) =>
+    deliver(ctx, given, {
+      fallback: (plan) =>
         String(plan.values.artifact_path ?? 'file')
           .split('/')
           .at(-1) ?? 'file',
-    ),
+      expected: fileNamed,
+    }),
 }

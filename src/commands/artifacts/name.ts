@@ -1,5 +1,5 @@
 /** The name under which a download is written: never a path, whatever the instance says. */
-import { Failure, usage } from '../../errors.js'
+import { Failure } from '../../errors.js'
 
 /** Names that are devices on some systems. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
@@ -31,15 +31,22 @@ export const dispositionName = async (header: unknown): Promise<string | undefin
   }
 }
 
-/** A path inside an archive, as segments; refused where it leaves the archive. */
+const unsafe = (path: string, why: string): Failure =>
+  new Failure(
+    'failed',
+    `the archive holds ${JSON.stringify(path)}, which ${why}; nothing was extracted`,
+    { hint: 'Leave --extract out to keep the archive itself.' },
+  )
+
+/**
+ * A path inside an archive, as segments.
+ * @throws Failure `failed` where it leaves the archive, or is no name for a file everywhere
+ */
 export const archiveSegments = (path: string): readonly string[] => {
   const segments = path.split(/[/\\]/)
-  const bad =
-    /^[/\\]|^[a-z]:/i.test(path) ||
-    segments.some((s) => s === '..' || s === '.' || control.test(s) || device.test(s))
-  if (bad)
-    throw usage(
-      `the archive holds ${JSON.stringify(path)}, which leaves the target directory; nothing was extracted`,
-    )
+  const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some((s) => s === '..' || s === '.')
+  if (leaves) throw unsafe(path, 'leaves the target directory')
+  if (segments.some((s) => control.test(s) || device.test(s)))
+    throw unsafe(path, 'is no safe file name')
   return segments.filter((s) => s !== '')
 }

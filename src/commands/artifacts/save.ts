@@ -122,6 +122,7 @@ const writeFailure = (target: string, cause: unknown): Failure => {
 
 /**
  * Writes a stream to `target`, whole or not at all.
+ * @param check looks at what was written, before it gets its name
  * @returns bytes written
  * @throws Failure `failed` when the file cannot be written; what the stream throws otherwise
  */
@@ -130,6 +131,7 @@ export const save = async (
   body: AsyncIterable<Uint8Array>,
   total: number | undefined,
   progress: Progress,
+  check?: (path: string) => Promise<void>,
 ): Promise<number> => {
   const part = join(dirname(target), `.${basename(target)}.${randomBytes(4).toString('hex')}.part`)
   const handle = await open(part, 'wx', 0o644).catch((cause: unknown) => {
@@ -138,6 +140,7 @@ export const save = async (
   try {
     const written = await fill(handle, body, total, progress)
     await handle.close()
+    await check?.(part)
     await rename(part, target)
     return written
   } catch (error) {

@@ -1,0 +1,116 @@
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clean, folder, program } from '../support/program.js'
+import { type Recorder, record } from '../support/recorder.js'
+
+/** What must never reach a terminal from outside. */
+const attacks = {
+  csi: '\u001b[2J\u001b[31m',
+  'osc 8': '\u001b]8;;https://evil.example\u0007click\u001b]8;;\u0007',
+  'osc 52': '\u001b]52;c;ZXZpbA==\u0007',
+  c1: '\u009b2J\u009d52;c;ZXZpbA==\u009c',
+  bidi: '\u202etxt.exe\u2066\u2069\u200f',
+  line: 'one\r\ntwo\u0008\u007f',
+}
+const evil = Object.values(attacks).join('|')
+/** Every string field, also nested, and every key that the catalogue does not know. */
+const hostile = {
+  id: 1,
+  description: evil,
+  ip_address: evil,
+  name: evil,
+  status: evil,
+  runner_type: evil,
+  active: true,
+  is_shared: false,
+  online: null,
+  platform: evil,
+  tag_list: [evil],
+  [`unknown ${evil}`]: { [evil]: evil },
+}
+
+/** What steers a terminal: control characters other than tabs and ends of lines, turned directions. */
+const raw = /[^\P{Cc}\t\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+let server: Recorder
+beforeAll(async () => {
+  server = await record(({ url }) =>
+    url.includes('/runners/9')
+      ? { status: 400, body: { message: { [evil]: [evil] } }, headers: { 'x-request-id': 'a' } }
+      : { body: url.includes('/runners/') ? hostile : [hostile] },
+  )
+})
+afterAll(() => server.close())
+
+const env = () => ({
+  ...clean(),
+  SVC_CONFIG_DIR: folder(),
+  SVC_TOKEN: 'any',
+  SVC_BASE_URL: server.url,
+  NO_COLOR: '1',
+  TERM: 'xterm',
+})
+
+const quoted = (words: readonly string[]): string =>
+  words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+
+const inPipe = (args: readonly string[]) =>
+  execa(process.execPath, [program, ...args], {
+    env: env(),
+    extendEnv: false,
+    all: true,
+    reject: false,
+    stdin: 'ignore',
+  })
+
+const onTerminal = (args: readonly string[]) =>
+  execa('script', ['-qec', quoted([process.execPath, program, ...args]), '/dev/null'], {
+    env: env(),
+    extendEnv: false,
+    all: true,
+    reject: false,
+    stdin: 'ignore',
+  })
+
+const esc = '\u001b'
+const own = new RegExp(`${esc}\\[(\\?25[hl]|[0-9]?[GJK]|[0-9;]*m)`, 'g')
+
+/** Without the program's own: ends of lines on a terminal, and what clears a line of progress. */
+const withoutOwn = (text: string): string => text.replaceAll('\r\n', '\n').replace(own, '')
+
+const formats = ['table', 'json', 'yaml', 'ndjson', 'csv']
+const commands = {
+  list: ['runners', 'list'],
+  get: ['runners', 'get', '1'],
+  error: ['runners', 'get', '9'],
+  trace: ['runners', 'get', '1', '-vv'],
+}
+const cases = formats.flatMap((format) =>
+  Object.entries(commands).map(([name, args]) => [name, format, args] as const),
+)
+
+describe('what comes from outside', () => {
+  it.concurrent.each(cases)('cannot steer a terminal: %s as %s', async (_name, format, args) => {
+    const { all = '' } = await onTerminal([...args, '-o', format, '--no-pager'])
+    expect(all).not.toBe('')
+    // The attack of CSI must not survive, even though the program colours by the same means.
+    expect(all).not.toContain('\u001b[2J')
+    expect(withoutOwn(all)).not.toMatch(raw)
+  })
+
+  it.concurrent.each(
+    cases.filter(([name, format]) => name !== 'trace' && !format.endsWith('json')),
+  )('cannot steer whoever shows the file: %s as %s', async (_name, format, args) => {
+    const { all = '' } = await inPipe([...args, '-o', format])
+    expect(all.replaceAll('\r\n', '\n')).not.toMatch(raw)
+  })
+
+  it.concurrent.each(['json', 'ndjson'])(
+    'stays data in a pipe, as JSON escapes it: %s',
+    async (format) => {
+      const { stdout } = await inPipe(['runners', 'get', '1', '-o', format])
+      expect(stdout.trimEnd()).not.toMatch(/[^\P{Cc}\u007f-\u009f]/u)
+      expect(JSON.parse(stdout)).toEqual(hostile)
+    },
+  )
+})
