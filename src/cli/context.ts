@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly stdin: () => Promise<string>
+  /** The objects came from standard input: the answer is a list, however many there are. */
+  readonly listed: boolean
 }
 
 export interface Run {
@@ -67,7 +69,7 @@ const outputFormat = (globals: Globals, env: NodeJS.ProcessEnv): string => {
 
 /** Puts the services of a run together; nothing is sent before a command asks for it. */
 export const createRun = async (options: RunOptions): Promise<Run> => {
-  const { command, globals, env, signal, stdin } = options
+  const { command, globals, env, signal, stdin, listed } = options
   let code = 0
   const format = outputFormat(globals, env)
   const screen = await createScreen(options, format)
@@ -133,7 +135,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     listRequest: lists.streamRequest,
     showCurl: async (ask) => screen.services.write(`${await exchange.curl(ask)}\n`),
     showRequest: async (request) => screen.services.write(`${await exchange.curlOf(request)}\n`),
-    perform: (wanted, how) => performAll(ctx, wanted, how),
+    perform: (wanted, how) => performAll(ctx, wanted, { list: listed, ...how }),
     each: (items, work) => eachOf(items, widthOf(ctx), signal, work),
     sleep: (milliseconds) => sleep(milliseconds, signal),
     exit: (wanted) => {

@@ -35,12 +35,13 @@ export const execute = async (command: Command, raw: Raw, signal: AbortSignal): 
     env: process.env,
     signal,
     stdin,
+    listed: fromStdin(raw),
   })
   try {
     for (const text of early) ctx.note(text)
     const { note, warn } = ctx
     const given = await givenOf(command, raw, { env: process.env, stdin, note, warn })
-    const action = command.run ?? ((c, g) => runDerived(c, g, fromStdin(raw)))
+    const action = command.run ?? runDerived
     const { watch: seconds, curl } = globals
     if (seconds === undefined || curl) await action(ctx, given)
     else await watch(ctx, seconds, rounds, () => action(ctx, given))

@@ -126,6 +126,8 @@ const optionsOf = (flag: Flag, collect: (name: string, text: string) => void): O
     if (hidden) option.hideHelp()
     return option
   }
+  // A flag that is itself a refusal (`--no-certificate`) has no other form.
+  if (flag.name.startsWith('no-')) return [make(`--${flag.name}`, describe(flag), false)]
   if (flag.param.type === 'boolean') {
     const positive = make(
       `${short}--${flag.name}`,
@@ -175,7 +177,7 @@ export const leafOf = (command: Command): { leaf: Commander; texts: Map<string, 
       leaf.addOption(option)
       if (flag.param.type === 'boolean')
         leaf.on(`option:${option.name()}`, () =>
-          collect(flag.name, option.negate ? 'false' : 'true'),
+          collect(flag.name, String(!option.negate || flag.name.startsWith('no-'))),
         )
     }
     if (flag.optionalValue === true)

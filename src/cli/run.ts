@@ -2,12 +2,9 @@
 import type { Context, Given } from '../commands/types.js'
 
 /** The default action. */
-export const runDerived = async (ctx: Context, given: Given, list: boolean): Promise<void> => {
+export const runDerived = async (ctx: Context, given: Given): Promise<void> => {
   const plans = await ctx.plans(given)
   const [only] = plans
-  if (only?.endpoint.returns.kind === 'many') {
-    await ctx.list(only)
-    return
-  }
-  await ctx.perform(plans, { list })
+  if (only?.endpoint.returns.kind === 'many') await ctx.list(only)
+  else await ctx.perform(plans)
 }

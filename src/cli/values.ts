@@ -121,6 +121,10 @@ const parseList = (
   const word = texts.length === 1 && only !== undefined ? asWord(param, only.trim()) : undefined
   if (word !== undefined) return word
   const parts = items(texts)
+  for (const part of parts) {
+    const successor = param.deprecatedValues?.[part]
+    if (successor !== undefined) note(`${label} ${part} is deprecated: use ${successor}`)
+  }
   if (param.max !== undefined && parts.length > param.max)
     throw usage(`${label} takes at most ${param.max} values, not ${parts.length}`)
   return parts.map((part) =>
