@@ -4,7 +4,7 @@ import { areas } from '../catalogue/index.js'
 import { toolCommands } from '../commands/index.js'
 import type { Command, Flag } from '../commands/types.js'
 import { commandOf, toolCommand } from './derive.js'
-import { areaNamed, resolve, verbsOf } from './grammar.js'
+import { areaNamed, resolve, same, verbsOf, wordsIn } from './grammar.js'
 import { flagsOfCommand } from './leaf.js'
 
 export interface Candidate {
@@ -29,42 +29,52 @@ const starting = (prefix: string, items: readonly Candidate[]): Candidates => ({
   items: items.filter((c) => c.value.startsWith(prefix)),
 })
 
-const summaryOf = async (area: string, words: string): Promise<Candidate> => {
+const summaryOf = async (area: string, words: string): Promise<string> => {
   const row = areas.find((a) => a.name === area)
   const command =
     row === undefined
       ? await toolCommand(area, words)
       : await commandOf(area, words, await row.load())
-  return { value: words.split(' ')[0] ?? '', text: command?.summary ?? '' }
+  return command?.summary ?? ''
 }
+
+/** A group is described by its verbs. */
+const groupOf = (verbs: readonly string[]): string => verbs.join(', ')
 
 const first = async (): Promise<Candidate[]> => {
   const own = [...new Set(toolCommands.map((c) => c.area))].map(async (name) => {
-    const command = await toolCommand(name, '')
-    return { value: name, text: command?.summary ?? '' }
+    const bare = toolCommands.some((c) => c.area === name && c.words === '')
+    return { value: name, text: bare ? await summaryOf(name, '') : groupOf(await verbsOf(name)) }
   })
   return [
     ...areas.map((a) => ({ value: a.name, text: a.summary })),
     ...(await Promise.all(own)),
-    { value: 'help', text: 'help on a topic' },
+    { value: 'help', text: 'help on a command or a topic' },
   ]
 }
 
 /** Second and third words: verbs, each group of two-word verbs once. */
 const verbs = async (area: string, before: string | undefined): Promise<Candidate[]> => {
   const all = await verbsOf(area)
+  const inner = (word: string): string[] =>
+    all.filter((v) => v.startsWith(`${word} `)).map((v) => v.slice(word.length + 1))
   if (before !== undefined) {
-    const inner = all.filter((v) => v.startsWith(`${before} `))
-    return Promise.all(
-      inner.map(async (v) => ({ ...(await summaryOf(area, v)), value: v.split(' ')[1] ?? '' })),
-    )
+    const group = all.map((v) => v.split(' ')[0] ?? '').find((word) => same(word, before))
+    if (group === undefined) return []
+    const described = inner(group).map(async (value) => ({
+      value,
+      text: await summaryOf(area, `${group} ${value}`),
+    }))
+    return Promise.all(described)
   }
-  const seen = new Map<string, Candidate>()
-  for (const v of all) {
-    const candidate = await summaryOf(area, v)
-    if (!seen.has(candidate.value)) seen.set(candidate.value, candidate)
-  }
-  return [...seen.values()]
+  const words = [...new Set(all.map((v) => v.split(' ')[0] ?? ''))]
+  return Promise.all(
+    words.map(async (value) => {
+      const group = inner(value)
+      const text = group.length > 0 ? groupOf(group) : await summaryOf(area, value)
+      return { value, text }
+    }),
+  )
 }
 
 const flagCandidates = (command: Command): Candidate[] =>
@@ -81,9 +91,11 @@ const flagCandidates = (command: Command): Candidate[] =>
           : [{ value: `--${f.name}`, text: f.param.help }],
     )
 
-const fileFlags = new Set(['input', 'to', 'report'])
+const fileFlags = new Set(['input', 'to', 'report', 'state', 'audit-log'])
 const isFile = (param: Param, name: string): boolean =>
-  fileFlags.has(name) || (param.type === 'string' && param.format === 'pem')
+  fileFlags.has(name) ||
+  name.endsWith('-file') ||
+  (param.type === 'string' && param.format === 'pem')
 
 const candidatesOf = async (
   param: Param,
@@ -197,6 +209,34 @@ const inCommand = async (
   )
 }
 
+/** What stands for a command before there is one: the flags that all have. */
+const nothingYet: Command = {
+  area: '',
+  words: '',
+  summary: '',
+  args: [],
+  flags: [],
+  endpoints: {},
+}
+
+const onHelp = async (words: readonly string[], current: string): Promise<Candidates> => {
+  if (words.length > 0) return complete([...words, current], async () => [])
+  const { topics } = await import('./help.js')
+  const named = Object.keys(topics).map((value) => ({ value, text: 'a topic' }))
+  return starting(current, [...(await first()), ...named])
+}
+
+/** Between the words of a command: the next word, or a flag and its value. */
+const beforeCommand = (
+  before: readonly string[],
+  current: string,
+  live: Live,
+  words: () => Promise<readonly Candidate[]>,
+): Promise<Candidates> =>
+  current.startsWith('-') || pending(nothingYet, before) !== undefined
+    ? inCommand(nothingYet, before, current, live)
+    : words().then((items) => starting(current, items))
+
 /**
  * Candidates for the last of `words`, which may be empty.
  * @param live values that only the instance or the machine knows; must not throw
@@ -204,17 +244,17 @@ const inCommand = async (
 export const complete = async (words: readonly string[], live: Live): Promise<Candidates> => {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
+  if (before[0] === 'help') return onHelp(before.slice(1), current)
   try {
     const meaning = await resolve(before)
     if (meaning.kind === 'command')
       return await inCommand(meaning.command, meaning.rest, current, live)
-    if (meaning.kind === 'area') return starting(current, await verbs(meaning.area, undefined))
-    return starting(current, await first())
+    const next = meaning.kind === 'area' ? () => verbs(meaning.area, undefined) : first
+    return await beforeCommand(before, current, live, next)
   } catch {
-    const names = before.filter((w) => !w.startsWith('-'))
+    const names = wordsIn(before)
     const area = names[0] === undefined ? undefined : areaNamed(names[0])
-    return area === undefined || names.length !== 2
-      ? none
-      : starting(current, await verbs(area, names[1]))
+    if (area === undefined || names.length !== 2) return none
+    return beforeCommand(before, current, live, () => verbs(area, names[1]))
   }
 }

@@ -44,8 +44,15 @@ const nextWord = (
   return { flags, word: undefined, rest: [] }
 }
 
+/** The words among tokens, without flags and the values of those that any command may have. */
+export const wordsIn = (tokens: readonly string[]): string[] => {
+  const { word, rest } = nextWord(tokens)
+  return word === undefined ? [] : [word, ...wordsIn(rest)]
+}
+
 const stem = (word: string): string => (word.endsWith('s') ? word.slice(0, -1) : word)
-const same = (a: string, b: string): boolean => a === b || stem(a) === stem(b)
+/** Whether two words are the same, singular or plural. */
+export const same = (a: string, b: string): boolean => a === b || stem(a) === stem(b)
 
 /** Names of everything that may stand first. */
 export const firstWords = (): string[] => [

@@ -1,11 +1,12 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import { areas } from '../catalogue/index.js'
-import { buildRequest, createClient } from '../http/index.js'
+import { createClient } from '../http/index.js'
 import {
+  environmentScope,
   openStore,
   openTokens,
   pathsOf,
@@ -16,7 +17,7 @@ import {
 import type { Session } from '../profile/types.js'
 import type { Candidate, Live } from './complete.js'
 import { credentialFor } from './credential.js'
-import { scopeOf } from './derive.js'
+import { hasSource, isRecord, valuesOf, type Wanted } from './sources.js'
 import { userAgent } from './version.js'
 
 /** A TAB waits no longer than this for the instance, in seconds. */
@@ -24,96 +25,44 @@ const patience = 0.7
 /** How long answers are kept, in milliseconds. */
 const fresh = 60_000
 
-interface Source {
-  readonly area: string
-  readonly key: string
-  readonly value: string
-  readonly text?: string
-  readonly values?: Readonly<Record<string, unknown>>
-  /** Tried when the first is refused. */
-  readonly otherwise?: string
-}
-
-/** Which list has the values of what a parameter completes. */
-const sources: Readonly<Record<string, Source>> = {
-  runner: { area: 'runners', key: 'listAll', otherwise: 'list', value: 'id', text: 'description' },
-  project: {
-    area: 'projects',
-    key: 'list',
-    value: 'path_with_namespace',
-    text: 'description',
-    values: { simple: true },
-  },
-  job: { area: 'jobs', key: 'list', value: 'id', text: 'name' },
-  'merge-request': { area: 'mr', key: 'listOfProject', value: 'iid', text: 'title' },
-  'deploy-key': { area: 'deploy-keys', key: 'list', value: 'id', text: 'title' },
-  integration: { area: 'integrations', key: 'list', value: 'slug', text: 'title' },
-  'geo-node': { area: 'geo', key: 'list', value: 'id', text: 'name' },
-  'pages-domain': { area: 'pages-domains', key: 'list', value: 'domain', text: 'url' },
-  storage: { area: 'settings', key: 'get', value: 'repository_storages' },
-  vulnerability: { area: 'vulnerabilities', key: 'list', value: 'id', text: 'title' },
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
-const candidatesIn = (data: unknown, source: Source): Candidate[] => {
-  if (isRecord(data)) {
-    const list = data[source.value]
-    return Array.isArray(list) ? list.map((value) => ({ value: String(value) })) : []
-  }
-  if (!Array.isArray(data)) return []
-  return data.filter(isRecord).flatMap((record) => {
-    const value = record[source.value]
-    const text = source.text === undefined ? undefined : record[source.text]
-    if (value === undefined || value === null) return []
-    return [{ value: String(value), ...(typeof text === 'string' ? { text } : {}) }]
-  })
+/** The value that a flag has on the line. */
+const flagOn = (words: readonly string[], name: string, short?: string): string | undefined => {
+  const at = words.findLastIndex((w) => w === `--${name}` || w === short)
+  const joined = words.findLast((w) => w.startsWith(`--${name}=`))
+  return at >= 0 ? words[at + 1] : joined?.slice(name.length + 3)
 }
 
 /** The project named on the line, else the one at hand. */
-const projectOf = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) => {
-  const at = words.findLastIndex((w) => w === '-P' || w === '--project')
-  const joined = words.findLast((w) => w.startsWith('--project='))
-  const given = at >= 0 ? words[at + 1] : joined?.slice('--project='.length)
-  return given ?? (await scopeAtHand('project', env, session, process.cwd()))?.value
-}
+const projectOf = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) =>
+  flagOn(words, 'project', '-P') ??
+  environmentScope('project', env)?.value ??
+  (await scopeAtHand('project', env, session, process.cwd()))?.value
 
 const noRefresh = async (): Promise<never> => {
   throw new Error('completion refreshes no credential')
 }
 
-const fetchFrom = async (
+/** What came back of one request that may take no longer than a TAB may. */
+const quick = async (
   session: Session,
-  endpoint: Endpoint,
-  source: Source,
-  project: string | undefined,
+  wanted: Wanted,
   env: NodeJS.ProcessEnv,
-): Promise<Candidate[]> => {
-  const scope = scopeOf(endpoint)
-  if (scope !== undefined && project === undefined) return []
-  const credential = await credentialFor(session, endpoint)
+  signal: AbortSignal,
+) => {
+  const credential = await credentialFor(session, wanted.endpoint)
   const transport = await transportOf(session, false, env)
   const client = await createClient({
     baseUrl: session.baseUrl,
     timeout: patience,
     retries: 0,
     userAgent,
-    signal: AbortSignal.timeout(patience * 1000),
+    signal,
     ...(credential === undefined ? {} : { credential }),
     ...(transport === undefined ? {} : { transport }),
     ...(session.sudo === undefined ? {} : { sudo: session.sudo }),
   })
   try {
-    const values = {
-      ...source.values,
-      ...(scope === undefined ? {} : { [scope.placeholder]: project }),
-    }
-    const request = buildRequest({ endpoint, values })
-    const query = endpoint.returns.kind === 'many' ? 'per_page=100' : ''
-    const join_ = query === '' ? '' : request.path.includes('?') ? '&' : '?'
-    const whole = await client.call({ ...request, path: `${request.path}${join_}${query}` })
-    return candidatesIn(whole.data, source)
+    return (await client.call(wanted.request)).data
   } finally {
     await client.close()
   }
@@ -144,21 +93,18 @@ const fromInstance = async (
   what: string,
   words: readonly string[],
   env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
 ): Promise<readonly Candidate[]> => {
-  const source = sources[what]
-  const row = areas.find((a) => a.name === source?.area)
-  if (source === undefined || row === undefined) return []
+  if (!hasSource(what)) return []
   const paths = pathsOf(env)
-  const flag = (name: string, short?: string): string | undefined => {
-    const at = words.findLastIndex((w) => w === `--${name}` || w === short)
-    return at < 0 ? undefined : words[at + 1]
-  }
-  const profile = flag('profile', '-p')
-  const baseUrl = flag('base-url')
+  const profile = flagOn(words, 'profile', '-p')
+  const baseUrl = flagOn(words, 'base-url')
+  const sudo = flagOn(words, 'sudo')
   const session = resolveSession(
     {
       ...(profile === undefined ? {} : { profile }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(sudo === undefined ? {} : { sudo }),
     },
     env,
     { store: openStore(paths), tokens: openTokens(paths, env), post: noRefresh },
@@ -181,19 +127,10 @@ const fromInstance = async (
   )
   const known = cached(file)
   if (known !== undefined) return known
-  const endpoints = await row.load()
-  for (const key of [source.key, source.otherwise]) {
-    const endpoint = key === undefined ? undefined : endpoints[key]
-    if (endpoint === undefined) continue
-    try {
-      const items = await fetchFrom(session, endpoint, source, project, env)
-      keep(folder, file, items)
-      return items
-    } catch {
-      // The next source may be allowed.
-    }
-  }
-  return []
+  const items = await valuesOf(what, project, (wanted) => quick(session, wanted, env, signal))
+  if (items === undefined) return []
+  keep(folder, file, items)
+  return items
 }
 
 /** Live values of a completion; whatever goes wrong yields none. */
@@ -206,7 +143,9 @@ export const liveValues =
           .names()
           .map((value) => ({ value }))
       if (what === 'field') return fieldsOf(Object.values(command.endpoints))
-      return await fromInstance(what, words, env)
+      const signal = AbortSignal.timeout(patience * 1000)
+      const over = once(signal, 'abort').then((): readonly Candidate[] => [])
+      return await Promise.race([fromInstance(what, words, env, signal), over])
     } catch {
       return []
     }

@@ -11,18 +11,12 @@ const line = ({ value, text }: Candidate): string => {
   return about === '' ? value : `${value}\t${about}`
 }
 
-/**
- * Prints candidates, a line each, and the directive.
- * @returns the exit code; failures of any kind yield nothing
- */
-export const answerTab = async (
-  argv: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<number> => {
+/** Prints candidates, a line each, and the directive; failures of any kind yield nothing. */
+export const answerTab = async (argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
   const at = argv.indexOf('--')
   const words = at < 0 ? [] : argv.slice(at + 1)
   const found = await complete(words.length === 0 ? [''] : words, liveValues(env))
   const lines = found.items.filter((c) => harmless.test(c.value)).map(line)
-  process.stdout.write([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
-  return 0
+  const text = [...lines, found.files === true ? ':file' : ':none', ''].join('\n')
+  await new Promise<void>((done) => process.stdout.write(text, () => done()))
 }

@@ -21,8 +21,8 @@ const make = (rows = 24) => {
   }
   /** Lines as they stand on the screen, without the movements. */
   const lines = async (answer: string): Promise<string[]> =>
-    (await round(answer))
-      .replace(/\x1b\[[?0-9]*[A-Za-z]|\r/g, '')
+    stripVTControlCharacters(await round(answer))
+      .replaceAll('\r', '')
       .split('\n')
       .slice(0, -1)
   return { frames, round, lines }

@@ -21,6 +21,12 @@ const present = ({ id, key, process_mode, created_at, updated_at }: ResourceGrou
   updated_at,
 })
 
+/** All resource groups of a project. The documents show no such list; deployed instances have it. */
+export const listGroups = (call: Call, id: string) => {
+  const project = projectWithJobs(call, id)
+  return call.state.resourceGroups.filter((r) => r.project_id === project.id).map(present)
+}
+
 export const handlers: Handlers<typeof resourceGroups> = {
   get: (call, { id, key }) => present(found(call, projectWithJobs(call, id), key)),
   update: (call, { id, key, process_mode }) => {

@@ -1,6 +1,7 @@
 /**
  * Routes that deployed instances have and the documents do not show: who am I, what may my token
- * do, who is this user, and the token endpoint that refreshes an OAuth pair.
+ * do, who is this user, the resource groups of a project, and the token endpoint that refreshes an
+ * OAuth pair.
  */
 import { randomBytes } from 'node:crypto'
 import type { Credential } from '../../catalogue/endpoint.js'
@@ -59,6 +60,11 @@ const oneUser = (call: Call, path: Readonly<Record<string, string>>) => {
   return longUser(call, user)
 }
 
+const resourceGroupsOf = async (call: Call, path: Readonly<Record<string, string>>) => {
+  const { listGroups } = await import('../areas/resource-groups.js')
+  return listGroups(call, path.id ?? '')
+}
+
 const grantError = (error: string, description: string): Refusal =>
   new Refusal(400, { error, error_description: description })
 
@@ -114,6 +120,7 @@ const reading = ['read_user']
 export const extraRoutes: readonly ExtraRoute[] = [
   { method: 'GET', path: `${apiRoot}/user`, scopes: reading, handle: currentUser },
   { method: 'GET', path: `${apiRoot}/users`, scopes: reading, handle: findUsers },
+  { method: 'GET', path: `${apiRoot}/projects/:id/resource_groups`, handle: resourceGroupsOf },
   { method: 'GET', path: `${apiRoot}/users/:id`, scopes: reading, handle: oneUser },
   {
     method: 'GET',

@@ -1,0 +1,138 @@
+/** Which list of the instance has the values that a parameter takes: for completion and for prompts. */
+import type { Endpoint } from '../catalogue/endpoint.js'
+import { areas } from '../catalogue/index.js'
+import { buildRequest } from '../http/index.js'
+import type { WireRequest } from '../http/types.js'
+import type { Candidate } from './complete.js'
+import { scopeOf } from './derive.js'
+
+interface Shown {
+  /** Field that holds the value, and one that describes it. */
+  readonly value: string
+  readonly text?: string
+}
+interface Listed extends Shown {
+  readonly area: string
+  readonly key: string
+  readonly values?: Readonly<Record<string, unknown>>
+}
+/** A list that instances have and the API documents do not show. */
+interface Raw extends Shown {
+  readonly path: string
+}
+type Source = Listed | Raw
+
+/** A request for values, and the endpoint whose credential it carries. */
+export interface Wanted {
+  readonly request: WireRequest
+  readonly endpoint?: Endpoint
+}
+
+/** The lists of what a parameter completes; the next one where the instance refuses the first. */
+export const sources: Readonly<Record<string, readonly Source[]>> = {
+  runner: [
+    { area: 'runners', key: 'listAll', value: 'id', text: 'description' },
+    { area: 'runners', key: 'list', value: 'id', text: 'description' },
+  ],
+  project: [
+    {
+      area: 'projects',
+      key: 'list',
+      value: 'path_with_namespace',
+      text: 'description',
+      values: { simple: true },
+    },
+  ],
+  job: [{ area: 'jobs', key: 'list', value: 'id', text: 'name' }],
+  mr: [{ area: 'mr', key: 'listOfProject', value: 'iid', text: 'title' }],
+  'deploy-key': [{ area: 'deploy-keys', key: 'list', value: 'id', text: 'title' }],
+  integration: [{ area: 'integrations', key: 'list', value: 'slug', text: 'title' }],
+  'geo-node': [{ area: 'geo', key: 'list', value: 'id', text: 'name' }],
+  'pages-domain': [{ area: 'pages-domains', key: 'list', value: 'domain', text: 'url' }],
+  storage: [{ area: 'settings', key: 'get', value: 'repository_storages' }],
+  vulnerability: [{ area: 'vulnerabilities', key: 'list', value: 'id', text: 'title' }],
+  commit: [{ area: 'commits', key: 'list', value: 'id', text: 'title' }],
+  'approval-rule': [{ area: 'approvals', key: 'rulesList', value: 'id', text: 'name' }],
+  'client-key': [{ area: 'error-tracking', key: 'keysList', value: 'id', text: 'public_key' }],
+  'resource-group': [{ path: '/projects/:id/resource_groups', value: 'key', text: 'process_mode' }],
+  user: [{ path: '/users', value: 'id', text: 'username' }],
+  group: [{ path: '/groups', value: 'full_path', text: 'name' }],
+}
+
+export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const candidatesIn = (data: unknown, source: Source): Candidate[] => {
+  if (isRecord(data)) {
+    const list = data[source.value]
+    return Array.isArray(list) ? list.map((value) => ({ value: String(value) })) : []
+  }
+  if (!Array.isArray(data)) return []
+  return data.filter(isRecord).flatMap((record) => {
+    const value = record[source.value]
+    const text = source.text === undefined ? undefined : record[source.text]
+    if (value === undefined || value === null) return []
+    return [{ value: String(value), ...(typeof text === 'string' ? { text } : {}) }]
+  })
+}
+
+const page = 'per_page=100'
+const paged = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${page}`
+
+/** The endpoint of a source; undefined where the catalogue has none of that name. */
+const endpointOf = async ({ area, key }: Listed): Promise<Endpoint | undefined> =>
+  (await areas.find((row) => row.name === area)?.load())?.[key]
+
+/** Whether values belong to a project, so that there are none without. */
+export const ofProject = async (what: string): Promise<boolean> => {
+  const [source] = sources[what] ?? []
+  if (source === undefined) return false
+  if ('path' in source) return source.path.startsWith('/projects/:id/')
+  const endpoint = await endpointOf(source)
+  return endpoint !== undefined && scopeOf(endpoint)?.kind === 'project'
+}
+
+const wantedOf = async (
+  source: Source,
+  project: string | undefined,
+): Promise<Wanted | undefined> => {
+  if ('path' in source) {
+    if (source.path.includes(':id') && project === undefined) return undefined
+    const path = source.path.replace(':id', encodeURIComponent(project ?? ''))
+    return { request: { method: 'GET', path: paged(path), headers: {} } }
+  }
+  const endpoint = await endpointOf(source)
+  const scope = endpoint === undefined ? undefined : scopeOf(endpoint)
+  if (endpoint === undefined || (scope !== undefined && project === undefined)) return undefined
+  const values = {
+    ...source.values,
+    ...(scope === undefined ? {} : { [scope.placeholder]: project }),
+  }
+  const request = buildRequest({ endpoint, values })
+  const path = endpoint.returns.kind === 'many' ? paged(request.path) : request.path
+  return { request: { ...request, path }, endpoint }
+}
+
+/**
+ * The values that a parameter may have, at most a hundred.
+ * @param fetch sends a request and gives the answer's data
+ * @returns undefined where no list gave an answer
+ */
+export const valuesOf = async (
+  what: string,
+  project: string | undefined,
+  fetch: (wanted: Wanted) => Promise<unknown>,
+): Promise<readonly Candidate[] | undefined> => {
+  for (const source of sources[what] ?? []) {
+    const wanted = await wantedOf(source, project)
+    if (wanted === undefined) continue
+    try {
+      return candidatesIn(await fetch(wanted), source)
+    } catch {
+      // The next source may be allowed.
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,150 @@
+/** Live values against the embedded instance, and what happens where there is none. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { areas } from '../../src/catalogue/index.js'
+import { sources } from '../../src/cli/sources.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { folder, svcctl } from '../support/program.js'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+const tab = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const ran = await svcctl(['__complete', 'bash', '--', ...words], {
+    env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '', ...env },
+  })
+  const lines = ran.stdout.split('\n').filter((line) => line !== '')
+  return { ...ran, values: lines.map((line) => line.split('\t')[0] ?? ''), lines }
+}
+
+const app = ['-P', 'platform/app']
+
+describe('live values', () => {
+  it.each<readonly [string, readonly string[], RegExp]>([
+    ['runner ids', ['runners', 'get', ''], /^1$/],
+    ['project paths', ['projects', 'get', 'plat'], /^platform\/app$/],
+    ['the project of a flag', ['jobs', 'list', '-P', 'plat'], /^platform\/app$/],
+    ['the same, joined', ['jobs', 'list', '--project=plat'], /^--project=platform\/app$/],
+    ['job ids', ['jobs', 'get', ...app, ''], /^\d+$/],
+    ['merge requests', ['mr', 'rebase', ...app, ''], /^\d+$/],
+    ['deploy keys', ['deploy-keys', 'get', ...app, ''], /^\d+$/],
+    ['slugs', ['integrations', 'get', ...app, ''], /^[a-z][a-z-]+$/],
+    ['node ids', ['geo', 'nodes', 'get', ''], /^\d+$/],
+    ['resource groups', ['resource-groups', 'get', ...app, ''], /^[a-z]+/],
+    ['storages', ['storage-move', 'schedule', '--source-storage-name', ''], /^[a-z]+/],
+    ['approval rules', ['approvals', 'rules', 'get', ...app, ''], /^\d+$/],
+    ['a second of several', ['runners', 'pause', '1', ''], /^2$/],
+  ])('%s', async (_, words, expected) => {
+    const { values, code, stderr } = await tab(words)
+    expect(
+      values.some((value) => expected.test(value)),
+      values.join(' '),
+    ).toBe(true)
+    expect(values.at(-1)).toBe(':none')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  it('are described', async () => {
+    expect((await tab(['runners', 'get', ''])).lines[0]).toBe('1\tshared-linux-1')
+  })
+
+  it('name only lists that the catalogue has', async () => {
+    for (const source of Object.values(sources).flat()) {
+      if (!('area' in source)) continue
+      const endpoints = await areas.find((row) => row.name === source.area)?.load()
+      expect(endpoints?.[source.key], `${source.area} ${source.key}`).toBeDefined()
+    }
+  })
+
+  it('are asked for once in a minute', async () => {
+    let asked = 0
+    const server = createServer((_, response) => {
+      asked++
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify([{ id: 12, description: 'one' }]))
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    const env = { SVC_CONFIG_DIR: folder(), SVC_BASE_URL: `http://127.0.0.1:${port}` }
+    try {
+      expect((await tab(['runners', 'get', ''], env)).values).toEqual(['12', ':none'])
+      expect((await tab(['runners', 'get', '1'], env)).values).toEqual(['12', ':none'])
+      expect(asked).toBe(1)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  it('are none, silently, where the instance does not answer, refuses, or is not known', async () => {
+    const server = createServer(() => {})
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const slow = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      for (const SVC_BASE_URL of [slow, 'http://127.0.0.1:9', ''])
+        expect(await tab(['runners', 'get', ''], { SVC_BASE_URL })).toMatchObject({
+          values: [':none'],
+          stderr: '',
+          code: 0,
+        })
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  it('leave out what a shell could run, and make control characters harmless', async () => {
+    const names = ['$(touch x)', '`id`', 'a;b', "a'b", 'a b', 'a\u001b[2J', 'fine/one']
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const list = names.map((name) => ({
+        path_with_namespace: name,
+        description: 'x\u001b]0;\n$(y)',
+      }))
+      response.end(JSON.stringify(list))
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    try {
+      const { values, stdout } = await tab(['projects', 'get', ''], {
+        SVC_BASE_URL: `http://127.0.0.1:${port}`,
+      })
+      expect(values).toEqual(['fine/one', ':none'])
+      expect(stdout).not.toContain('\u001b')
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+})
+
+describe('the words of a line', () => {
+  it.each<readonly [readonly string[], readonly string[]]>([
+    [['runn'], ['runners']],
+    [['runners', 'pau'], ['pause']],
+    [['approvals', 'rules', 'u'], ['update']],
+    [['approval', 'rule', 'u'], ['update']],
+    [['runners', 'list', '--status', 'onl'], ['online']],
+    [['runners', 'list', '-o', 'nd'], ['ndjson']],
+    [['runners', 'list', '--output=nd'], ['--output=ndjson']],
+    [['runners', 'list', '--fields', 'id,descr'], ['id,description']],
+    [['--outp'], ['--output']],
+    [['help', 'exit'], ['exit-codes']],
+    [['help', 'runners', 'pau'], ['pause']],
+  ])('%j', async (words, expected) => {
+    expect((await tab(words)).values).toEqual([...expected, ':none'])
+  })
+
+  it('leaves files to the shell', async () => {
+    for (const words of [
+      ['ci', 'lint', ''],
+      ['runners', 'update', '1', '--input', ''],
+      ['profile', 'set', 'x', '--ca-file', ''],
+    ])
+      expect((await tab(words)).values).toEqual([':file'])
+  })
+})
