@@ -37,17 +37,33 @@ const chunkOf = (id, graph) => {
   return /\/typebox\/|\/catalogue\/shapes\.ts$/.test(id) ? 'shapes' : undefined
 }
 
-/** Commander wants child processes for commands that are programs of their own, which there are none of. */
-const noChildProcess = {
-  name: 'no-child-process',
+/**
+ * Parts of Node that libraries load and this program never needs, each milliseconds at every start:
+ * Commander's programs as subcommands, undici's HTTP/2 (it allows for its absence) and its assertions.
+ */
+const spared = [
+  [/\/commander\/lib\/command\.js$/, "require('node:child_process')", '{}'],
+  [/\/undici\/lib\/.*\/client-h2\.js$/, "require('node:http2')", '{ constants: {} }'],
+  [
+    /\/undici\/lib\//,
+    "require('node:assert')",
+    '(ok, why) => { if (!ok) throw why instanceof Error ? why : new Error(why) }',
+  ],
+]
+const spare = {
+  name: 'spare',
   transform: {
-    filter: { id: /\/commander\/lib\/command\.js$/ },
-    handler: (code) => code.replace("require('node:child_process')", '{}'),
+    filter: { id: spared.map(([file]) => file) },
+    handler: (code, id) =>
+      spared.reduce(
+        (text, [file, from, to]) => (file.test(id) ? text.replace(from, to) : text),
+        code,
+      ),
   },
 }
 
 const { output } = await build({
-  plugins: [noChildProcess],
+  plugins: [spare],
   input: { main: 'src/main.ts' },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',

@@ -3,7 +3,6 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const v8 = require('node:v8')
 
 /** Builds (of this and of other versions of Node) whose code is kept. */
 const kept = 4
@@ -33,8 +32,6 @@ exports.write = function write(folder, scripts) {
     const build = path.dirname(folder)
     if (fs.mkdirSync(folder, { recursive: true, mode: 0o700 })) forget(path.dirname(build))
     fs.accessSync(folder, fs.constants.W_OK)
-    // The HTTP layer sets this off; V8 rejects code that was made under other flags than it starts with.
-    v8.setFlagsFromString('--wasm-tier-up')
     for (const [name, script] of scripts) put(path.join(folder, name), script.createCachedData())
   } catch {
     // A read-only or full disk: the next start is as slow as this one was.

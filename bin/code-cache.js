@@ -6,10 +6,10 @@ const fs = require('node:fs')
 const path = require('node:path')
 const vm = require('node:vm')
 
-/** What a run does; each kind compiles other functions and so has a cache of its own. */
+/** What a run is about: help, completion or an area. Each compiles other functions and has a cache of its own. */
 function kindOf(argv) {
   if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return 'help'
-  return argv[0] === '__complete' ? 'complete' : 'run'
+  return argv.find((word) => /^[a-z_][a-z-]*$/.test(word)) || 'run'
 }
 
 /**
@@ -56,10 +56,7 @@ exports.load = function load(dist, entry, home) {
     const cachedData = known ? read(path.join(folder, name)) : undefined
     const script = new vm.Script(
       `(function(exports,require,module,__filename,__dirname){${source}\n})`,
-      {
-        filename,
-        cachedData,
-      },
+      { filename, cachedData },
     )
     if (!cachedData || script.cachedDataRejected) fresh.set(name, script)
     const module = { exports: {} }
@@ -72,8 +69,9 @@ exports.load = function load(dist, entry, home) {
   const requireFrom = (id) => (id.startsWith('./') ? run(id.slice(2)) : require(id))
 
   // At exit, so that the functions which this run has called are compiled already.
-  process.once('exit', () => {
-    if (fresh.size > 0 && (known || !fs.existsSync(build)))
+  // A mistyped command (2) is not worth a cache.
+  process.once('exit', (code) => {
+    if (fresh.size > 0 && code !== 2 && (known || !fs.existsSync(build)))
       require('./code-cache-write.js').write(folder, fresh)
   })
   return run(entry)

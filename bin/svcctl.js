@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Starts the built program. CommonJS, and no more than each start needs: this file runs every time.
-// On Node 20 it keeps V8's compiled code itself (code-cache.js); from 22.8 Node does that.
 'use strict'
 
 const fs = require('node:fs')
@@ -10,10 +9,10 @@ const entry = 'main.cjs'
 const dist = path.join(__dirname, '..', 'dist')
 const argv = process.argv.slice(2)
 
-/** Whether this Node is new enough, from its version and the oldest that will do. */
-function atLeast(major, minor, patch) {
-  const [a, b, c] = process.versions.node.split('.').map(Number)
-  return a > major || (a === major && (b > minor || (b === minor && c >= patch)))
+/** Whether this Node is older than the oldest that will do, 20.18.1. */
+function tooOld() {
+  const [major, minor, patch] = process.versions.node.split('.').map(Number)
+  return major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)))
 }
 
 function fail(message) {
@@ -35,12 +34,11 @@ function cacheHome() {
 
 function load() {
   const home = cacheHome()
-  if (home && !atLeast(22, 8, 0)) return require('./code-cache.js').load(dist, entry, home)
-  if (home) require('node:module').enableCompileCache(path.join(home, 'code'))
-  return require(path.join(dist, entry))
+  // Node's own module.enableCompileCache() would do from 22.8 on, but starts 4 to 8 ms later.
+  return home ? require('./code-cache.js').load(dist, entry, home) : require(path.join(dist, entry))
 }
 
-if (!atLeast(20, 18, 1)) {
+if (tooOld()) {
   fail(`Node.js 20.18.1 or newer is needed, this is ${process.versions.node}`)
 } else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   fs.writeSync(1, `${require('../package.json').version}\n`)

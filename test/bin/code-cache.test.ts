@@ -24,7 +24,7 @@ beforeEach(async () => {
     join(home, 'dist/part.cjs'),
     "const { sep } = require('node:path'); exports.say = (argv) => 'said ' + argv.join(sep)",
   )
-  // What the launcher does on Node 20, on every Node.
+  // What the launcher does, with the cache where the test looks.
   await writeFile(
     join(home, 'bin/cached.js'),
     "require('./code-cache.js').load(process.argv[2], 'main.cjs', process.argv[3]).main(process.argv.slice(4))",
@@ -95,13 +95,19 @@ describe('the code cache', () => {
     await cached('a')
     const [main = '', part = '', ...others] = (await kept()).sort()
     expect(others).toEqual([])
-    expect(main).toMatch(/^code\/[^/]+\/run\/main\.cjs$/)
+    expect(main).toMatch(/^code\/[^/]+\/a\/main\.cjs$/)
     expect(part).toMatch(/part\.cjs$/)
     const { ino } = await stat(join(cache, main))
     await cached('b')
     expect((await stat(join(cache, main))).ino).toBe(ino)
     await cached('--help')
     expect((await kept()).filter((f) => f.includes('/help/'))).toHaveLength(2)
+  })
+
+  it('is not kept for a mistyped command', async () => {
+    await writeFile(join(home, 'dist/main.cjs'), 'exports.main = () => { process.exitCode = 2 }')
+    await expect(cached('mistyped')).rejects.toMatchObject({ code: 2 })
+    expect(await kept()).toEqual([])
   })
 
   it('is made anew when it is damaged', async () => {
