@@ -27,6 +27,7 @@ export interface ExchangeOptions {
   readonly screen: {
     readonly say: (text: string, level: 'info' | 'verbose') => void
     readonly trace: (exchange: Exchange) => void
+    readonly services: { readonly warn: (text: string) => void }
   }
 }
 
@@ -37,6 +38,17 @@ export const createExchange = (options: ExchangeOptions) => {
   // Clients are made once for each credential, so that connections are kept alive.
   const clients = new Map<string, Promise<Client>>()
 
+  const warned = new Set<string>()
+
+  /** Said each time, since the flag must be given each time; there is no setting for it. */
+  const warnOfInsecure = (baseUrl: string): void => {
+    if (!globals.insecure || !baseUrl.startsWith('https:') || warned.has(baseUrl)) return
+    warned.add(baseUrl)
+    screen.services.warn(
+      `--insecure: the certificate of ${baseUrl} is not verified, so whoever is on the way can read the token`,
+    )
+  }
+
   const optionsFor = async (
     baseUrl: string,
     credential: Credential | undefined,
@@ -44,6 +56,7 @@ export const createExchange = (options: ExchangeOptions) => {
     session?: Session,
   ): Promise<ClientOptions> => {
     const profile = session?.profile
+    warnOfInsecure(baseUrl)
     const transport = await transportOf(session ?? { baseUrl }, globals.insecure, env)
     const audit = session === undefined ? undefined : auditOf(session)
     return {

@@ -50,6 +50,27 @@ export const maskSecrets = (
   return within && typeof value === 'string' && value !== '' ? replacement : value
 }
 
+/** The texts of a JSON body that stand under secret names; none of anything else. */
+export const secretTexts = (
+  body: string | Uint8Array | undefined,
+  also: readonly string[] = [],
+): readonly string[] => {
+  if (typeof body !== 'string') return []
+  const found: string[] = []
+  const collect = (value: unknown, within: boolean): void => {
+    if (typeof value === 'string' && within) found.push(value)
+    if (typeof value !== 'object' || value === null) return
+    for (const [name, inner] of Object.entries(value))
+      collect(inner, within || also.includes(name) || isSecretName(name))
+  }
+  try {
+    collect(JSON.parse(body), false)
+  } catch {
+    return []
+  }
+  return found
+}
+
 const shownBody = 16 * 1024
 
 /** A small JSON body with its secrets masked; undefined for anything else. */
@@ -71,7 +92,11 @@ export const scrubber =
   (values: Iterable<string>) =>
   (text: string): string => {
     let clean = text
-    for (const value of values)
-      if (value.length >= scrubbedLength) clean = clean.replaceAll(value, mask)
+    for (const value of values) {
+      if (value.length < scrubbedLength) continue
+      // As it is, and as JSON writes it.
+      clean = clean.replaceAll(value, mask)
+      clean = clean.replaceAll(JSON.stringify(value).slice(1, -1), mask)
+    }
     return clean
   }

@@ -9,7 +9,7 @@ import { headerOf } from './failure.js'
 import { headersFor, isSigned, strangerHeaders } from './headers.js'
 import { exchange, type Outgoing } from './incoming.js'
 import { Lost, type OnInterrupt, unknownOutcome } from './lost.js'
-import { safeAddress, scrubber } from './secrets.js'
+import { safeAddress, scrubber, secretTexts } from './secrets.js'
 import { startTrace, type Trace } from './tracing.js'
 import type { Answer, ClientOptions, Credential, WireRequest } from './types.js'
 
@@ -45,10 +45,10 @@ export class Wire {
   readonly #onInterrupt: OnInterrupt
   readonly #now: () => number
   readonly #root: Target
-  readonly #credentials: string[] = []
+  readonly #credentials = new Set<string>()
   #credential: Credential | undefined
   #renewal: Promise<Credential | undefined> | undefined
-  /** Takes the client's credentials out of a text that the instance sent. */
+  /** Takes credentials, and secrets that were sent, out of a text that the instance sent. */
   readonly scrub = scrubber(this.#credentials)
 
   constructor(
@@ -138,7 +138,7 @@ export class Wire {
 
   #take(credential: Credential | undefined): void {
     this.#credential = credential
-    if (credential !== undefined) this.#credentials.push(credential.value)
+    if (credential !== undefined) this.#credentials.add(credential.value)
   }
 
   async #follow(request: WireRequest): Promise<Reply> {
@@ -188,6 +188,7 @@ export class Wire {
       timeout,
       ...(body === undefined ? {} : { body }),
     }
+    for (const text of secretTexts(body, secrets)) this.#credentials.add(text)
     const trace = startTrace(this.#options.trace, outgoing, this.scrub, secrets)
     const dispatcher = await this.#connections.to(target.origin)
     try {

@@ -1,0 +1,143 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { together } from '../faults/matrix.js'
+import { folder, svcctl } from '../support/program.js'
+import { type Recorder, record, type Seen } from '../support/recorder.js'
+import { type Command, canary, endless, everyCommand, lineOf } from './canary.js'
+
+const secret = (kind: string): string => `${canary}-${kind}-0123456789`
+
+/** Says back whatever it was sent: a hostile instance that wants to see the token in a log. */
+const echo = ({ headers, body, url }: Seen): string =>
+  `you sent ${JSON.stringify(headers)} and ${body} to ${url}`
+
+let server: Recorder
+beforeAll(async () => {
+  server = await record((seen) => {
+    const [, status = '200'] = /\/(\d{3})\/api/.exec(seen.url) ?? []
+    if (seen.url.includes('/oauth/token'))
+      return { status: 400, body: { error: 'invalid_grant', error_description: echo(seen) } }
+    if (status === '200') return undefined
+    return {
+      status: Number(status),
+      body: { message: echo(seen) },
+      headers: { 'x-echo': echo(seen) },
+    }
+  })
+})
+afterAll(() => server.close())
+
+const statuses = [200, 401, 500]
+
+/** A folder with a profile, its token and refresh token, and an audit log. */
+const home = (baseUrl: string, place: string): string => {
+  const config = join(place, 'config')
+  mkdirSync(config, { mode: 0o700 })
+  const profile = {
+    baseUrl,
+    tokenKind: 'oauth',
+    tokenStore: 'file',
+    tokenUrl: `${server.url}/oauth/token`,
+    auditLog: join(config, 'audit.jsonl'),
+    user: 'root',
+  }
+  writeFileSync(
+    join(config, 'config.json'),
+    JSON.stringify({ current: 'work', profiles: { work: profile } }),
+    { mode: 0o600 },
+  )
+  const token = {
+    token: secret('stored'),
+    kind: 'oauth',
+    baseUrl,
+    refreshToken: secret('refresh'),
+  }
+  writeFileSync(join(config, 'tokens.json'), JSON.stringify({ work: token }), { mode: 0o600 })
+  writeFileSync(join(place, 'ci.yml'), 'job: { script: [echo] }\n')
+  return config
+}
+
+/** Files below a folder that hold a canary, other than the one that is there to hold it. */
+const leaksIn = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'tokens.json')
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => holds(readFileSync(path, 'latin1')))
+
+const forms = [canary, Buffer.from(`:${canary}`).toString('base64').slice(0, 8)]
+const holds = (text: string): boolean => forms.some((form) => text.includes(form))
+
+interface Said {
+  readonly line: string
+  readonly code: number
+  readonly wrong: readonly string[]
+}
+
+const runOne = async (command: Command, index: number): Promise<Said> => {
+  const place = folder()
+  const baseUrl = `${server.url}/${statuses[index % statuses.length]}`
+  const config = home(baseUrl, place)
+  const environment = index % 2 === 0
+  const line = [
+    ...lineOf(command),
+    '-vv',
+    ...(command.endpoints.length > 0 ? ['--yes', '--retries', '0'] : []),
+  ]
+  const from = environment ? { SVC_TOKEN: secret('environment'), SVC_BASE_URL: baseUrl } : {}
+  const env = {
+    ...from,
+    SVC_CONFIG_DIR: config,
+    SVC_NO_KEYRING: '1',
+    SVC_JOB_TOKEN: secret('job'),
+    SVC_ALERT_KEY: secret('alert'),
+    SVC_ALERT_ENDPOINT: `${baseUrl}/api/alert`,
+    CANARY_SECRET: secret('value'),
+    NODE_DISABLE_COMPILE_CACHE: '1',
+  }
+  const how = {
+    env,
+    cwd: place,
+    input: command.command === 'auth login' ? `${secret('login')}\n` : '',
+  }
+  const ran = await svcctl(
+    command.command === 'auth login' ? [...line, '--token-stdin'] : line,
+    how,
+  )
+  const curl = command.endpoints.length > 0 ? await svcctl([...line, '--curl'], how) : undefined
+  const wrong = [
+    ...(holds(ran.stdout) ? [`standard output: ${ran.stdout}`] : []),
+    ...(holds(ran.stderr) ? [`standard error: ${ran.stderr}`] : []),
+    ...(holds(`${curl?.stdout}${curl?.stderr}`) ? [`--curl: ${curl?.stdout}${curl?.stderr}`] : []),
+    ...leaksIn(place),
+    ...(ran.code === 9 || ran.code === 2 ? [`exit ${ran.code}: ${ran.stderr}`] : []),
+    ...(curl !== undefined && curl.code !== 0 ? [`--curl exit ${curl.code}: ${curl.stderr}`] : []),
+  ]
+  const tokens = join(config, 'tokens.json')
+  if (existsSync(tokens) && (statSync(tokens).mode & 0o777) !== 0o600)
+    wrong.push('tokens.json is not 0600')
+  rmSync(place, { recursive: true, force: true })
+  return { line: line.join(' '), code: ran.code, wrong }
+}
+
+it('shows no credential anywhere, whatever is run and whatever comes back', async () => {
+  const commands = (await everyCommand()).filter(({ command }) => !endless.has(command))
+  const said = await together(
+    commands.map((command, index) => ({ command, index })),
+    4,
+    ({ command, index }) => runOne(command, index),
+  )
+  expect(said.filter(({ wrong }) => wrong.length > 0)).toEqual([])
+  // It can only be missed where it was sent: in a header or a body, and never in an address.
+  const signed = server.seen.filter(({ headers }) => holds(JSON.stringify(headers)))
+  expect(signed.length).toBeGreaterThan(commands.length / 2)
+  expect(server.seen.filter(({ url }) => holds(url))).toEqual([])
+}, 120_000)

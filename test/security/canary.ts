@@ -1,0 +1,103 @@
+/** What the canary test runs: every command, with arguments made from what it says of itself. */
+
+import { execa } from 'execa'
+import { program } from '../support/program.js'
+
+interface Described {
+  readonly name: string
+  readonly required: boolean
+}
+interface Flag extends Described {
+  readonly type: string
+  readonly values?: readonly string[]
+  readonly parameter?: string
+}
+export interface Command {
+  readonly command: string
+  readonly endpoints: readonly string[]
+  readonly arguments: readonly Described[]
+  readonly flags: readonly Flag[]
+}
+
+/** Every secret begins like this, so that one search finds them all. */
+export const canary = 'c4n4ry'
+
+/** Every command of the program, from itself. */
+export const everyCommand = async (): Promise<readonly Command[]> => {
+  const { stdout } = await execa(process.execPath, [program, 'commands', '-o', 'json'])
+  return JSON.parse(stdout) as Command[]
+}
+
+const publicKey =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl one@example.com'
+
+/** Positional arguments that are no number. */
+const words: Readonly<Record<string, string>> = {
+  duration: '1h',
+  sha: 'abcdef1',
+  slug: 'slack',
+  domain: 'www.example.com',
+  path: 'report.xml',
+  'projects|snippets|groups': 'projects',
+  'resource|area': 'runners',
+  shell: 'bash',
+  file: 'ci.yml',
+  profile: 'work',
+  name: 'work',
+  method: 'get',
+}
+
+/** Values of flags that are particular. */
+const values: Readonly<Record<string, string>> = {
+  key: publicKey,
+  'access-level': '30',
+  url: 'https://example.com',
+  token: 'env:CANARY_SECRET',
+  body: '/promote',
+  action: 'none',
+}
+
+const valueFor = ({ name, type, values: among }: Flag): string =>
+  values[name] ?? among?.[0] ?? (type === 'string' ? 'text' : type === 'boolean' ? '' : '7')
+
+const given = (flag: Flag): readonly string[] =>
+  flag.type === 'boolean' ? [`--${flag.name}`] : [`--${flag.name}`, valueFor(flag)]
+
+/** What a command needs beyond what it requires, or instead. */
+const besides: Readonly<Record<string, readonly string[]>> = {
+  'artifacts file': ['--job-id', '7'],
+  'members list': ['-P', '1'],
+  'members get': ['-P', '1'],
+  'members add': ['-P', '1'],
+  'members update': ['-P', '1', '--access-level', '30'],
+  'deploy-keys list': ['--instance'],
+  'pages-domains list': ['--instance'],
+  'sandbox reset': ['--yes'],
+  'profile delete': ['--yes'],
+  'runners update': ['--description', 'text'],
+  'resource-groups update': ['--process-mode', 'unordered'],
+  'approvals update': ['--reset-approvals-on-push'],
+  'integrations update': ['--webhook', 'env:CANARY_SECRET'],
+  'settings update': ['--param', 'signup_enabled=true'],
+  'deploy-keys update': ['--title', 'text'],
+  'pages-domains update': ['--auto-ssl-enabled'],
+  'commits create': ['--param', 'actions=[{"action":"delete","file_path":"a"}]'],
+  'alerts send': ['--authorization-key', 'env:CANARY_SECRET', '--title', 'text'],
+  'profile set': ['--timeout', '5'],
+}
+
+/** Commands that only end when they are told to. */
+export const endless = new Set(['sandbox serve'])
+
+/** A command line that the command accepts. */
+export const lineOf = ({ command, arguments: positional, flags }: Command): readonly string[] => [
+  ...command.split(' '),
+  ...positional
+    .filter(({ required, name }) => required || name === 'job-id' || name === 'shell')
+    .map(({ name }) =>
+      command.startsWith('api') && name === 'path' ? '/version' : (words[name] ?? '7'),
+    ),
+  ...(command === 'ci lint' ? ['ci.yml'] : []),
+  ...flags.filter(({ required }) => required).flatMap(given),
+  ...(besides[command] ?? []),
+]
