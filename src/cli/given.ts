@@ -1,5 +1,5 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
-import { readFile } from 'node:fs/promises'
+import { promises as fs } from 'node:fs'
 import type { Param } from '../catalogue/endpoint.js'
 import type { Command, Flag, Given, Globals } from '../commands/types.js'
 import { Failure, usage } from '../errors.js'
@@ -20,7 +20,7 @@ const globalNames = new Set(globalFlags.map((f) => f.name))
 /** A file's text, or a usage error that names it. */
 const readText = async (path: string, label: string): Promise<string> => {
   try {
-    return await readFile(path, 'utf8')
+    return await fs.readFile(path, 'utf8')
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
     throw new Failure('usage', `${label}: cannot read ${path} (${why})`, { cause })

@@ -1,5 +1,5 @@
 /** How the instance is reached: proxy, certificate authorities, client certificate. */
-import { readFile } from 'node:fs/promises'
+import { promises as fs } from 'node:fs'
 import { isLoopback } from './base-url.js'
 import { fileFailure } from './files.js'
 import type { Environment, Session } from './types.js'
@@ -33,7 +33,7 @@ const pem = async (
 ): Promise<Partial<Record<'ca' | 'cert' | 'key', string>>> => {
   if (file === undefined) return {}
   try {
-    return { [setting]: await readFile(file, 'utf8') }
+    return { [setting]: await fs.readFile(file, 'utf8') }
   } catch (error) {
     const hint = `Correct it with: svcctl profile set <name> --${setting}-file <file>`
     throw fileFailure('read', file, error, hint)

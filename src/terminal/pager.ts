@@ -1,5 +1,5 @@
 /** Output longer than the screen goes through a pager. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import type { Env } from './color.js'
@@ -43,6 +43,7 @@ const start = async (
   env: Env,
 ): Promise<ChildProcess | undefined> => {
   const [program, ...args] = command
+  const { spawn } = await import('node:child_process')
   const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'], env })
   try {
     await once(child, 'spawn')
