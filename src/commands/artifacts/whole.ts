@@ -19,8 +19,10 @@ const unusable = (answer: Answer, message: string, hint: string): Failure =>
 /** Whether a download may begin like this. */
 export type Expected = (beginning: string, answer: Answer) => boolean
 
-export const archive: Expected = (beginning) =>
-  beginnings.some((signature) => beginning.startsWith(signature))
+/** An archive, or whatever else an instance keeps as one: anything but a page. */
+export const archive: Expected = (beginning, { headers }) =>
+  beginnings.some((signature) => beginning.startsWith(signature)) ||
+  !(isPage(beginning) || String(headers['content-type']).startsWith('text/html'))
 
 /** A file of any kind; a page only where its name says so, or the instance does not call it one. */
 export const fileNamed =
