@@ -39,11 +39,17 @@ const chunkOf = (id, graph) => {
 
 /**
  * Parts of Node that libraries load and this program never needs, each milliseconds at every start:
- * Commander's programs as subcommands, undici's HTTP/2 (it allows for its absence) and its assertions.
+ * Commander's programs as subcommands, undici's HTTP/2 (it allows for its absence), its
+ * assertions, and Node's own HTTP, of which it wants to know one number and one class.
  */
 const spared = [
   [/\/commander\/lib\/command\.js$/, "require('node:child_process')", '{}'],
   [/\/undici\/lib\/.*\/client-h2\.js$/, "require('node:http2')", '{ constants: {} }'],
+  [
+    /\/undici\/lib\//,
+    "require('node:http')",
+    '{ maxHeaderSize: 16384, IncomingMessage: undefined }',
+  ],
   [
     /\/undici\/lib\//,
     "require('node:assert')",

@@ -29,7 +29,7 @@ export const createScreen = async (
   { globals, env, command, signal }: RunOptions,
   format: string,
 ) => {
-  const { stdout, stderr, stdin } = process
+  const { stdout, stderr } = process
   const style = await styleOf(stdout, env, globals.color)
   const quiet = globals.quiet
   const said = createNotes({
@@ -46,8 +46,19 @@ export const createScreen = async (
   const out = paged
     ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: style.width, env })
     : shown.out
-  const interactive = isInteractive({ stdin, stderr }, env)
-  const prompts = createPrompts({ input: stdin, output: stderr, signal }, env)
+  const { isatty } = await import('node:tty')
+  const interactive = isInteractive({ stdin: { isTTY: isatty(0) }, stderr }, env)
+  const prompts = createPrompts(
+    {
+      // Opened when a question is asked: it takes milliseconds.
+      get input() {
+        return process.stdin
+      },
+      output: stderr,
+      signal,
+    },
+    env,
+  )
   const liveness = livenessOf(stderr, env, quiet || shown.redrawn)
 
   const view = (many: boolean, emit: Emit): View => ({
