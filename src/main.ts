@@ -91,6 +91,12 @@ const areaOnly = async (area: string, rest: readonly string[], style: Style): Pr
   return exitCodes.usage
 }
 
+/** After a signal, whatever ended the run is its doing; what says more than that is kept. */
+const interruptionOf = (error: unknown): Failure =>
+  error instanceof Failure && error.category === 'interrupted'
+    ? error
+    : new Failure('interrupted', 'interrupted')
+
 const failureOf = (error: unknown): Failure =>
   error instanceof Failure
     ? error
@@ -116,7 +122,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
       process.exitCode = 0
       return
     }
-    const failure = signal.aborted ? new Failure('interrupted', 'interrupted') : failureOf(error)
+    const failure = signal.aborted ? interruptionOf(error) : failureOf(error)
     process.exitCode = failure.exitCode
     await printError(failure, { json: wantsJson(argv, process.env), env: process.env })
     if (

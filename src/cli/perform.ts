@@ -90,6 +90,25 @@ interface Result {
   readonly failure?: Failure
 }
 
+/** How far an interrupted run came: what was done, what failed, what may have been done. */
+const stateOf = (results: readonly Result[], begun: ReadonlySet<Plan>): string => {
+  const labels = (of: (result: Result) => boolean): string =>
+    results
+      .filter(of)
+      .map(({ plan }) => plan.label)
+      .join(', ')
+  const failed = labels(({ failure }) => failure !== undefined)
+  const open = labels(
+    ({ plan, outcome, failure }) =>
+      begun.has(plan) && writes(plan.endpoint) && outcome === undefined && failure === undefined,
+  )
+  return [
+    `interrupted; done before that: ${labels(({ outcome }) => outcome !== undefined) || 'none'}`,
+    ...(failed === '' ? [] : [`failed: ${failed}`]),
+    ...(open === '' ? [] : [`under way, so that the outcome is not known: ${open}`]),
+  ].join('; ')
+}
+
 const several = async (
   ctx: Context,
   plans: readonly Plan[],
@@ -97,7 +116,9 @@ const several = async (
 ): Promise<Result[]> => {
   const results: Result[] = plans.map((plan) => ({ plan }))
   const run = options.run ?? callOf(ctx)
+  const begun = new Set<Plan>()
   await eachOf(plans, widthOf(ctx), ctx.signal, async (plan, i) => {
+    begun.add(plan)
     try {
       results[i] = { plan, outcome: await run(plan) }
     } catch (error) {
@@ -105,9 +126,8 @@ const several = async (
       results[i] = { plan, failure: error }
     }
   }).catch((error: unknown) => {
-    const done = results.filter((r) => r.outcome !== undefined).map((r) => r.plan.label)
     if (error instanceof Failure && error.category === 'interrupted')
-      ctx.note(`interrupted; done before that: ${done.length === 0 ? 'none' : done.join(', ')}`)
+      ctx.note(stateOf(results, begun))
     throw error
   })
   return results

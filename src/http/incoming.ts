@@ -1,6 +1,8 @@
 /** One exchange on undici's dispatcher: a request out, headers and a paced body in. */
 import type { Dispatcher } from 'undici'
-import { interrupted, type Lost, lostTo, type OnInterrupt } from './lost.js'
+import type { Failure } from '../errors.js'
+import { isSafe } from './attempts.js'
+import { interrupted, type Lost, lostTo, type OnInterrupt, unknownOutcome } from './lost.js'
 import type { Answer } from './types.js'
 
 type Controller = Dispatcher.DispatchController
@@ -119,7 +121,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#outgoing = outgoing
     this.#resolve = resolve
     this.#reject = reject
-    this.#done = onInterrupt(() => this.#stop(interrupted()))
+    this.#done = onInterrupt(() => this.#stop(this.#interrupted()))
   }
 
   onRequestStart(controller: Controller): void {
@@ -157,6 +159,11 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   #lost(error: Error): Lost {
     return lostTo(error, this.#outgoing.label, this.#sent)
+  }
+
+  #interrupted(): Failure {
+    const { method, label } = this.#outgoing
+    return this.#sent && !isSafe(method) ? unknownOutcome(interrupted(label)) : interrupted()
   }
 
   #stop(reason: Error): void {

@@ -134,7 +134,9 @@ export const unknownOutcome = (failure: Failure): Failure =>
     },
   )
 
-export const interrupted = (): Failure => new Failure('interrupted', 'interrupted')
+/** @param request what was under way */
+export const interrupted = (request?: string): Failure =>
+  new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
 
 /** Calls back once when the run is interrupted; gives a way to stop listening. */
 export type OnInterrupt = (stop: () => void) => () => void

@@ -1,0 +1,153 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { clean, folder, program, svcctl } from '../support/program.js'
+import { type Recorder, record } from '../support/recorder.js'
+
+let server: Recorder
+beforeAll(async () => {
+  server = await record(({ url }) =>
+    url.includes('/artifacts')
+      ? { body: `PK\x03\x04${'a'.repeat(1 << 20)}`, headers: { 'content-type': 'application/zip' } }
+      : { body: { id: 1, username: 'root', name: 'Root' } },
+  )
+})
+afterAll(() => server.close())
+
+/** A small file system that is soon full; undefined where none may be mounted. */
+const smallDisk = (): string | undefined => {
+  const path = folder()
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', path])
+  if (status !== 0) return undefined
+  onTestFinished(() => {
+    execFileSync('umount', [path])
+  })
+  return path
+}
+
+const isRoot = process.getuid?.() === 0
+const signedIn = () => ({ SVC_TOKEN: 'any', SVC_BASE_URL: server.url })
+const login = (config: string, name: string) =>
+  svcctl(['auth', 'login', name, '--base-url', server.url, '--token-stdin'], {
+    env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', NODE_DISABLE_COMPILE_CACHE: '1' },
+    input: `token-of-${name}\n`,
+  })
+
+describe('a disk that is full', () => {
+  it('ends a download in words and leaves nothing', async ({ skip }) => {
+    const disk = smallDisk()
+    if (disk === undefined) return skip('no file system may be mounted here')
+    const ran = await svcctl(['artifacts', 'download', '7', '-P', '1'], {
+      env: signedIn(),
+      cwd: disk,
+    })
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toMatch(/cannot write .*: the disk is full/)
+    expect(readdirSync(disk)).toEqual([])
+  })
+
+  it('ends a download in words where no larger file may be written', async () => {
+    const cwd = folder()
+    const words = [process.execPath, program, 'artifacts', 'download', '7', '-P', '1']
+    const script = `trap '' XFSZ; ulimit -f 64; exec ${words.map((word) => `'${word}'`).join(' ')}`
+    const child = await new Promise<{ code: number | null; stderr: string }>((resolve) => {
+      import('node:child_process').then(({ execFile }) => {
+        const started = execFile(
+          'bash',
+          ['-c', script],
+          {
+            cwd,
+            env: {
+              ...clean(),
+              ...signedIn(),
+              NODE_DISABLE_COMPILE_CACHE: '1',
+              SVC_CONFIG_DIR: folder(),
+            },
+          },
+          (_error, _stdout, stderr) => resolve({ code: started.exitCode, stderr }),
+        )
+      })
+    })
+    expect(child.code).toBe(1)
+    expect(child.stderr).toMatch(/cannot write .*artifacts\.zip/)
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('is said when the answer cannot be printed', async () => {
+    const words = [process.execPath, program, 'runners', 'get', '1', '-o', 'json']
+    const { status, stderr } = await new Promise<{ status: number; stderr: string }>((resolve) => {
+      import('node:child_process').then(({ exec }) => {
+        const started = exec(
+          `${words.map((word) => `'${word}'`).join(' ')} > /dev/full`,
+          { env: { ...clean(), ...signedIn(), SVC_CONFIG_DIR: folder() } },
+          (_error, _stdout, text) => resolve({ status: started.exitCode ?? -1, stderr: text }),
+        )
+      })
+    })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/standard output cannot be written: .*ENOSPC/)
+  })
+
+  it('loses no profile at a sign-in', async ({ skip }) => {
+    const disk = smallDisk()
+    if (disk === undefined) return skip('no file system may be mounted here')
+    expect(await login(disk, 'first')).toMatchObject({ code: 0 })
+    const before = ['config.json', 'tokens.json'].map((name) =>
+      readFileSync(join(disk, name), 'utf8'),
+    )
+    spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filler')}`, 'bs=4k'])
+    const ran = await login(disk, 'second')
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toMatch(/no space left on the device/)
+    expect(
+      ['config.json', 'tokens.json'].map((name) => readFileSync(join(disk, name), 'utf8')),
+    ).toEqual(before)
+  })
+})
+
+describe('a configuration', () => {
+  it.each(['{ "profiles": ', '[1]', '\u0000\u0001', '{"current":"a","profiles":[]}'])(
+    'that is corrupt is named and left as it was: %j',
+    async (text) => {
+      const config = folder()
+      const file = join(config, 'config.json')
+      writeFileSync(file, text)
+      const runs = [
+        await svcctl(['runners', 'list'], { env: { SVC_CONFIG_DIR: config } }),
+        await svcctl(['profile', 'set', 'a', '--base-url', server.url], {
+          env: { SVC_CONFIG_DIR: config },
+        }),
+      ]
+      for (const { code, stderr } of runs) {
+        expect(stderr).toContain(file)
+        expect(code).toBe(2)
+      }
+      expect(readFileSync(file, 'utf8')).toBe(text)
+    },
+  )
+
+  it('that may not be written is named', async () => {
+    const config = join(folder(), 'config')
+    // What is no directory cannot be written by anybody, the superuser included.
+    if (isRoot) writeFileSync(config, '')
+    else {
+      mkdirSync(config)
+      chmodSync(config, 0o500)
+    }
+    const { code, stderr } = await login(config, 'first')
+    expect(code).toBe(2)
+    expect(stderr).toContain(config)
+  })
+
+  it('keeps every sign-in of processes side by side', async () => {
+    const config = folder()
+    const names = ['one', 'two', 'three', 'four']
+    const codes = await Promise.all(names.map(async (name) => (await login(config, name)).code))
+    expect(codes).toEqual(names.map(() => 0))
+    const stored = JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'))
+    const tokens = JSON.parse(readFileSync(join(config, 'tokens.json'), 'utf8'))
+    expect(Object.keys(stored.profiles).sort()).toEqual([...names].sort())
+    expect(Object.keys(tokens).sort()).toEqual([...names].sort())
+  })
+})

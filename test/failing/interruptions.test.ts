@@ -1,0 +1,118 @@
+import { readdirSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import { head } from '../faults/answers.js'
+import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
+import { folder } from '../support/program.js'
+import { start } from './start.js'
+
+const servers: LyingServer[] = []
+const serve = async (behave: Behaviour): Promise<LyingServer> => {
+  const server = await lie(behave)
+  servers.push(server)
+  return server
+}
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+/** A promise, and what settles it. */
+const moment = (): { readonly come: Promise<void>; readonly now: () => void } => {
+  let now = (): void => {}
+  const come = new Promise<void>((resolve) => {
+    now = resolve
+  })
+  return { come, now }
+}
+
+const json = { 'content-type': 'application/json' }
+const answer = (text: string): string =>
+  `${head('200 OK', { ...json, 'content-length': String(text.length) })}${text}`
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
+  it('in the middle of a list ends it, and what was printed is not whole', async () => {
+    const server = await serve(({ index }, socket) => {
+      if (index > 0) return
+      const text = '[{"id":1},{"id":2}]'
+      const link = { link: '</api/v4/runners?page=2>; rel="next"' }
+      socket.write(
+        `${head('200 OK', { ...json, ...link, 'content-length': String(text.length) })}${text}`,
+      )
+    })
+    const run = start(['runners', 'list', '--limit', 'all', '-o', 'json'], {
+      SVC_BASE_URL: server.url,
+    })
+    await run.said('"id":2')
+    run.kill(signal)
+    const { code, stdout, stderr } = await run.ended
+    expect(code).toBe(130)
+    expect(stderr).toMatch(/interrupted/)
+    expect(() => JSON.parse(stdout)).toThrow()
+  })
+
+  it('in the middle of a download leaves no file', async () => {
+    const begun = moment()
+    const server = await serve((_asked, socket) => {
+      socket.write(
+        head('200 OK', { 'content-type': 'application/zip', 'content-length': '9000000' }),
+      )
+      socket.write('PK\x03\x04 and so on', begun.now)
+    })
+    const cwd = folder()
+    const run = start(['artifacts', 'download', '7', '-P', '1'], { SVC_BASE_URL: server.url }, cwd)
+    await begun.come
+    while (readdirSync(cwd).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    run.kill(signal)
+    const { code, stderr } = await run.ended
+    expect(code).toBe(130)
+    expect(stderr).toMatch(/interrupted/)
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('in the middle of a write says that its outcome is not known', async () => {
+    const first = moment()
+    const server = await serve(first.now)
+    const run = start(['runners', 'pause', '11'], { SVC_BASE_URL: server.url })
+    await first.come
+    run.kill(signal)
+    const { code, stdout, stderr } = await run.ended
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' })
+    expect(stderr).toMatch(/interrupted; whether the request was carried out is not known/)
+    expect(stderr).toMatch(/PUT .*\/runners\/11/)
+  })
+
+  it('in the middle of writes to many says which were done', async () => {
+    const second = moment()
+    const server = await serve(({ path }, socket) => {
+      if (path.endsWith('/11')) socket.write(answer('{"id":11}'))
+      else second.now()
+    })
+    const run = start(['runners', 'pause', '11', '12', '13', '--concurrency', '1'], {
+      SVC_BASE_URL: server.url,
+    })
+    await second.come
+    run.kill(signal)
+    const { code, stderr } = await run.ended
+    expect(code).toBe(130)
+    expect(stderr).toMatch(/done before that: 11; under way, .* not known: 12\n/)
+    expect(server.seen.map(({ path }) => path.split('/').at(-1))).toEqual(['11', '12'])
+  })
+})
+
+describe('a reader that goes away', () => {
+  it('is a quiet end', async () => {
+    const server = await serve(({ index }, socket) => {
+      const rows = Array.from({ length: 100 }, (_, row) => ({ id: index * 100 + row }))
+      const text = JSON.stringify(rows)
+      const link = { link: `</api/v4/runners?page=${index + 2}>; rel="next"` }
+      socket.write(
+        `${head('200 OK', { ...json, ...link, 'content-length': String(text.length) })}${text}`,
+      )
+    })
+    const run = start(['runners', 'list', '--limit', 'all', '-o', 'ndjson'], {
+      SVC_BASE_URL: server.url,
+    })
+    await run.said('"id":0')
+    run.stopReading()
+    expect(await run.ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})

@@ -1,0 +1,48 @@
+/** Starts the program without waiting for its end, so that something may happen to it meanwhile. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { clean, folder, program } from '../support/program.js'
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Started {
+  readonly kill: (signal: NodeJS.Signals) => void
+  /** Closes the reading end of its standard output. */
+  readonly stopReading: () => void
+  /** Resolves once standard output holds the text. */
+  readonly said: (text: string) => Promise<void>
+  readonly ended: Promise<Ended>
+}
+
+export const start = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd = folder(),
+): Started => {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd,
+    env: { ...clean(), SVC_CONFIG_DIR: folder(), SVC_TOKEN: 'any', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }) as Ended)
+  return {
+    kill: (signal) => child.kill(signal),
+    stopReading: () => child.stdout.destroy(),
+    said: async (text) => {
+      while (!stdout.includes(text)) await once(child.stdout, 'data')
+    },
+    ended,
+  }
+}
