@@ -1,0 +1,49 @@
+/** Real shell scripts against a running instance, as a script author would write them. */
+import { once } from 'node:events'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { folder } from '../support/program.js'
+
+const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
+const bin = folder()
+let url = ''
+let server: ReturnType<typeof execa> | undefined
+
+beforeAll(async () => {
+  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`)
+  chmodSync(join(bin, 'svcctl'), 0o755)
+  const args = ['sandbox', 'serve', '--state', folder(), '--speed', '100', '-o', 'ndjson']
+  server = execa(process.execPath, [program, ...args], {
+    env: { SVC_CONFIG_DIR: folder() },
+    buffer: false,
+    reject: false,
+  })
+  if (server.stdout === null) throw new Error('no output')
+  const [line] = await once(createInterface({ input: server.stdout }), 'line')
+  url = JSON.parse(String(line)).url
+})
+afterAll(async () => {
+  server?.kill('SIGTERM')
+  await server
+})
+
+it('a working day', async () => {
+  const script = join(import.meta.dirname, 'story.sh')
+  const { PATH = '' } = process.env
+  const ran = await execa('bash', [script], {
+    cwd: folder(),
+    env: {
+      PATH: `${bin}:${PATH}`,
+      SVC_BASE_URL: url,
+      SVC_TOKEN: 'sandbox-root-token',
+      SVC_CONFIG_DIR: folder(),
+    },
+    reject: false,
+    all: true,
+  })
+  expect(ran.all).toContain('the day is done')
+  expect(ran.exitCode).toBe(0)
+}, 120_000)
