@@ -17,7 +17,7 @@ import {
 import type { Session } from '../profile/types.js'
 import type { Candidate, Live } from './complete.js'
 import { credentialFor } from './credential.js'
-import { hasSource, isRecord, valuesOf, type Wanted } from './sources.js'
+import { hasSource, isRecord, ofProject, valuesOf, type Wanted } from './sources.js'
 import { userAgent } from './version.js'
 
 /** A TAB waits no longer than this for the instance, in seconds. */
@@ -111,7 +111,8 @@ const fromInstance = async (
   )
   // A TAB starts no program of the profile's.
   if (session.profile?.tokenCommand !== undefined) return []
-  const project = await projectOf(words, env, session)
+  // Only then: it may have to ask git.
+  const project = (await ofProject(what)) ? await projectOf(words, env, session) : undefined
   const identity = [
     session.baseUrl,
     session.profile?.name ?? '',
