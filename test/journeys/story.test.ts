@@ -10,25 +10,29 @@ import { folder } from '../support/program.js'
 const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
 const bin = folder()
 let url = ''
-let server: ReturnType<typeof execa> | undefined
 
-beforeAll(async () => {
-  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`)
-  chmodSync(join(bin, 'svcctl'), 0o755)
+const serve = () => {
   const args = ['sandbox', 'serve', '--state', folder(), '--speed', '100', '-o', 'ndjson']
-  server = execa(process.execPath, [program, ...args], {
+  return execa(process.execPath, [program, ...args], {
     env: { SVC_CONFIG_DIR: folder() },
     buffer: false,
     reject: false,
   })
-  if (server.stdout === null) throw new Error('no output')
+}
+let stop: () => Promise<void> = async () => {}
+
+beforeAll(async () => {
+  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`)
+  chmodSync(join(bin, 'svcctl'), 0o755)
+  const server = serve()
+  stop = async () => {
+    server.kill('SIGTERM')
+    await server
+  }
   const [line] = await once(createInterface({ input: server.stdout }), 'line')
   url = JSON.parse(String(line)).url
 })
-afterAll(async () => {
-  server?.kill('SIGTERM')
-  await server
-})
+afterAll(() => stop())
 
 it('a working day', async () => {
   const script = join(import.meta.dirname, 'story.sh')
