@@ -13,7 +13,9 @@ export const traceText = (
   const { method, url, status, milliseconds, error, requestId } = exchange
   const outcome = status === undefined ? (error ?? 'no answer') : String(status)
   const id = requestId === undefined ? '' : ` (request ${requestId})`
-  const head = `* ${method} ${url} → ${outcome} in ${Math.round(milliseconds)} ms${id}`
+  const { sudo } = exchange.requestHeaders
+  const as = sudo === undefined ? '' : ` as ${sudo}`
+  const head = `* ${method} ${url}${as} → ${outcome} in ${Math.round(milliseconds)} ms${id}`
   const rest =
     level < 2
       ? []

@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -36,12 +37,16 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+/** Compiled code, for all runs: starting is most of what they do. */
+const cache = folder()
+
 const statuses = [200, 401, 500]
 
 /** A folder with a profile, its token and refresh token, and an audit log. */
 const home = (baseUrl: string, place: string): string => {
   const config = join(place, 'config')
   mkdirSync(config, { mode: 0o700 })
+  symlinkSync(cache, join(config, 'cache'))
   const profile = {
     baseUrl,
     tokenKind: 'oauth',
@@ -101,7 +106,6 @@ const runOne = async (command: Command, index: number): Promise<Said> => {
     SVC_ALERT_KEY: secret('alert'),
     SVC_ALERT_ENDPOINT: `${baseUrl}/api/alert`,
     CANARY_SECRET: secret('value'),
-    NODE_DISABLE_COMPILE_CACHE: '1',
   }
   const how = {
     env,
@@ -140,4 +144,36 @@ it('shows no credential anywhere, whatever is run and whatever comes back', asyn
   const signed = server.seen.filter(({ headers }) => holds(JSON.stringify(headers)))
   expect(signed.length).toBeGreaterThan(commands.length / 2)
   expect(server.seen.filter(({ url }) => holds(url))).toEqual([])
+  expect(leaksIn(cache)).toEqual([])
 }, 120_000)
+
+it('keeps what a token command prints out of everything but the header, and gives it no argument', async () => {
+  const place = folder()
+  const config = join(place, 'config')
+  mkdirSync(config)
+  const helper = join(place, 'helper.cjs')
+  writeFileSync(
+    helper,
+    `require('fs').writeFileSync(${JSON.stringify(join(place, 'argv'))}, process.argv.join(' '))
+    console.log(['${canary.slice(0, 3)}' + '${canary.slice(3)}', 'command', '0123456789'].join('-'))`,
+  )
+  const profile = {
+    baseUrl: `${server.url}/401`,
+    tokenCommand: [process.execPath, helper, 'one'],
+    auditLog: join(config, 'audit.jsonl'),
+  }
+  writeFileSync(
+    join(config, 'config.json'),
+    JSON.stringify({ current: 'work', profiles: { work: profile } }),
+  )
+  const before = server.seen.length
+  const env = { SVC_CONFIG_DIR: config, NODE_DISABLE_COMPILE_CACHE: '1' }
+  const ran = await svcctl(['runners', 'pause', '7', '-vv', '--retries', '0'], { env })
+  expect(ran.code).toBe(3)
+  const sent = server.seen.slice(before)
+  expect(sent.map(({ headers }) => headers['private-token'])).toContain(secret('command'))
+  expect(holds(`${ran.stdout}${ran.stderr}`)).toBe(false)
+  expect(leaksIn(place)).toEqual([])
+  expect(readFileSync(join(place, 'argv'), 'utf8')).toBe(`${process.execPath} ${helper} one`)
+  rmSync(place, { recursive: true, force: true })
+})

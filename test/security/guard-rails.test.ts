@@ -1,0 +1,203 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { certificate, key } from '../http/certificate.js'
+import { clean, folder, program, svcctl } from '../support/program.js'
+import { type Recorder, record } from '../support/recorder.js'
+import { has, openTerminal } from '../support/terminal.js'
+
+const lines = (file: string): Record<string, unknown>[] =>
+  readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+describe('a profile', () => {
+  let server: Recorder
+  let config: string
+  beforeAll(async () => {
+    server = await record(() => ({ body: { id: 7 }, headers: { 'x-request-id': 'request-1' } }))
+  })
+  afterAll(() => server.close())
+  beforeEach(() => {
+    config = folder()
+    server.seen.length = 0
+  })
+
+  const run = (...args: string[]) =>
+    svcctl(args, { env: { SVC_CONFIG_DIR: config, SVC_TOKEN: 'any' } })
+  const set = (...settings: string[]) =>
+    run('profile', 'set', 'prod', '--base-url', server.url, ...settings)
+
+  it('that is read-only sends no write', async () => {
+    await set('--read-only')
+    for (const args of [
+      ['runners', 'pause', '7'],
+      ['deploy-keys', 'delete', '7', '-P', '1', '--yes'],
+      ['api', 'post', '/runners'],
+    ]) {
+      const { code, stdout, stderr } = await run(...args, '-p', 'prod')
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(/profile prod is read-only: .* was not sent/)
+    }
+    expect(server.lines()).toEqual([])
+    expect((await run('runners', 'get', '7', '-p', 'prod')).code).toBe(0)
+  })
+
+  it('that is protected takes its name besides --yes', async () => {
+    await set('--protected')
+    const remove = ['deploy-keys', 'delete', '7', '-P', '1', '-p', 'prod']
+    for (const flags of [[], ['--yes'], ['--confirm', 'prod'], ['--yes', '--confirm', 'test']]) {
+      const { code, stderr } = await run(...remove, ...flags)
+      expect(code).toBe(2)
+      expect(stderr).toMatch(/prod/)
+    }
+    expect(server.lines()).toEqual([])
+    expect((await run(...remove, '--yes', '--confirm', 'prod')).code).toBe(0)
+    expect(server.lines()).toEqual(['DELETE /projects/1/deploy_keys/7'])
+  })
+
+  it.skipIf(!has('tmux', '-V'))('asks with the host, the user, and the name to type', async () => {
+    await set('--protected')
+    const remove = [process.execPath, program]
+    remove.push('deploy-keys', 'delete', '7', '-P', '1', '--sudo', 'ana')
+    const terminal = openTerminal(['sh', '-c', `"$0" "$@"; echo "exit $?"; cat`, ...remove], {
+      cwd: folder(),
+      env: {
+        ...clean(),
+        SVC_CONFIG_DIR: config,
+        SVC_TOKEN: 'any',
+        SVC_PROFILE: 'prod',
+        TERM: 'screen',
+      },
+    })
+    try {
+      const asked = await terminal.until(/Type the name of the profile \(prod\)/)
+      expect(asked).toContain(`On ${server.url}, as ana:`)
+      terminal.type('test')
+      terminal.press('Enter')
+      expect(await terminal.until(/exit \d/)).toMatch(
+        /not confirmed: nothing was sent[\s\S]*exit 2/,
+      )
+      expect(server.lines()).toEqual([])
+    } finally {
+      terminal.close()
+    }
+  })
+
+  it('puts every write on record, whole, from processes side by side', async () => {
+    const log = join(config, 'audit.jsonl')
+    await set('--audit-log', log)
+    const ids = Array.from({ length: 6 }, (_, at) => at + 1)
+    await Promise.all(
+      ids.map((id) => run('runners', 'pause', String(id), '-p', 'prod', '--sudo', 'ana')),
+    )
+    await run('runners', 'get', '7', '-p', 'prod')
+    const entries = lines(log)
+    expect(entries.map(({ path }) => path).sort()).toEqual(ids.map((id) => `/api/v4/runners/${id}`))
+    for (const entry of entries)
+      expect(entry).toMatchObject({
+        profile: 'prod',
+        sudo: 'ana',
+        method: 'PUT',
+        status: 200,
+        request_id: 'request-1',
+        duration_ms: expect.any(Number),
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+      })
+    const listed = await run('audit', 'list', '-p', 'prod', '-o', 'json')
+    expect(JSON.parse(listed.stdout)).toHaveLength(6)
+  })
+
+  it('whose audit log cannot be written sends no write', async () => {
+    const directory = join(config, 'directory')
+    mkdirSync(directory)
+    await set('--audit-log', directory)
+    const { code, stderr } = await run('runners', 'pause', '7', '-p', 'prod')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/cannot open the audit log/)
+    expect(server.lines()).toEqual([])
+  })
+
+  it('says so when tokens would travel in clear, and not on the loopback', async () => {
+    const clear = await svcctl(
+      ['runners', 'list', '--base-url', 'http://192.0.2.1', '--timeout', '1', '--retries', '0'],
+      { env: { SVC_TOKEN: 'any' } },
+    )
+    expect(clear.stderr).toMatch(
+      /http:\/\/192\.0\.2\.1 is not encrypted: the token travels in clear/,
+    )
+    const near = await svcctl(['runners', 'get', '7', '--base-url', server.url], {
+      env: { SVC_TOKEN: 'any' },
+    })
+    expect(near.stderr).toBe('')
+  })
+})
+
+describe('a certificate that nobody vouches for', () => {
+  it('ends the run, unless --insecure is given each time, with a warning', async () => {
+    let requests = 0
+    const server = createServer({ cert: certificate, key }, (_request, response) => {
+      requests += 1
+      response.setHeader('content-type', 'application/json')
+      response.end('{"id":7}')
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    try {
+      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const args = ['runners', 'get', '7', '-o', 'json', '--base-url', url]
+      const strict = await svcctl(args, { env: { SVC_TOKEN: 'any' } })
+      expect(strict).toMatchObject({ code: 7, stdout: '' })
+      expect(strict.stderr).toMatch(/certificate/)
+      expect(requests).toBe(0)
+      const loose = await svcctl([...args, '--insecure'], { env: { SVC_TOKEN: 'any' } })
+      expect(loose).toMatchObject({ code: 0, stdout: '{"id":7}\n' })
+      expect(loose.stderr).toMatch(/--insecure: the certificate of https:.* is not verified/)
+      // It cannot be kept: a profile set with it is as strict as before.
+      const env = { SVC_CONFIG_DIR: folder(), SVC_TOKEN: 'any' }
+      await svcctl(['profile', 'set', 'a', '--base-url', url, '--insecure'], { env })
+      expect((await svcctl(['runners', 'get', '7', '-p', 'a'], { env })).code).toBe(7)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+})
+
+describe('--sudo', () => {
+  let sandbox: Sandbox
+  const state = folder()
+  beforeAll(async () => {
+    sandbox = await startSandbox({ stateDir: state })
+  })
+  afterAll(async () => {
+    await sandbox.close()
+    rmSync(state, { recursive: true, force: true })
+  })
+
+  const as = (token: string, sudo: string) =>
+    svcctl(['runners', 'list', '--sudo', sudo, '-v'], {
+      env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: token },
+    })
+
+  it('acts as that user, and the trace says so', async () => {
+    const { code, stderr } = await as('sandbox-root-token', 'ana')
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/as ana/)
+  })
+
+  it.each([
+    ['sandbox-ben-token', 'ana', 3, /only administrators may act as another user/],
+    ['sandbox-root-nosudo-token', 'ana', 3, /it lacks the scope sudo/],
+    ['sandbox-root-token', 'nobody', 4, /the user to act as does not exist/],
+  ])('refused to %s for %s says why and what to do', async (token, sudo, exit, says) => {
+    const { code, stdout, stderr } = await as(token, sudo)
+    expect(code).toBe(exit)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(says)
+    expect(stderr).toMatch(/hint: .*(--sudo|SVC_SUDO)/)
+  })
+})
