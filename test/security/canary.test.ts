@@ -81,6 +81,8 @@ const leaksIn = (directory: string): string[] =>
 const forms = [canary, Buffer.from(`:${canary}`).toString('base64').slice(0, 8)]
 const holds = (text: string): boolean => forms.some((form) => text.includes(form))
 
+const isSecret = (word: string): boolean => word.startsWith('env:')
+
 interface Said {
   readonly line: string
   readonly code: number
@@ -116,7 +118,9 @@ const runOne = async (command: Command, index: number): Promise<Said> => {
     command.command === 'auth login' ? [...line, '--token-stdin'] : line,
     how,
   )
-  const curl = command.endpoints.length > 0 ? await svcctl([...line, '--curl'], how) : undefined
+  // Those with a secret of their own, and a sample of the others, which all print by the same means.
+  const printed = command.endpoints.length > 0 && (index % 3 === 0 || line.some(isSecret))
+  const curl = printed ? await svcctl([...line, '--curl'], how) : undefined
   const wrong = [
     ...(holds(ran.stdout) ? [`standard output: ${ran.stdout}`] : []),
     ...(holds(ran.stderr) ? [`standard error: ${ran.stderr}`] : []),
