@@ -3,6 +3,7 @@ import type { Command, Context, Globals, Plan } from '../commands/types.js'
 import { Failure, usage } from '../errors.js'
 import { formatNames } from '../output/index.js'
 import { openStore, pathsOf } from '../profile/index.js'
+import { createAsk } from './ask.js'
 import { columnsFor } from './columns.js'
 import { allCommands } from './derive.js'
 import { createExchange } from './exchange.js'
@@ -76,17 +77,30 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
   const around = createSurroundings(options, screen.services)
   const exchange = createExchange({ globals, env, signal, session: around.session, screen })
   const lists = listing(globals, exchange, screen)
+  const { interactive, note } = screen.services
+  const questions = createAsk({
+    interactive,
+    note,
+    prompts: screen.prompts,
+    argv: process.argv.slice(2),
+    fetch: async ({ endpoint, request }) =>
+      (await (await exchange.client(endpoint)).call(request)).data,
+  })
   const surroundings: Surroundings = {
     env,
     note: screen.services.note,
     baseUrl: async () => (await around.session()).baseUrl,
     scope: around.scope,
-    missing: screen.missing,
+    missing: questions.ask,
   }
   // A watch plans once: nobody is asked for the same value every round.
   const planned = new Map<string, Promise<readonly Plan[]>>()
   const plans: Context['plans'] = (given, override) => {
-    const make = () => plansOf(command, given, surroundings, override)
+    const make = async () => {
+      const made = await plansOf(command, given, surroundings, override)
+      questions.teach()
+      return made
+    }
     if (globals.watch === undefined) return make()
     const key = JSON.stringify([given, override])
     const known = planned.get(key) ?? make()

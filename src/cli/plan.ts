@@ -5,6 +5,7 @@
 import type { Endpoint, Param } from '../catalogue/endpoint.js'
 import type { Command, Given, Plan } from '../commands/types.js'
 import { Failure, usage } from '../errors.js'
+import type { Ask, Missing } from './ask.js'
 import {
   checkAttributes,
   checkExclusive,
@@ -30,7 +31,7 @@ export interface Surroundings {
     kinds: readonly ScopeKind[],
   ) => Promise<{ kind: ScopeKind; value: string } | undefined>
   /** A missing value from a person, or undefined where nobody can be asked. */
-  readonly missing: (name: string, param: Param, command: Command) => Promise<string | undefined>
+  readonly missing: Ask
 }
 
 const checkSegment = (name: string, param: Param, value: unknown): void => {
@@ -67,9 +68,10 @@ const missingScope = async (
   if (first === undefined) throw new Failure('internal', 'no scope to choose from')
   const holder = scopeOf(first.endpoint)?.placeholder ?? 'id'
   const param = first.endpoint.path[holder]
-  const answer = param === undefined ? undefined : await around.missing(first.scope, param, command)
+  const answer =
+    param === undefined ? undefined : await around.missing({ name: first.scope, param })
   if (answer !== undefined)
-    return { key: first.key, endpoint: first.endpoint, scope: { [holder]: answer } }
+    return { key: first.key, endpoint: first.endpoint, scope: { [holder]: answer[0] } }
   const flags = [...new Set(options.map((o) => `--${o.scope}`))]
   const names = flags.map(
     (f) =>
@@ -86,18 +88,33 @@ const allArgs = async (
   endpoint: Endpoint,
   given: Given,
   around: Surroundings,
+  project: Pick<Missing, 'project'>,
 ): Promise<readonly string[]> => {
   const names = endpoint.args ?? []
   const args = [...given.args]
+  const several = command.args[0]?.variadic === true
   for (let i = args.length; i < names.length; i++) {
     const name = names[i] ?? ''
     const param = endpoint.path[name] ?? endpoint.params[name]
     if (param === undefined) continue
-    const answer = await around.missing(flagName(name, param), param, command)
+    const missing = { name: flagName(name, param), param, argument: true, several, ...project }
+    const answer = await around.missing(missing)
     if (answer === undefined) throw missingArgument(command, endpoint, name, param)
-    args.push(answer)
+    args.push(...answer)
   }
   return args
+}
+
+/** The project that the objects of a command belong to, as far as it is known by now. */
+const projectIn = (
+  endpoint: Endpoint,
+  given: Given,
+  scope: Readonly<Record<string, unknown>>,
+): Pick<Missing, 'project'> => {
+  const holder = scopeOf(endpoint)
+  if (holder?.kind !== 'project') return {}
+  const value = given.flags.project ?? scope[holder.placeholder]
+  return value === undefined ? {} : { project: String(value) }
 }
 
 const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {
@@ -117,6 +134,7 @@ const fillRequired = async (
   values: Record<string, unknown>,
   extra: Readonly<Record<string, unknown>>,
   around: Surroundings,
+  project: Pick<Missing, 'project'>,
 ): Promise<void> => {
   const open = [
     ...Object.entries(endpoint.path),
@@ -125,9 +143,10 @@ const fillRequired = async (
   for (const [name, param] of open) {
     const flag = flagName(name, param)
     const fromEnv = param.env === undefined ? undefined : around.env[param.env]
-    const answer = fromEnv ?? (await around.missing(flag, param, command))
+    const answer =
+      fromEnv === undefined ? await around.missing({ name: flag, param, ...project }) : [fromEnv]
     if (answer === undefined) throw usage(`${named(command)} needs --${flag}`, `${param.help}.`)
-    values[name] = parseValue(param, [answer], `--${flag}`)
+    values[name] = parseValue(param, answer, `--${flag}`)
   }
 }
 
@@ -144,7 +163,8 @@ export const plansOf = async (
   const references = await referencesOf(command, given, around)
   const choice = choose(command, scopedBy(given, references), around.env, override)
   const { key, endpoint, scope } = await fillScope(command, choice, around)
-  const args = await allArgs(command, endpoint, given, around)
+  const project = projectIn(endpoint, given, scope)
+  const args = await allArgs(command, endpoint, given, around, project)
   const values = {
     ...merged(inputValues(endpoint, given, around.note), {
       ...flagValues(command, endpoint, given),
@@ -164,7 +184,7 @@ export const plansOf = async (
     const own: Record<string, unknown> = { ...values }
     placeProject(endpoint, references[i], given, own)
     placeArgs(command, endpoint, withoutReference(group, references[i]), own, around)
-    await fillRequired(command, endpoint, own, extra, around)
+    await fillRequired(command, endpoint, own, extra, around, project)
     for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
     plans.push({ key, endpoint, values: own, extra, ...labelOf(group) })
   }

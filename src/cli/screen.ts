@@ -1,5 +1,4 @@
 /** What a run shows and asks: answers on standard output, everything else on standard error. */
-import type { Param } from '../catalogue/endpoint.js'
 import type { Context, Emit, Outcome, Plan } from '../commands/types.js'
 import type { Failure } from '../errors.js'
 import type { Exchange } from '../http/types.js'
@@ -122,19 +121,10 @@ export const createScreen = async (
     progress: (text, work) => progress(text, work, { liveness }),
   } satisfies Partial<Context>
 
-  /** A value that is missing, from a person. */
-  const missing = async (name: string, param: Param): Promise<string | undefined> => {
-    if (!interactive) return undefined
-    const question = `${param.help} (${name})`
-    const answer =
-      param.secret === true ? await prompts.secret(question) : await prompts.text(question)
-    return answer === undefined || answer === '' ? undefined : answer
-  }
-
   return {
     services,
+    prompts,
     writer,
-    missing,
     confirm: confirmer({ globals, interactive, notes, prompts }),
     say: (text: string, level: 'info' | 'verbose') => {
       if (level === 'info' || globals.verbose > 0) notes.note(text)

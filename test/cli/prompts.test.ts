@@ -1,0 +1,112 @@
+/** What was left out is asked for, at a real terminal; and the line that would not have asked is shown. */
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { quoted } from '../../src/cli/ask.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { folder, svcctl } from '../support/program.js'
+import { has, openTerminal, type Terminal } from '../support/terminal.js'
+
+const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
+const there = has('tmux', '-V')
+let sandbox: Sandbox
+let terminal: Terminal | undefined
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+afterEach(() => {
+  terminal?.close()
+  terminal = undefined
+})
+
+const env = (more: Readonly<Record<string, string>> = {}) => ({
+  SVC_CONFIG_DIR: folder(),
+  SVC_BASE_URL: sandbox.url,
+  SVC_TOKEN: sandbox.users[0]?.token ?? '',
+  ...more,
+})
+
+/** The program at a terminal; its exit code is the last thing on the screen. */
+const at = (args: string, more: Readonly<Record<string, string>> = {}): Terminal => {
+  const script = `${process.execPath} ${program} ${args}; echo "exit $?"; sleep 600`
+  terminal = openTerminal(['sh', '-c', script], { env: env(more), cwd: folder() })
+  return terminal
+}
+
+describe.skipIf(!there)('at a terminal', () => {
+  it('picks several runners from a list that is searched', async () => {
+    const screen = at('runners pause')
+    await screen.until(/shared-macos/)
+    screen.type('shared-linux')
+    await screen.until((s) => !s.includes('shared-macos'))
+    screen.press('Tab')
+    await screen.until(/\[x\] 1/)
+    screen.press('Down')
+    screen.press('Tab')
+    await screen.until(/\[x\] 2/)
+    screen.press('Enter')
+    const end = await screen.until(/exit \d/)
+    expect(end).toContain('without questions: svcctl runners pause 1 2')
+    expect(end).toContain('exit 0')
+  })
+
+  it('picks the project first, then what belongs to it', async () => {
+    const screen = at('integrations get')
+    await screen.until(/ben\/app/)
+    screen.type('platform/app')
+    await screen.until(/❯ platform\/app$/m)
+    screen.press('Enter')
+    await screen.until(/\[ \] emails-on-push/)
+    screen.press('Enter')
+    const end = await screen.until(/exit \d/)
+    expect(end).toContain('svcctl integrations get --project platform/app emails-on-push')
+    expect(end).toContain('exit 0')
+  })
+
+  it('asks in plain, numbered lines with SVC_ACCESSIBLE=1', async () => {
+    const screen = at('runners get', { SVC_ACCESSIBLE: '1' })
+    await screen.until(/3\. 3, shared-macos[\s\S]*:/)
+    screen.type('3')
+    screen.press('Enter')
+    const end = await screen.until(/exit \d/)
+    expect(end).toContain('svcctl runners get 3')
+  })
+
+  it('leaves with 130 on Ctrl-C', async () => {
+    const screen = at('runners get')
+    await screen.until(/shared-macos/)
+    screen.press('C-c')
+    await screen.until(/exit 130/)
+  })
+
+  it('asks nothing with SVC_NO_PROMPT=1, and nothing in CI', async () => {
+    for (const more of [{ SVC_NO_PROMPT: '1' }, { CI: 'true' }]) {
+      const screen = at('runners get', more)
+      const end = await screen.until(/exit \d/)
+      expect(end).toContain('needs <id>')
+      expect(end).toContain('exit 2')
+      screen.close()
+    }
+  })
+})
+
+describe('in a pipe', () => {
+  it('asks nothing', async () => {
+    const ran = await svcctl(['runners', 'pause'], { env: env(), input: '1\n' })
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('needs <id>')
+  })
+})
+
+describe('the line that is shown', () => {
+  it.each([
+    ['platform/app', 'platform/app'],
+    ['a b', "'a b'"],
+    ["it's", "'it'\\''s'"],
+    ['$(x)', "'$(x)'"],
+    ['', "''"],
+  ])('quotes %s', (word, expected) => {
+    expect(quoted(word)).toBe(expected)
+  })
+})
