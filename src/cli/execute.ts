@@ -1,6 +1,7 @@
 /** One command from its parsed flags to its exit code. */
 import type { Command } from '../commands/types.js'
 import { createRun, Printed } from './context.js'
+import { fieldNotes } from './fields.js'
 import { fromStdin, givenOf, globalsOf } from './given.js'
 import type { Raw } from './leaf.js'
 import { runDerived } from './run.js'
@@ -40,6 +41,8 @@ export const execute = async (command: Command, raw: Raw, signal: AbortSignal): 
   try {
     for (const text of early) ctx.note(text)
     const { note, warn } = ctx
+    if (globals.fields !== undefined)
+      for (const text of await fieldNotes(command, globals.fields)) note(text)
     const given = await givenOf(command, raw, { env: process.env, stdin, note, warn })
     const action = command.run ?? runDerived
     const { watch: seconds, curl } = globals

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Endpoint } from '../catalogue/endpoint.js'
 import { createClient } from '../http/index.js'
 import {
   environmentScope,
@@ -17,7 +16,8 @@ import {
 import type { Session } from '../profile/types.js'
 import type { Candidate, Live } from './complete.js'
 import { credentialFor } from './credential.js'
-import { hasSource, isRecord, ofProject, valuesOf, type Wanted } from './sources.js'
+import { fieldsOf } from './fields.js'
+import { hasSource, ofProject, valuesOf, type Wanted } from './sources.js'
 import { userAgent } from './version.js'
 
 /** A TAB waits no longer than this for the instance, in seconds. */
@@ -143,7 +143,8 @@ export const liveValues =
         return openStore(pathsOf(env))
           .names()
           .map((value) => ({ value }))
-      if (what === 'field') return fieldsOf(Object.values(command.endpoints))
+      if (what === 'field')
+        return fieldsOf(Object.values(command.endpoints)).map((value) => ({ value }))
       const signal = AbortSignal.timeout(patience * 1000)
       const over = once(signal, 'abort').then((): readonly Candidate[] => [])
       return await Promise.race([fromInstance(what, words, env, signal), over])
@@ -151,12 +152,3 @@ export const liveValues =
       return []
     }
   }
-
-/** Field names of what a command answers with. */
-const fieldsOf = (endpoints: readonly Endpoint[]): Candidate[] => {
-  const names = endpoints.flatMap((e) => {
-    const shape: unknown = e.returns.shape
-    return isRecord(shape) && isRecord(shape.properties) ? Object.keys(shape.properties) : []
-  })
-  return [...new Set(names)].map((value) => ({ value }))
-}

@@ -61,7 +61,7 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
 
 export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
 const candidatesIn = (data: unknown, source: Source): Candidate[] => {

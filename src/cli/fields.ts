@@ -1,0 +1,42 @@
+/** The fields that a command's answers have, by the catalogue: for completion, and for typing errors. */
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { Command } from '../commands/types.js'
+
+type Properties = Readonly<Record<string, unknown>>
+
+const propertiesOf = (shape: unknown): Properties | undefined => {
+  if (shape === null || typeof shape !== 'object' || !('properties' in shape)) return undefined
+  const { properties } = shape
+  return properties !== null && typeof properties === 'object' ? { ...properties } : undefined
+}
+
+/** Field names of the answers of these endpoints, each once. */
+export const fieldsOf = (endpoints: readonly Endpoint[]): readonly string[] => [
+  ...new Set(endpoints.flatMap((e) => Object.keys(propertiesOf(e.returns.shape) ?? {}))),
+]
+
+/** A special's answer may be of another shape, unless it lists what the catalogue lists. */
+const shaped = (command: Command): boolean =>
+  command.run === undefined || /(^| )list$/.test(command.words)
+
+/**
+ * What to say of `--fields` names that no shape of the command knows: an instance may be newer than the
+ * catalogue, so they are shown all the same.
+ */
+export const fieldNotes = async (
+  command: Command,
+  fields: readonly string[],
+): Promise<readonly string[]> => {
+  const known = fieldsOf(Object.values(command.endpoints))
+  if (known.length === 0 || !shaped(command)) return []
+  const columns = Object.values(command.endpoints).flatMap((e) => e.columns ?? [])
+  const all = new Set([...known, ...columns.map((name) => name.split('.')[0] ?? name)])
+  const strange = fields.map((name) => name.split('.')[0] ?? name).filter((name) => !all.has(name))
+  if (strange.length === 0) return []
+  const { didYouMean } = await import('./suggest.js')
+  return strange.map((name) => {
+    const nearest = didYouMean(name, all)
+    const hint = nearest ?? `svcctl explain ${command.area} shows the fields.`
+    return `the documents know no field "${name}" here. ${hint}`
+  })
+}
