@@ -7,6 +7,7 @@ import { allCommands, named } from '../../src/cli/derive.js'
 import { watchable } from '../../src/cli/watch.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { folder, svcctl } from '../support/program.js'
+import { has, openTerminal } from '../support/terminal.js'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
 let sandbox: Sandbox
@@ -34,6 +35,40 @@ const until = async (args: readonly string[], enough: (text: string) => boolean)
 }
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
+
+const instance = (): Record<string, string> => ({
+  SVC_CONFIG_DIR: folder(),
+  SVC_BASE_URL: sandbox.url,
+  SVC_TOKEN: sandbox.users[0]?.token ?? '',
+})
+
+describe.skipIf(!has('tmux', '-V'))('--watch at a terminal', () => {
+  it('redraws in place, marks what changed, and leaves the last picture', async () => {
+    const script = `trap : INT; ${process.execPath} ${program} runners list --watch 1; echo "exit $?"; sleep 600`
+    const terminal = openTerminal(['sh', '-c', script], { env: instance(), cwd: folder() })
+    try {
+      await terminal.until(/shared-linux-1 .*online[\s\S]*Ctrl-C ends/)
+      await svcctl(['runners', 'pause', '1'], { env: instance() })
+      const screen = await terminal.until(/^~ 1 .*paused/m)
+      expect(screen.match(/shared-linux-1/g)).toHaveLength(1)
+      terminal.press('C-c')
+      expect(await terminal.until(/exit 130/)).toContain('shared-linux-1')
+    } finally {
+      terminal.close()
+    }
+  })
+
+  it('redraws nothing with SVC_ACCESSIBLE=1', async () => {
+    const script = `${process.execPath} ${program} runners get 2 --fields id --watch 1`
+    const env = { ...instance(), SVC_ACCESSIBLE: '1' }
+    const terminal = openTerminal(['sh', '-c', script], { env, cwd: folder() })
+    try {
+      await terminal.until((screen) => (screen.match(/^id/gm) ?? []).length >= 2)
+    } finally {
+      terminal.close()
+    }
+  })
+})
 
 describe('--watch', () => {
   it('writes one JSON document a round, says its note once, ends with 130', async () => {
