@@ -78,9 +78,9 @@ const dispatch = async (argv: readonly string[], signal: AbortSignal): Promise<n
   // Help is shown whatever else is wrong with the line.
   const end = meaning.rest.indexOf('--')
   const flags = end < 0 ? meaning.rest : meaning.rest.slice(0, end)
-  if (flags.some(isHelp)) return page(Promise.resolve(commandHelp(meaning.command, style)))
+  if (flags.some(isHelp)) return page(commandHelp(meaning.command, style))
   const raw = parseLeaf(meaning.command, meaning.rest)
-  if (asksHelp(raw)) return page(Promise.resolve(commandHelp(meaning.command, style)))
+  if (asksHelp(raw)) return page(commandHelp(meaning.command, style))
   return execute(meaning.command, raw, signal)
 }
 

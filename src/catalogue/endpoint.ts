@@ -281,6 +281,9 @@ export type InputOf<E> = E extends { path: infer Pa; params: infer Ps }
 /** An area: its endpoints by a name that is unique within it. */
 export type Endpoints = Readonly<Record<string, Endpoint>>
 
+/** Command lines by the words of their command, without `svcctl`; they run against the sample data. */
+export type Examples = Readonly<Record<string, readonly string[]>>
+
 /** One resource that `explain` knows. */
 export interface Area {
   readonly endpoints: Endpoints

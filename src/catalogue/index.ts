@@ -1,5 +1,5 @@
 /** A row an area: name, the other name it answers to, one line about it, and its loader. */
-import type { Endpoints } from './endpoint.js'
+import type { Endpoints, Examples } from './endpoint.js'
 
 export interface AreaRow {
   readonly name: string
@@ -7,6 +7,8 @@ export interface AreaRow {
   readonly alias?: string
   readonly summary: string
   readonly load: () => Promise<Endpoints>
+  /** Examples of its derived commands; those written by hand bring their own. */
+  readonly examples?: () => Promise<Examples>
 }
 
 export const areas: readonly AreaRow[] = [
@@ -15,24 +17,28 @@ export const areas: readonly AreaRow[] = [
     alias: 'runner',
     summary: 'machines that run jobs',
     load: async () => (await import('./areas/runners.js')).runners,
+    examples: async () => (await import('./examples/runners.js')).runners,
   },
   {
     name: 'jobs',
     alias: 'job',
     summary: 'what pipelines run',
     load: async () => (await import('./areas/jobs.js')).jobs,
+    examples: async () => (await import('./examples/jobs.js')).jobs,
   },
   {
     name: 'artifacts',
     alias: 'artifact',
     summary: 'files that jobs leave',
     load: async () => (await import('./areas/artifacts.js')).artifacts,
+    examples: async () => (await import('./examples/artifacts.js')).artifacts,
   },
   {
     name: 'resource-groups',
     alias: 'resource-group',
     summary: 'jobs that may not run side by side',
     load: async () => (await import('./areas/resource-groups.js')).resourceGroups,
+    examples: async () => (await import('./examples/resource-groups.js')).resourceGroups,
   },
   {
     name: 'ci',
@@ -44,30 +50,35 @@ export const areas: readonly AreaRow[] = [
     alias: 'commit',
     summary: 'commits of a project’s repository',
     load: async () => (await import('./areas/commits.js')).commits,
+    examples: async () => (await import('./examples/commits.js')).commits,
   },
   {
     name: 'issues',
     alias: 'issue',
     summary: 'issues, to-do items and tracked time',
     load: async () => (await import('./areas/issues.js')).issues,
+    examples: async () => (await import('./examples/issues.js')).issues,
   },
   {
     name: 'mr',
     alias: 'mrs',
     summary: 'merge requests',
     load: async () => (await import('./areas/mr.js')).mr,
+    examples: async () => (await import('./examples/mr.js')).mr,
   },
   {
     name: 'approvals',
     alias: 'approval',
     summary: 'approval rules and approvals of merge requests',
     load: async () => (await import('./areas/approvals.js')).approvals,
+    examples: async () => (await import('./examples/approvals.js')).approvals,
   },
   {
     name: 'members',
     alias: 'member',
     summary: 'who belongs to groups and projects, and as what',
     load: async () => (await import('./areas/members.js')).members,
+    examples: async () => (await import('./examples/members.js')).members,
   },
   {
     name: 'events',
@@ -80,12 +91,14 @@ export const areas: readonly AreaRow[] = [
     alias: 'project',
     summary: 'repositories with all that belongs to them',
     load: async () => (await import('./areas/projects.js')).projects,
+    examples: async () => (await import('./examples/projects.js')).projects,
   },
   {
     name: 'integrations',
     alias: 'integration',
     summary: 'connections of a project to outside services',
     load: async () => (await import('./areas/integrations.js')).integrations,
+    examples: async () => (await import('./examples/integrations.js')).integrations,
   },
   {
     name: 'alerts',
@@ -104,18 +117,21 @@ export const areas: readonly AreaRow[] = [
     alias: 'deploy-key',
     summary: 'public SSH keys that open projects',
     load: async () => (await import('./areas/deploy-keys.js')).deployKeys,
+    examples: async () => (await import('./examples/deploy-keys.js')).deployKeys,
   },
   {
     name: 'pages-domains',
     alias: 'pages-domain',
     summary: 'custom domains of Pages sites',
     load: async () => (await import('./areas/pages-domains.js')).pagesDomains,
+    examples: async () => (await import('./examples/pages-domains.js')).pagesDomains,
   },
   {
     name: 'vulnerabilities',
     alias: 'vulnerability',
     summary: 'weaknesses that were found in a project',
     load: async () => (await import('./areas/vulnerabilities.js')).vulnerabilities,
+    examples: async () => (await import('./examples/vulnerabilities.js')).vulnerabilities,
   },
   {
     name: 'dependencies',
@@ -127,11 +143,13 @@ export const areas: readonly AreaRow[] = [
     name: 'geo',
     summary: 'replication nodes and their status',
     load: async () => (await import('./areas/geo.js')).geo,
+    examples: async () => (await import('./examples/geo.js')).geo,
   },
   {
     name: 'error-tracking',
     summary: 'error tracking of a project and its client keys',
     load: async () => (await import('./areas/error-tracking.js')).errorTracking,
+    examples: async () => (await import('./examples/error-tracking.js')).errorTracking,
   },
   {
     name: 'storage-move',

@@ -213,6 +213,13 @@ export const commandsOfArea = async (row: AreaRow): Promise<Command[]> => {
   return Promise.all(wordsOf(row.name, endpoints).map((w) => commandOf(row.name, w, endpoints)))
 }
 
+/** Examples of a command: its own, or the catalogue's. Apart from it: only help and docs load them. */
+export const examplesOf = async (command: Command): Promise<readonly string[]> => {
+  if (command.examples !== undefined) return command.examples
+  const row = areas.find((a) => a.name === command.area)
+  return (await row?.examples?.())?.[command.words] ?? []
+}
+
 /** A command of the tool itself (`auth login`, `doctor`). */
 export const toolCommand = async (area: string, words: string): Promise<Command | undefined> => {
   const row = toolCommands.find((r) => r.area === area && r.words === words)

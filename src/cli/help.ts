@@ -6,7 +6,7 @@ import type { Command } from '../commands/types.js'
 import { categoryMeanings, exitCodes } from '../errors.js'
 import { formats } from '../output/index.js'
 import { settings } from '../profile/index.js'
-import { commandsOfArea, named, toolCommand } from './derive.js'
+import { commandsOfArea, examplesOf, named, toolCommand } from './derive.js'
 import { environment } from './environment.js'
 import { leafOf } from './leaf.js'
 
@@ -43,6 +43,18 @@ export const wrap = (text: string, width: number): string[] => {
     } else line = line === '' ? word : `${line} ${word}`
   }
   return [...lines, line]
+}
+
+/** A command line to copy: where it is too wide, broken between words that are not quoted. */
+const commandLine = (line: string, width: number): string => {
+  const lines: string[] = []
+  let at = `${indent}$`
+  for (const [word] of line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {
+    const full = at.trim() !== '' && at.length + 1 + word.length > width - 2
+    if (full) lines.push(`${at} \\`)
+    at = full ? `${indent.repeat(3)}${word}` : `${at} ${word}`
+  }
+  return [...lines, at].join('\n')
 }
 
 const section = (title: string, body: string, style: Style): string =>
@@ -143,7 +155,7 @@ const facts = (command: Command): (readonly [string, string])[] => {
 }
 
 /** `svcctl runners list --help`. */
-export const commandHelp = (command: Command, style: Style): string => {
+export const commandHelp = async (command: Command, style: Style): Promise<string> => {
   const description = [
     ...(command.description ?? []),
     ...Object.values(command.endpoints).flatMap((e) => e.notes ?? []),
@@ -165,7 +177,7 @@ export const commandHelp = (command: Command, style: Style): string => {
     section('Good to know:', table(facts(command), style.width), style),
     section(
       'Examples:',
-      (command.examples ?? []).map((e) => `${indent}$ svcctl ${e}`).join('\n'),
+      (await examplesOf(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
       style,
     ),
     section('API:', routes(command), style).trimEnd(),

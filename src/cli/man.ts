@@ -3,7 +3,7 @@ import { areas } from '../catalogue/index.js'
 import { toolCommands } from '../commands/index.js'
 import type { Command } from '../commands/types.js'
 import { categoryMeanings, exitCodes } from '../errors.js'
-import { commandsOfArea, named, toolCommand } from './derive.js'
+import { commandsOfArea, examplesOf, named, toolCommand } from './derive.js'
 import { environment } from './environment.js'
 import { argumentsText, flagRows } from './help.js'
 
@@ -34,13 +34,13 @@ const commandsOf = async (area: string): Promise<Command[]> => {
   return loaded.flatMap((c) => (c === undefined ? [] : [c]))
 }
 
-const commandPart = (command: Command): string =>
+const commandPart = async (command: Command): Promise<string> =>
   [
     `.SS ${plain(named(command))}${plain(argumentsText(command))}`,
     plain(`${command.summary}.`),
     ...(command.description ?? []).map((text) => `.PP\n${plain(text)}`),
     ...flagRows(command).map(([term, text]) => item(term, text)),
-    ...(command.examples ?? []).map((e) => `.PP\n.EX\n$ svcctl ${plain(e)}\n.EE`),
+    ...(await examplesOf(command)).map((e) => `.PP\n.EX\n$ svcctl ${plain(e)}\n.EE`),
   ].join('\n')
 
 /** The page of an area: `svcctl-runners.1`. */
@@ -49,7 +49,7 @@ export const areaPage = async (area: string): Promise<string> => {
   const summary = areas.find((a) => a.name === area)?.summary ?? `the ${area} commands of svcctl`
   return page(`svcctl-${area}`, summary, [
     section('SYNOPSIS', `.B svcctl ${plain(area)}\n[verb] [id ...] [flags]`),
-    section('COMMANDS', commands.map(commandPart).join('\n')),
+    section('COMMANDS', (await Promise.all(commands.map(commandPart))).join('\n')),
     section('SEE ALSO', '.BR svcctl (1)'),
   ])
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Endpoint, methodOf, type Param, pathOf } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import { allCommands } from '../../src/cli/derive.js'
+import { allCommands, examplesOf } from '../../src/cli/derive.js'
 import { globalFlags } from '../../src/cli/globals.js'
 import { flagsOfCommand } from '../../src/cli/leaf.js'
 import { documented, implied, named } from './documents.js'
@@ -65,6 +65,31 @@ describe('commands', () => {
       expect(c.summary.length, `${c.area} ${c.words}`).toBeGreaterThan(8)
       expect(c.summary).not.toMatch(/\.$/)
     }
+  })
+})
+
+describe('examples', () => {
+  it.each(commands.map((c) => [[c.area, c.words].filter((w) => w !== '').join(' '), c] as const))(
+    '%s: two or more, each with its own name first',
+    async (name, command) => {
+      const examples = await examplesOf(command)
+      expect(new Set(examples).size).toBe(examples.length)
+      expect(examples.length).toBeGreaterThanOrEqual(2)
+      for (const line of examples)
+        expect(`${line} `.includes(`svcctl ${name} `) || line.startsWith(name), line).toBe(true)
+    },
+  )
+
+  it('stand in the catalogue for derived commands only, and all are shown', async () => {
+    const own = new Set(
+      commands.flatMap((c) => (c.examples === undefined ? [] : [`${c.area} ${c.words}`])),
+    )
+    const names = new Set(commands.map((c) => `${c.area} ${c.words}`))
+    for (const row of areas)
+      for (const words of Object.keys((await row.examples?.()) ?? {})) {
+        expect(names).toContain(`${row.name} ${words}`)
+        expect(own).not.toContain(`${row.name} ${words}`)
+      }
   })
 })
 
