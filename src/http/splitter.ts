@@ -142,44 +142,59 @@ export class Splitter {
     const { length } = chunk
     const open = this.#open
     let depth = this.#depth
-    let inString = this.#inString
+    let i = start
+    if (this.#inString) {
+      i = this.#skipString(chunk, start)
+      if (this.#inString) return length
+      if (depth === 0) return this.#leave(i)
+    }
+    while (i < length) {
+      const byte = chunk[i++] as number
+      if (byte === quote) {
+        let inner = 0
+        while (i < length && inner !== quote) {
+          inner = chunk[i++] as number
+          if (inner === backslash) i++
+        }
+        if (inner !== quote || i > length) {
+          this.#inString = true
+          this.#escaped = i > length
+          break
+        }
+        if (depth === 0) return this.#leave(i)
+        continue
+      }
+      // Every other sign sought here lies above the letters' first.
+      if (byte < opening) continue
+      const brace = byte | braceBit
+      if (brace === openBrace) {
+        if (depth === deepest) throw new Malformed('is nested absurdly deep')
+        open[depth++] = byte
+      } else if (brace === closeBrace) {
+        if (depth === 0 || open[--depth] !== byte - 2)
+          throw new Malformed('is no valid JSON: its brackets do not match')
+        if (depth === 0) return this.#leave(i)
+      }
+    }
+    this.#depth = depth
+    return length
+  }
+
+  /** The rest of a string that began in an earlier chunk. */
+  #skipString(chunk: Uint8Array, start: number): number {
+    const { length } = chunk
     let i = this.#escaped ? start + 1 : start
     this.#escaped = false
     while (i < length) {
-      let byte = 0
-      if (inString) {
-        while (i < length) {
-          byte = chunk[i++] as number
-          if (byte === backslash) i++
-          else if (byte === quote) break
-        }
-        if (byte !== quote || i > length) break
-        inString = false
-        if (depth === 0) break
-      }
-      // Every sign sought here but the quote lies above the letters' first.
-      while (i < length) {
-        byte = chunk[i++] as number
-        if (byte === quote) {
-          inString = true
-          break
-        }
-        if (byte < opening) continue
-        const brace = byte | braceBit
-        if (brace === openBrace) {
-          if (depth === deepest) throw new Malformed('is nested absurdly deep')
-          open[depth++] = byte
-        } else if (brace === closeBrace) {
-          if (depth === 0 || open[--depth] !== byte - 2)
-            throw new Malformed('is no valid JSON: its brackets do not match')
-          if (depth === 0) return this.#leave(i)
-        }
+      const byte = chunk[i++] as number
+      if (byte === backslash) i++
+      else if (byte === quote) {
+        this.#inString = false
+        return i
       }
     }
-    if (i > length) this.#escaped = true
-    this.#depth = depth
-    this.#inString = inString
-    return depth === 0 && !inString ? this.#leave(i) : length
+    this.#escaped = i > length
+    return length
   }
 
   /** The element ends before `i`. */
