@@ -59,6 +59,10 @@ export const createExchange = (options: ExchangeOptions) => {
     warnOfInsecure(baseUrl)
     const transport = await transportOf(session ?? { baseUrl }, globals.insecure, env)
     const audit = session === undefined ? undefined : auditOf(session)
+    const told = (exchange: Exchange): void => {
+      screen.trace(exchange)
+      audit?.(exchange)
+    }
     return {
       baseUrl,
       timeout: globals.timeout ?? profile?.timeout ?? defaultTimeout,
@@ -72,10 +76,7 @@ export const createExchange = (options: ExchangeOptions) => {
       ...(credential?.kind === 'oauth' && session !== undefined
         ? { renew: () => renewed(session) }
         : {}),
-      trace: (exchange) => {
-        screen.trace(exchange)
-        audit?.(exchange)
-      },
+      ...(globals.verbose === 0 && audit === undefined ? {} : { trace: told }),
     }
   }
 
