@@ -27,7 +27,10 @@ const dump = (value: unknown, style: Style): string => {
   visit(document, {
     Scalar: (_, node) => {
       if (!isScalar(node) || typeof node.value !== 'string') return
-      if (shown(style, node.value) !== node.value) node.type = Scalar.QUOTE_DOUBLE
+      // A block scalar that starts with white space does not always read back as it was.
+      if (/^\s/.test(node.value) || shown(style, node.value) !== node.value) {
+        node.type = Scalar.QUOTE_DOUBLE
+      }
     },
   })
   return shown(style, document.toString({ lineWidth: 0 }))

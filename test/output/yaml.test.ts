@@ -31,6 +31,12 @@ describe('YAML', () => {
     expect(text).not.toMatch(/[^\P{C}\n]|\u2028/u)
     expect(parse(text)).toEqual(hostile)
   })
+  it('keeps white space at the start of text with lines', async () => {
+    const values = [' \n', '\n\n', '\t\na', '  a\n b', ' \n \n']
+    expect(parse(await shown('yaml', [{ a: { '': values } }], { many: false }))).toEqual({
+      a: { '': values },
+    })
+  })
   it('does not fold long text', async () => {
     const long = 'word '.repeat(60).trim()
     expect(await shown('yaml', [{ long }], { many: false })).toBe(`long: ${long}\n`)
