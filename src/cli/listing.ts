@@ -45,9 +45,16 @@ export const paged = (
   return { ...request, path: `${request.path}${request.path.includes('?') ? '&' : '?'}${text}` }
 }
 
+/** The scope that the instance takes when none is asked for: it explains an empty list. */
+const scopeOf = (plan: Plan | undefined): string => {
+  const scope = plan?.endpoint.params.scope
+  if (scope?.default === undefined || plan?.values.scope !== undefined) return ''
+  return `; the scope is ${scope.default} unless --scope says otherwise`
+}
+
 /** What standard error says after a list. */
-const noteOf = (end: ListEnd, globals: Paging): string | undefined => {
-  if (end.records === 0 && !end.more) return 'nothing found'
+const noteOf = (end: ListEnd, globals: Paging, plan?: Plan): string | undefined => {
+  if (end.records === 0 && !end.more) return `nothing found${scopeOf(plan)}`
   if (!end.more) return undefined
   const of = end.total === undefined ? '' : ` of ${end.total}`
   const how =
@@ -86,26 +93,36 @@ export const listing = (globals: Globals, exchange: ExchangeServices, screen: Sc
   // Short lists end before undici's parser is worth optimising (budgets.md).
   const long = options.limit === undefined && options.single !== true
 
-  const say = (end: ListEnd): void => {
-    const note = noteOf(end, globals)
+  const say = (end: ListEnd, plan?: Plan): void => {
+    const note = noteOf(end, globals, plan)
     if (note !== undefined) screen.later(note)
   }
 
-  const streamTo = async (client: Client, wire: WireRequest, emit: Emit): Promise<ListEnd> => {
+  const streamTo = async (
+    client: Client,
+    wire: WireRequest,
+    emit: Emit,
+    plan?: Plan,
+  ): Promise<ListEnd> => {
     const writer = await screen.writer(true, emit)
     const end = await drain(client, wire, options, (batch) => writer.raw(batch))
     await writer.close()
-    say(end)
+    say(end, plan)
     return end
   }
 
   /** A list straight to the output. */
   const stream = async (plan: Plan, emit: Emit): Promise<ListEnd> =>
-    streamTo(await exchange.client(plan.endpoint, long), request(plan), {
-      endpoint: plan.endpoint,
-      ...(plan.endpoint.columns === undefined ? {} : { columns: plan.endpoint.columns }),
-      ...emit,
-    })
+    streamTo(
+      await exchange.client(plan.endpoint, long),
+      request(plan),
+      {
+        endpoint: plan.endpoint,
+        ...(plan.endpoint.columns === undefined ? {} : { columns: plan.endpoint.columns }),
+        ...emit,
+      },
+      plan,
+    )
 
   /** A list that the catalogue does not know. */
   const streamRequest = async (wire: WireRequest): Promise<void> => {
@@ -130,7 +147,7 @@ export const listing = (globals: Globals, exchange: ExchangeServices, screen: Sc
     const end = await drain(client, request(plan), options, (batch) => {
       for (const bytes of batch) found.push(parsed(bytes))
     })
-    say(end)
+    say(end, plan)
     return found
   }
   return { request, stream, streamRequest, gather, collect }

@@ -1,4 +1,5 @@
 /** What a run shows and asks: answers on standard output, everything else on standard error. */
+import { writes } from '../catalogue/endpoint.js'
 import type { Context, Emit, Outcome, Plan } from '../commands/types.js'
 import type { Failure } from '../errors.js'
 import type { Exchange } from '../http/types.js'
@@ -38,8 +39,14 @@ export const createScreen = async (
     json: format === 'json' || format === 'ndjson',
   })
   const plain = openStdout(stdout)
+  // What a write answers stays on the screen, beside what was typed.
+  const reads = !Object.values(command.endpoints).some(writes)
   const paged =
-    globals.pager && style.terminal && globals.watch === undefined && command.area !== 'sandbox'
+    globals.pager &&
+    style.terminal &&
+    globals.watch === undefined &&
+    command.area !== 'sandbox' &&
+    reads
   const shown = roundsOf(globals, env, format, style, plain)
   const notes = shown.notes(said)
   const out = paged

@@ -18,8 +18,8 @@ export interface Style {
   measure(text: string): number
   /** One line cut to so many columns, with an ellipsis. */
   truncate(text: string, columns: number): string
-  /** Lines of at most so many columns. */
-  wrap(text: string, columns: number): string[]
+  /** Lines of at most so many columns; with `whole`, longer words stay in one piece. */
+  wrap(text: string, columns: number, whole?: boolean): string[]
   bold(text: string): string
   dim(text: string): string
   paint(text: string, tone: Tone): string

@@ -26,8 +26,18 @@ export interface NoteOptions {
   readonly json?: boolean
 }
 
-const lines = (text: string, style: Style): string[] =>
-  text.split(/\r\n|\n/).map((line) => style.visible(line))
+/** A space inside of a command, which is copied and so must not be broken. */
+const held = '\u00a0'
+
+/** Lines as they are shown, folded to the terminal behind an indent; commands in backticks stay whole. */
+const lines = (text: string, style: Style, indent = 0): string[] => {
+  const shown = text.split(/\r\n|\n/).map((line) => style.visible(line))
+  if (!style.terminal) return shown
+  return shown
+    .map((line) => line.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', held)))
+    .flatMap((line) => style.wrap(line, style.width - indent, true))
+    .map((line) => line.replaceAll(held, ' '))
+}
 
 /** A failure as text: what went wrong, what was tried, what to do next. Ends in a line break. */
 export const failureText = (failure: Failure, style: Style): string => {
@@ -38,11 +48,11 @@ export const failureText = (failure: Failure, style: Style): string => {
     ['request id', requestId],
     ['hint', hint],
   ]
-  const [first = '', ...more] = lines(failure.message, style)
+  const [first = '', ...more] = lines(failure.message, style, 'svcctl: '.length)
   const text = [`${style.paint('svcctl:', 'bad')} ${first}`, ...more.map((line) => `  ${line}`)]
   for (const [name, value] of facts) {
     if (value === undefined) continue
-    const [head = '', ...rest] = lines(value, style)
+    const [head = '', ...rest] = lines(value, style, `  ${name}: `.length)
     text.push(`  ${style.bold(`${name}:`)} ${head}`, ...rest.map((line) => `    ${line}`))
   }
   return `${text.join('\n')}\n`
@@ -64,7 +74,9 @@ export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes 
     },
     warn: (text) => {
       if (quiet !== true)
-        say(`${style.paint('warning:', 'warn')} ${lines(text, style).join('\n')}\n`)
+        say(
+          `${style.paint('warning:', 'warn')} ${lines(text, style, 'warning: '.length).join('\n')}\n`,
+        )
     },
     report: (failure) => {
       say(json === true ? failureJson(failure, style) : failureText(failure, style))

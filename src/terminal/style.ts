@@ -16,7 +16,7 @@ export interface Style extends Painter {
   readonly prepare: (texts: readonly string[]) => Promise<void>
   readonly measure: (text: string) => number
   readonly truncate: (text: string, columns: number) => string
-  readonly wrap: (text: string, columns: number) => string[]
+  readonly wrap: (text: string, columns: number, whole?: boolean) => string[]
   readonly status: (word: string) => { readonly text: string; readonly tone: Tone } | undefined
   readonly age: (text: string, now: Date) => string | undefined
   readonly span: (seconds: number) => string

@@ -72,13 +72,16 @@ const broken = (word: string, columns: number): string[] => {
   return [...pieces, rest]
 }
 
-/** A line as lines of at most so many columns, broken at spaces where there are some. */
-export const wrap = (text: string, columns: number): string[] => {
+/**
+ * A line as lines of at most so many columns, broken at spaces where there are some.
+ * @param whole whether longer words stay in one piece, so that they can be copied
+ */
+export const wrap = (text: string, columns: number, whole = false): string[] => {
   const limit = Math.max(1, columns)
   if (measure(text) <= limit) return [text]
   const lines: string[] = []
   let line: string | undefined
-  for (const word of text.split(' ').flatMap((w) => broken(w, limit))) {
+  for (const word of text.split(' ').flatMap((w) => (whole ? [w] : broken(w, limit)))) {
     const longer: string = line === undefined ? word : `${line} ${word}`
     if (line !== undefined && measure(longer) > limit) {
       lines.push(line.trimEnd())

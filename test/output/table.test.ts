@@ -92,7 +92,7 @@ describe('a list on a terminal', () => {
       'ana   maintainer          ! 2026-05-11  1 h 2 min  {"y":1}  ✗ 1 d ago',
     )
   })
-  it('streams what follows the first hundred with the widths it has', async () => {
+  it('streams what follows the first hundred, and widens a column where it must', async () => {
     const sink = collector()
     const writer = await openWriter('table', sink, await viewOf({ terminal: true }))
     for (let id = 0; id < 99; id++) await writer.record({ id, name: 'n' })
@@ -100,13 +100,26 @@ describe('a list on a terminal', () => {
     await writer.record({ id: 99, name: 'n' })
     expect(sink.chunks).toHaveLength(1)
     await writer.record({ id: 123_456, name: 'long name' })
-    expect(sink.chunks[1]).toBe('1…  long name\n')
+    expect(sink.chunks[1]).toBe('123456  long name\n')
     await writer.close()
     expect(sink.chunks).toHaveLength(2)
   })
 })
 
 describe('one object on a terminal', () => {
+  it('names other objects, and opens those that were asked for', async () => {
+    const record = { author: { id: 4, name: 'Chi Chen', username: 'chi' } }
+    const options = { terminal: true, many: false }
+    expect(await shown('table', [record], options)).toBe('author  Chi Chen (chi)\n')
+    expect(await shown('table', [record], { ...options, fields: ['author'] })).toBe(
+      'author\n  id        4\n  name      Chi Chen\n  username  chi\n',
+    )
+  })
+  it('keeps an address in one piece', async () => {
+    const web_url = `https://forge.test/${'a'.repeat(60)}`
+    const text = await shown('table', [{ web_url }], { terminal: true, many: false, width: 40 })
+    expect(text).toBe(`web_url  ${web_url}\n`)
+  })
   it.each([40, 80, 140])('looks like this at %d columns', async (width) => {
     const text = await shown('table', [project], { terminal: true, width, many: false })
     await expect(text).toMatchFileSnapshot(`golden/detail-${width}.txt`)

@@ -100,6 +100,22 @@ describe('a failure', () => {
       ].join('\n'),
     )
   })
+  it('is folded at spaces on a terminal, but never inside of a command', async () => {
+    const narrow = await styleOf({ isTTY: true, columns: 40 }, {}, 'never')
+    const long = new Failure('auth', 'the credential is not accepted by this instance', {
+      hint: 'It may have expired: sign in with `svcctl auth login --profile work`.',
+    })
+    expect(failureText(long, narrow)).toBe(
+      [
+        'svcctl: the credential is not accepted',
+        '  by this instance',
+        '  hint: It may have expired: sign in',
+        '    with',
+        '    `svcctl auth login --profile work`.',
+        '',
+      ].join('\n'),
+    )
+  })
   it('is one JSON object a line under JSON', async () => {
     const stream = fakeScreen()
     await printError(failure, { json: true, env: {}, stream })

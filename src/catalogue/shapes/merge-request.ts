@@ -103,11 +103,10 @@ export const MergeRequest = Obj(
 
 export const mergeRequestColumns = [
   'references.full',
-  'title',
   'state',
+  'title',
   'author.username',
   'source_branch',
-  'target_branch',
   'merge_status',
   'updated_at',
 ] as const

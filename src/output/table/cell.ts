@@ -32,6 +32,12 @@ export const labelOf = (value: Fields): string | undefined => {
   return key === undefined ? undefined : String(value[key])
 }
 
+/** The object that a column looks into for its name: `author` of `author.username`. */
+export const ownerOf = (column: string): string => {
+  const cut = column.lastIndexOf('.')
+  return cut > 0 && nameKeys.includes(column.slice(cut + 1)) ? column.slice(0, cut) : column
+}
+
 const expiry = (name: string, text: string, now: Date): Tone | undefined => {
   if (!expiryName.test(name)) return undefined
   const left = Date.parse(text) - now.getTime()
@@ -61,9 +67,16 @@ const ofNumber = (name: string, value: number, view: View, whole: boolean): Cell
   return { text: whole ? `${value} (${span})` : span }
 }
 
-const itemText = (value: unknown): string =>
+/** `Ana Adler (ana)`: people share names. */
+const titleOf = (value: Fields): string | undefined => {
+  const label = labelOf(value)
+  const { username } = value
+  return typeof username === 'string' && username !== label ? `${label} (${username})` : label
+}
+
+const itemText = (value: unknown, whole: boolean): string =>
   isObject(value)
-    ? (labelOf(value) ?? stringify(value))
+    ? ((whole ? titleOf(value) : labelOf(value)) ?? stringify(value))
     : typeof value === 'object' && value !== null
       ? stringify(value)
       : String(value ?? '–')
@@ -79,7 +92,7 @@ export const cellOf = (name: string, value: unknown, view: View, whole = false):
   if (typeof value === 'string') return ofString(name, value, view, whole)
   if (Array.isArray(value) && value.length === 0) return none
   const items = Array.isArray(value) ? value : [value]
-  return { text: view.style.visible(items.map(itemText).join(', ')) }
+  return { text: view.style.visible(items.map((item) => itemText(item, whole)).join(', ')) }
 }
 
 /** The text in its colour, and as a link where it has an address. */

@@ -39,8 +39,16 @@ const lineOf = (name: string, value: unknown, depth: number, view: View): Line =
   return { depth, name, text: cell.text, paint: (text) => painted(cell, text, view) }
 }
 
+/** Another object of the instance: what it is called says enough, unless its fields were asked for. */
+const isReference = (value: unknown, view: View): boolean =>
+  view.fields === undefined &&
+  isObject(value) &&
+  value.id !== undefined &&
+  labelOf(value) !== undefined
+
 /** A field's line, followed by those of the object it holds. */
 const linesOf = (name: string, value: unknown, depth: number, view: View): Line[] => {
+  if (isReference(value, view)) return [lineOf(name, value, depth, view)]
   const inside = isObject(value) ? Object.entries(value) : []
   if (inside.length === 0) return [lineOf(name, isObject(value) ? null : value, depth, view)]
   if (depth >= deepest)
@@ -63,7 +71,8 @@ const render = (lines: readonly Line[], view: View): string => {
       const pad = ' '.repeat(Math.max(0, left - style.measure(label)) + gap)
       const [first = '', ...more] = line.text
         .split('\n')
-        .flatMap((text) => style.wrap(text, room))
+        // An address stays in one piece, so that it can be copied.
+        .flatMap((text) => style.wrap(text, room, /^https?:/.test(text)))
         .map((text) => (text === '' ? '' : line.paint(text)))
       const rest = more.map((text) => (text === '' ? '\n' : `\n${' '.repeat(left + gap)}${text}`))
       return `${style.bold(label)}${first === '' ? '' : pad + first}${rest.join('')}\n`

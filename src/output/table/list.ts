@@ -1,19 +1,21 @@
 /**
  * A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The
  * first records decide the widths; later ones follow as they come, so that memory does not grow
- * with the list. (cli-table3 is not used: it measures with an old string-width, which takes
+ * with the list, and may widen a column. (cli-table3 is not used: it measures with an old string-width, which takes
  * newer emoji for one column and Indic clusters for several, and the columns shift.)
  */
 import { rowsOf } from '../columns.js'
 import { type Fields, isObject, parse } from '../record.js'
 import type { Open, View } from '../types.js'
-import { type Cell, cellOf, painted } from './cell.js'
+import { type Cell, cellOf, ownerOf, painted } from './cell.js'
 import { gap, shareWidth } from './widths.js'
 
-/** Records that are seen before the widths are fixed. */
+/** Records that are seen before anything is written. */
 const sample = 100
 /** Columns of a list whose columns nobody named. */
 const mostColumns = 8
+/** What a heading may claim over its values where the columns do not all fit. */
+const shortHeading = 12
 
 const scalarFields = (record: Fields): readonly string[] => {
   const names = Object.keys(record)
@@ -51,51 +53,62 @@ const lineOf = (cells: readonly Cell[], widths: readonly number[], view: View): 
   return `${line.join(' '.repeat(gap))}\n`
 }
 
-const headerOf = (names: readonly string[], widths: readonly number[], view: View): string => {
+/**
+ * The columns' names above the columns. Those of the catalogue are shortened to the object that they
+ * look into (`author.username` → `author`); those that were asked for stay as they were written.
+ */
+const headingsOf = (names: readonly string[], view: View): readonly string[] =>
+  names.map((name) => view.style.visible(view.fields === undefined ? ownerOf(name) : name))
+
+const headerOf = (headings: readonly string[], widths: readonly number[], view: View): string => {
   const last = widths.length - 1
-  const more = names.length > widths.length ? ' …' : ''
+  const more = headings.length > widths.length ? ' …' : ''
   const line = lineOf(
-    names.map((name, i) => ({ text: view.style.visible(name) + (i === last ? more : '') })),
+    headings.map((text, i) => ({ text: text + (i === last ? more : '') })),
     widths,
     view,
   )
   return `${view.style.bold(line.trimEnd())}\n`
 }
 
+/** What columns need: their values whole, and their headings where all of those fit. */
 const naturalWidths = (
-  names: readonly string[],
+  headings: readonly string[],
   rows: readonly (readonly Cell[])[],
   view: View,
-): number[] =>
-  names.map((name, i) =>
-    rows.reduce(
-      (most, row) => Math.max(most, view.style.measure(row[i]?.text ?? '')),
-      view.style.measure(view.style.visible(name)),
-    ),
+): number[] => {
+  const values = headings.map((_, i) =>
+    rows.reduce((most, row) => Math.max(most, view.style.measure(row[i]?.text ?? '')), 0),
   )
+  const whole = values.map((width, i) => Math.max(width, view.style.measure(headings[i] ?? '')))
+  const total = whole.reduce((sum, width) => sum + width + gap, -gap)
+  if (total <= view.width) return whole
+  return whole.map((width, i) => Math.max(values[i] ?? 0, Math.min(width, shortHeading)))
+}
 
 export const list: Open = (sink, view) => {
   const rows = rowsOf(view, scalarFields)
   let waiting: Cell[][] = []
-  let widths: readonly number[] | undefined
+  let natural: readonly number[] | undefined
 
   const flush = async (): Promise<void> => {
     if (waiting.length === 0) return
     const ready = waiting
     waiting = []
-    const names = rows.columns()
-    await view.style.prepare([...names, ...ready.flat().map((cell) => cell.text)])
-    const fixed = widths ?? shareWidth(naturalWidths(names, ready, view), view.width)
-    const header = widths === undefined ? headerOf(names, fixed, view) : ''
-    widths = fixed
-    await sink.write(header + ready.map((cells) => lineOf(cells, fixed, view)).join(''))
+    const headings = headingsOf(rows.columns(), view)
+    await view.style.prepare([...headings, ...ready.flat().map((cell) => cell.text)])
+    const before = natural
+    natural = naturalWidths(headings, ready, view).map((n, i) => Math.max(n, before?.[i] ?? 0))
+    const widths = shareWidth(natural, view.width)
+    const header = before === undefined ? headerOf(headings, widths, view) : ''
+    await sink.write(header + ready.map((cells) => lineOf(cells, widths, view)).join(''))
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     for (const record of records) {
       const values = rows.values(record)
       waiting.push(cellsOf(record, rows.columns(), values, view))
     }
-    if (widths !== undefined || waiting.length >= sample) await flush()
+    if (natural !== undefined || waiting.length >= sample) await flush()
   }
   return {
     raw: (batch) => write(batch.map(parse)),
