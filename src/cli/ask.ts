@@ -18,6 +18,12 @@ export interface Missing {
 /** Texts as they would have been typed; undefined where nobody can be asked. */
 export type Ask = (missing: Missing) => Promise<readonly string[] | undefined>
 
+/** Flags to pick from; undefined where nobody can be asked. */
+export type PickFlags = (
+  question: string,
+  flags: readonly Pick<Missing, 'name' | 'param'>[],
+) => Promise<readonly string[] | undefined>
+
 export interface AskOptions {
   readonly interactive: boolean
   readonly prompts: Prompts
@@ -87,11 +93,19 @@ export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOption
     return texts
   }
 
+  const pick: PickFlags = async (question, flags) => {
+    if (!interactive) return undefined
+    return prompts.selectMany(
+      question,
+      flags.map(({ name, param }) => choiceOf(name, param.help)),
+    )
+  }
+
   /** Shows the line that would not have asked, so that it is learned. */
   const teach = (): void => {
     if (answers.length === 0) return
     const line = ['svcctl', ...argv, ...answers.splice(0)].map(quoted).join(' ')
     note(`without questions: ${line}`)
   }
-  return { ask, teach }
+  return { ask, pick, teach }
 }

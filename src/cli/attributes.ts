@@ -101,13 +101,3 @@ export const merged = (
 }
 const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
-
-const isUpdate = (command: Command): boolean => command.words.split(' ').at(-1) === 'update'
-
-export const checkAttributes = (command: Command, endpoint: Endpoint, count: number): void => {
-  if (!isUpdate(command) || endpoint.bodyless === true || count > 0) return
-  throw usage(
-    `${named(command)} has nothing to change`,
-    `Give at least one attribute: svcctl ${named(command)} --help lists them.`,
-  )
-}

@@ -92,6 +92,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     baseUrl: async () => (await around.session()).baseUrl,
     scope: around.scope,
     missing: questions.ask,
+    pick: questions.pick,
   }
   // A watch plans once: nobody is asked for the same value every round.
   const planned = new Map<string, Promise<readonly Plan[]>>()

@@ -5,9 +5,8 @@
 import type { Endpoint, Param } from '../catalogue/endpoint.js'
 import type { Command, Given, Plan } from '../commands/types.js'
 import { Failure, usage } from '../errors.js'
-import type { Ask, Missing } from './ask.js'
+import type { Ask, Missing, PickFlags } from './ask.js'
 import {
-  checkAttributes,
   checkExclusive,
   extraValues,
   flagValues,
@@ -15,6 +14,7 @@ import {
   merged,
   pathValues,
 } from './attributes.js'
+import { attributesOf } from './changes.js'
 import { type Choice, choose, holderWords } from './choose.js'
 import { flagName, named, type ScopeKind, scopeOf } from './derive.js'
 import { type Reference, referenceOf } from './references.js'
@@ -32,6 +32,8 @@ export interface Surroundings {
   ) => Promise<{ kind: ScopeKind; value: string } | undefined>
   /** A missing value from a person, or undefined where nobody can be asked. */
   readonly missing: Ask
+  /** Which flags a person wants to give, or undefined where nobody can be asked. */
+  readonly pick: PickFlags
 }
 
 const checkSegment = (name: string, param: Param, value: unknown): void => {
@@ -165,7 +167,7 @@ export const plansOf = async (
   const { key, endpoint, scope } = await fillScope(command, choice, around)
   const project = projectIn(endpoint, given, scope)
   const args = await allArgs(command, endpoint, given, around, project)
-  const values = {
+  const values: Record<string, unknown> = {
     ...merged(inputValues(endpoint, given, around.note), {
       ...flagValues(command, endpoint, given),
       ...override,
@@ -174,9 +176,11 @@ export const plansOf = async (
     ...scope,
   }
   const extra = extraValues(endpoint, given, around.note)
+  Object.assign(
+    values,
+    await attributesOf(command, endpoint, { values, extra, ...project }, around),
+  )
   checkExclusive(endpoint, values)
-  const attributes = Object.keys(values).filter((name) => endpoint.path[name] === undefined)
-  checkAttributes(command, endpoint, attributes.length + Object.keys(extra).length)
   const several = command.args[0]?.variadic === true && !joins(endpoint)
   const groups = several && args.length > 0 ? args.map((arg) => [arg]) : [args]
   const plans: Plan[] = []

@@ -64,6 +64,19 @@ describe.skipIf(!there)('at a terminal', () => {
     expect(end).toContain('exit 0')
   })
 
+  it('asks what an update is to change, and to what', async () => {
+    const screen = at('runners update 3')
+    await screen.until(/\[ \] active/)
+    screen.type('locked')
+    await screen.until((s) => !s.includes('[ ] active'))
+    screen.press('Enter')
+    await screen.until(/whether it is locked[\s\S]*❯ true/)
+    screen.press('Enter')
+    const end = await screen.until(/exit \d/)
+    expect(end).toContain('without questions: svcctl runners update 3 --locked')
+    expect(end).toMatch(/locked +yes/)
+  })
+
   it('asks in plain, numbered lines with SVC_ACCESSIBLE=1', async () => {
     const screen = at('runners get', { SVC_ACCESSIBLE: '1' })
     await screen.until(/3\. 3, shared-macos[\s\S]*:/)
