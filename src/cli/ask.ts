@@ -66,7 +66,7 @@ export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOption
 
   const answerOf = async (missing: Missing): Promise<readonly string[]> => {
     const { name, param } = missing
-    const question = `${param.help} (${name})`
+    const question = param.help === name ? name : `${param.help} (${name})`
     if (param.secret === true) return [await prompts.secret(question)]
     const choices = await choicesOf(missing)
     if (choices.length === 0) return [await prompts.text(question)]

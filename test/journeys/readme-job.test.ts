@@ -1,0 +1,90 @@
+/** The job of the README's "In CI", run as a runner would, against the embedded instance. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { clean, folder, program } from '../support/program.js'
+
+interface Job {
+  readonly script: readonly string[]
+  readonly artifacts: { readonly reports: { readonly junit: string } }
+}
+
+const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
+const [, block = ''] = /```yaml\n([\s\S]*?)```/.exec(readme) ?? []
+const jobs: Readonly<Record<string, Job>> = parse(block)
+const job = jobs['lint-ci']
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+const good = 'build:\n  script: [make]\n'
+const bad = 'build:\n  scrip: [make]\n'
+
+/** A clone in which these files changed since the base of the merge request. */
+const clone = async (changed: Readonly<Record<string, string>>) => {
+  const cwd = folder()
+  const git = async (...args: string[]) => {
+    const identity = ['-c', 'user.name=t', '-c', 'user.email=t@svc.example']
+    return (await execa('git', [...identity, ...args], { cwd, env: clean() })).stdout
+  }
+  await git('init', '-q')
+  writeFileSync(join(cwd, 'old.yml'), bad)
+  await git('add', '.')
+  await git('commit', '-qm', 'base')
+  const base = await git('rev-parse', 'HEAD')
+  for (const [name, text] of Object.entries(changed)) writeFileSync(join(cwd, name), text)
+  await git('add', '.')
+  await git('commit', '-qm', 'change', '--allow-empty')
+  return { cwd, base }
+}
+
+/** Runs the job's lines in one shell, as runners do. */
+const run = async (changed: Readonly<Record<string, string>>) => {
+  const { cwd, base } = await clone(changed)
+  const bin = join(folder(), 'bin')
+  mkdirSync(bin)
+  symlinkSync(program, join(bin, 'svcctl'))
+  const ran = await execa('bash', ['-eo', 'pipefail', '-c', (job?.script ?? []).join('\n')], {
+    cwd,
+    reject: false,
+    extendEnv: false,
+    stdin: 'ignore',
+    env: {
+      ...clean(),
+      CI: 'true',
+      PATH: `${bin}:${process.env.PATH}`,
+      SVC_CONFIG_DIR: folder(),
+      SVC_BASE_URL: sandbox.url,
+      SVC_TOKEN: sandbox.users[0]?.token ?? '',
+      CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
+    },
+  })
+  const report = join(cwd, job?.artifacts.reports.junit ?? '')
+  return { ...ran, report: existsSync(report) ? readFileSync(report, 'utf8') : undefined }
+}
+
+describe('the job of the README', () => {
+  it('fails for an invalid file, and reports each changed one', async () => {
+    const ran = await run({ 'good.yml': good, 'bad.yml': bad, 'notes.txt': 'x' })
+    expect(ran.exitCode).toBe(1)
+    expect(ran.report).toContain('tests="2" failures="1"')
+    expect(ran.report).not.toContain('old.yml')
+    expect(ran.stdout).toContain('bad.yml')
+  })
+  it('passes when all are valid, whatever they are called', async () => {
+    const ran = await run({ 'good one.yml': good, '-o.yml': good })
+    expect(ran.stderr).toBe('')
+    expect(ran.exitCode).toBe(0)
+  })
+  it('passes when none changed', async () => {
+    const ran = await run({})
+    expect(ran.exitCode).toBe(0)
+    expect(ran.report).toBeUndefined()
+  })
+})
