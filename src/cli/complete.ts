@@ -2,15 +2,12 @@
 import type { Param } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { toolCommands } from '../commands/index.js'
-import type { Command, Flag } from '../commands/types.js'
+import type { Command, Flag, Suggestion } from '../commands/types.js'
 import { commandOf, toolCommand } from './derive.js'
 import { areaNamed, resolve, same, verbsOf, wordsIn } from './grammar.js'
 import { flagsOfCommand } from './leaf.js'
 
-export interface Candidate {
-  readonly value: string
-  readonly text?: string
-}
+export type Candidate = Suggestion
 export interface Candidates {
   readonly items: readonly Candidate[]
   /** The shell completes file names itself. */
@@ -110,11 +107,10 @@ const candidatesOf = async (
     ...(param.type === 'integer' || param.type === 'list' ? Object.keys(param.names ?? {}) : []),
     ...(param.words ?? []),
   ].map((value) => ({ value }))
-  if (fixed.length > 0) return { items: fixed }
   if (param.type === 'hash' && param.keys !== undefined)
     return { items: Object.keys(param.keys).map((key) => ({ value: `${key}=` })) }
-  if (param.completes === undefined) return none
-  return { items: await live(param.completes, command, words) }
+  if (param.completes === undefined) return { items: fixed }
+  return { items: [...fixed, ...(await live(param.completes, command, words))] }
 }
 
 const flagNamed = (command: Command, token: string): Flag | undefined =>
@@ -136,16 +132,16 @@ const pending = (command: Command, before: readonly string[]): Flag | undefined 
   return flag !== undefined && takesValue(flag) ? flag : undefined
 }
 
-/** How many arguments stand before the cursor. */
-const position = (command: Command, rest: readonly string[]): number => {
-  let count = 0
+/** The arguments before the cursor. */
+const argumentsIn = (command: Command, rest: readonly string[]): readonly string[] => {
+  const found: string[] = []
   for (let i = 0; i < rest.length; i++) {
     const token = rest[i] ?? ''
     const flag = token.startsWith('-') && token !== '-' ? flagNamed(command, token) : undefined
     if (flag !== undefined && takesValue(flag)) i++
-    else if (!token.startsWith('-') || token === '-') count++
+    else if (!token.startsWith('-') || token === '-') found.push(token)
   }
-  return count
+  return found
 }
 
 /** Completes the last item of a comma-separated value. */
@@ -190,10 +186,13 @@ const inCommand = async (
     )
   }
   if (current.startsWith('-')) return starting(current, flagCandidates(command))
-  const index = position(command, rest)
+  const before = argumentsIn(command, rest)
+  const index = before.length
   const argument = command.args[Math.min(index, command.args.length - 1)]
   if (argument === undefined || (index >= command.args.length && !argument.variadic)) return none
   if (argument.name === 'file' || argument.name === 'file…') return { items: [], files: true }
+  if (argument.values !== undefined)
+    return starting(current, await argument.values(before, current))
   if (argument.param === undefined)
     return starting(
       current,

@@ -57,6 +57,11 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
   'resource-group': [{ path: '/projects/:id/resource_groups', value: 'key', text: 'process_mode' }],
   user: [{ path: '/users', value: 'id', text: 'username' }],
   group: [{ path: '/groups', value: 'full_path', text: 'name' }],
+  issue: [{ path: '/projects/:id/issues', value: 'iid', text: 'title' }],
+  pipeline: [{ path: '/projects/:id/pipelines', value: 'id', text: 'ref' }],
+  branch: [{ path: '/projects/:id/repository/branches', value: 'name' }],
+  ref: [{ path: '/projects/:id/repository/branches', value: 'name' }],
+  label: [{ path: '/projects/:id/labels', value: 'name', text: 'description' }],
 }
 
 export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)

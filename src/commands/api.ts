@@ -1,9 +1,9 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
-import { boolean, list, pathOf } from '../catalogue/endpoint.js'
+import { boolean, list, methodOf, pathOf } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { Failure, usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
-import type { Context, Given, Special } from './types.js'
+import type { Context, Given, Special, Suggestion } from './types.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -153,6 +153,30 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   }
 }
 
+/** A documented path with what was typed in its places, up to the first place still to be filled. */
+const continued = (path: string, typed: readonly string[]): string | undefined => {
+  const parts = path.split('/')
+  const fits = typed.every((word, i) => parts[i]?.startsWith(':') === true || parts[i] === word)
+  if (!fits) return undefined
+  return [...typed, ...parts.slice(typed.length)].join('/').replace(/[:*].*$/, '')
+}
+
+/** The catalogue's paths for a method, with what they do. */
+const pathsFor = async (
+  [method]: readonly string[],
+  current: string,
+): Promise<readonly Suggestion[]> => {
+  const typed = current.split('/').slice(0, -1)
+  const found = new Map<string, string>()
+  for (const row of areas)
+    for (const endpoint of Object.values(await row.load())) {
+      if (methodOf(endpoint) !== method?.toUpperCase()) continue
+      const path = continued(pathOf(endpoint), typed)
+      if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
+    }
+  return [...found].map(([value, text]) => ({ value, text }))
+}
+
 export const api: Special = {
   summary: 'Make any call with the credentials of the profile',
   description: [
@@ -160,12 +184,19 @@ export const api: Special = {
   ],
   open: true,
   args: [
-    { name: 'method', required: true, variadic: false, help: methods.join(', ') },
+    {
+      name: 'method',
+      required: true,
+      variadic: false,
+      help: methods.join(', '),
+      values: async () => methods.map((value) => ({ value })),
+    },
     {
       name: 'path',
       required: true,
       variadic: false,
       help: 'path, with or without the leading slash',
+      values: pathsFor,
     },
   ],
   flags: {

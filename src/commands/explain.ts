@@ -4,7 +4,7 @@ import { areas } from '../catalogue/index.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import { usage } from '../errors.js'
 import { openapi } from './openapi.js'
-import type { Command, Context, Given, Special } from './types.js'
+import type { Command, Context, Given, Special, Suggestion } from './types.js'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -136,6 +136,21 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   )
 }
 
+/** Resources and areas first, then the verbs of an area. */
+const suggestions = async ([area]: readonly string[]): Promise<readonly Suggestion[]> => {
+  if (area !== undefined) {
+    const row = areas.find((a) => a.name === area || a.alias === area)
+    if (row === undefined) return []
+    const verbs = Object.values(await row.load()).flatMap((e) => e.command.split(' ')[0] ?? [])
+    return [...new Set(verbs)].map((value) => ({ value }))
+  }
+  const titles = [...(await resources()).keys()].sort()
+  return [
+    ...areas.map(({ name, summary }) => ({ value: name, text: summary })),
+    ...titles.map((title) => ({ value: title.toLowerCase().replaceAll(' ', '-'), text: 'fields' })),
+  ]
+}
+
 export const explain: Special = {
   summary: 'Show the fields of a resource or the parameters of a command',
   args: [
@@ -144,6 +159,7 @@ export const explain: Special = {
       required: false,
       variadic: true,
       help: 'a resource (runner), or an area and a verb (runners list)',
+      values: suggestions,
     },
   ],
   flags: {

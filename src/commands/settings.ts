@@ -17,8 +17,18 @@ const chosen = (all: Settings, names: readonly string[]): Settings => {
   return Object.fromEntries(wanted.map((name) => [name, all[name]]))
 }
 
+const names = Object.keys(settings.get.returns.shape.properties)
+
 export const get: Special = {
-  args: [{ name: 'name', required: false, variadic: true, help: 'only these settings' }],
+  args: [
+    {
+      name: 'name',
+      required: false,
+      variadic: true,
+      help: 'only these settings',
+      values: async () => names.map((value) => ({ value })),
+    },
+  ],
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
   run: async (ctx: Context, given: Given) => {
     const plan = await ctx.plan({ ...given, args: [] })

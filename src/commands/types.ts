@@ -13,6 +13,18 @@ export interface Argument {
   /** The API parameter it fills, by the API's own name. */
   readonly parameter?: string
   readonly param?: Param
+  /**
+   * What it may be, for completion, where no parameter says so.
+   * @param before the arguments before it
+   * @param current what was typed of it
+   */
+  readonly values?: (before: readonly string[], current: string) => Promise<readonly Suggestion[]>
+}
+
+/** A value with what it is, where that needs saying. */
+export interface Suggestion {
+  readonly value: string
+  readonly text?: string
 }
 
 /** A flag of a command: a parameter of an endpoint, or one that only the tool knows. */

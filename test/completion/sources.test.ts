@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { sources } from '../../src/cli/sources.js'
+import { hasSource, sources } from '../../src/cli/sources.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { folder, svcctl } from '../support/program.js'
 
@@ -37,6 +37,13 @@ describe('live values', () => {
     ['resource groups', ['resource-groups', 'get', ...app, ''], /^[a-z]+/],
     ['storages', ['storage-move', 'schedule', '--source-storage-name', ''], /^[a-z]+/],
     ['approval rules', ['approvals', 'rules', 'get', ...app, ''], /^\d+$/],
+    ['issues, by a project ID', ['issues', 'todo', '-P', '1', ''], /^\d+$/],
+    ['pipelines', ['jobs', 'list', ...app, '--pipeline', ''], /^\d+$/],
+    ['branches', ['commits', 'revert', 'HEAD', ...app, '--branch', ''], /^feature\/login$/],
+    ['refs', ['commits', 'list', ...app, '--ref-name', ''], /^main$/],
+    ['labels beside the words', ['mr', 'list', ...app, '--labels', ''], /^bug$/],
+    ['groups', ['members', 'list', '-G', ''], /^platform\/core$/],
+    ['users', ['members', 'update', ...app, ''], /^\d+$/],
     ['a second of several', ['runners', 'pause', '1', ''], /^2$/],
   ])('%s', async (_, words, expected) => {
     const { values, code, stderr } = await tab(words)
@@ -58,6 +65,15 @@ describe('live values', () => {
       const endpoints = await areas.find((row) => row.name === source.area)?.load()
       expect(endpoints?.[source.key], `${source.area} ${source.key}`).toBeDefined()
     }
+  })
+
+  it('have a list wherever a parameter of the catalogue says that there are some', async () => {
+    const loaded = await Promise.all(areas.map((row) => row.load()))
+    const params = loaded
+      .flatMap((endpoints) => Object.values(endpoints))
+      .flatMap(({ path, params }) => [...Object.values(path), ...Object.values(params)])
+    const named = new Set(params.flatMap(({ completes }) => completes ?? []))
+    expect([...named].filter((what) => !hasSource(what))).toEqual([])
   })
 
   it('are asked for once in a minute', async () => {
@@ -134,6 +150,16 @@ describe('the words of a line', () => {
     [['runners', 'list', '--fields', 'id,descr'], ['id,description']],
     [['--outp'], ['--output']],
     [['help', 'exit'], ['exit-codes']],
+    [['api', 'DEL'], ['DELETE']],
+    [['api', 'get', '/application/'], ['/application/settings']],
+    [
+      ['api', 'GET', '/projects/a%2Fb/merge_requests/7/cl'],
+      ['/projects/a%2Fb/merge_requests/7/closes_issues'],
+    ],
+    [['explain', 'runner-s'], ['runner-summary']],
+    [['explain', 'geo', 'st'], ['status']],
+    [['settings', 'get', 'home_page'], ['home_page_url']],
+    [['completion', 'po'], ['powershell']],
     [['help', 'runners', 'pau'], ['pause']],
   ])('%j', async (words, expected) => {
     expect((await tab(words)).values).toEqual([...expected, ':none'])

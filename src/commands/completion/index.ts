@@ -21,6 +21,7 @@ export const completion: Special = {
       required: false,
       variadic: false,
       help: `${names.join(', ')}; the present one unless given`,
+      values: async () => names.map((value) => ({ value })),
     },
   ],
   examples: ['completion bash', 'completion zsh'],

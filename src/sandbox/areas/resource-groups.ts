@@ -22,7 +22,7 @@ const present = ({ id, key, process_mode, created_at, updated_at }: ResourceGrou
 })
 
 /** All resource groups of a project. The documents show no such list; deployed instances have it. */
-export const listGroups = (call: Call, id: string) => {
+export const listGroups = (call: Call, id: string | number) => {
   const project = projectWithJobs(call, id)
   return call.state.resourceGroups.filter((r) => r.project_id === project.id).map(present)
 }

@@ -190,3 +190,20 @@ export const refsWith = async (
   }
   return refs
 }
+
+export interface Branch {
+  readonly name: string
+  /** The commit at its tip, and the first line of its message. */
+  readonly id: string
+  readonly title: string
+}
+
+/** All branches, by name. */
+export const branches = async (repository: Repository): Promise<Branch[]> => {
+  const args = ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(subject)', kinds.branch]
+  const lines = (await repository.must(args)).split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const [ref = '', id = '', title = ''] = line.split('\0')
+    return { name: ref.slice(kinds.branch.length), id, title }
+  })
+}

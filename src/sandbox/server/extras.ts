@@ -1,7 +1,6 @@
 /**
  * Routes that deployed instances have and the documents do not show: who am I, what may my token
- * do, who is this user, the resource groups of a project, and the token endpoint that refreshes an
- * OAuth pair.
+ * do, who is this user, lists to complete from, and the token endpoint that refreshes an OAuth pair.
  */
 import { randomBytes } from 'node:crypto'
 import type { Credential } from '../../catalogue/endpoint.js'
@@ -9,6 +8,7 @@ import type { Call } from '../call.js'
 import { longUser, userSummary } from '../present.js'
 import { notFound, Refusal } from '../reply.js'
 import type { TokenRecord } from '../state/records.js'
+import { listRoutes } from './lists.js'
 import { apiRoot } from './root.js'
 
 export interface ExtraRoute {
@@ -58,11 +58,6 @@ const oneUser = (call: Call, path: Readonly<Record<string, string>>) => {
   const user = /^\d+$/.test(path.id ?? '') ? call.state.users.get(Number(path.id)) : undefined
   if (user === undefined) throw notFound('User')
   return longUser(call, user)
-}
-
-const resourceGroupsOf = async (call: Call, path: Readonly<Record<string, string>>) => {
-  const { listGroups } = await import('../areas/resource-groups.js')
-  return listGroups(call, path.id ?? '')
 }
 
 const grantError = (error: string, description: string): Refusal =>
@@ -120,7 +115,7 @@ const reading = ['read_user']
 export const extraRoutes: readonly ExtraRoute[] = [
   { method: 'GET', path: `${apiRoot}/user`, scopes: reading, handle: currentUser },
   { method: 'GET', path: `${apiRoot}/users`, scopes: reading, handle: findUsers },
-  { method: 'GET', path: `${apiRoot}/projects/:id/resource_groups`, handle: resourceGroupsOf },
+  ...listRoutes,
   { method: 'GET', path: `${apiRoot}/users/:id`, scopes: reading, handle: oneUser },
   {
     method: 'GET',
