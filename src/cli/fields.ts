@@ -1,6 +1,7 @@
 /** The fields that a command's answers have, by the catalogue: for completion, and for typing errors. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Command } from '../commands/types.js'
+import { didYouMean } from '../terminal/suggest.js'
 
 type Properties = Readonly<Record<string, unknown>>
 
@@ -33,7 +34,6 @@ export const fieldNotes = async (
   const all = new Set([...known, ...columns.map((name) => name.split('.')[0] ?? name)])
   const strange = fields.map((name) => name.split('.')[0] ?? name).filter((name) => !all.has(name))
   if (strange.length === 0) return []
-  const { didYouMean } = await import('./suggest.js')
   return strange.map((name) => {
     const nearest = didYouMean(name, all)
     const hint = nearest ?? `svcctl explain ${command.area} shows the fields.`

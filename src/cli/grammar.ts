@@ -6,9 +6,9 @@ import { areas } from '../catalogue/index.js'
 import { toolCommands } from '../commands/index.js'
 import type { Command } from '../commands/types.js'
 import { usage } from '../errors.js'
+import { didYouMean } from '../terminal/suggest.js'
 import { commandOf, toolCommand, wordsOf } from './derive.js'
 import { globalFlags } from './globals.js'
-import { didYouMean } from './suggest.js'
 
 /** What an argument list asks for. */
 export type Meaning =

@@ -13,7 +13,7 @@ import type {
   StringParam,
 } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
-import { didYouMean } from './suggest.js'
+import { didYouMean } from '../terminal/suggest.js'
 
 /** Notes about deprecated values, collected while parsing. */
 export type Note = (text: string) => void

@@ -3,6 +3,7 @@ import { boolean, list, methodOf, pathOf } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { Failure, usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
+import { nearest } from '../terminal/suggest.js'
 import type { Context, Given, Special, Suggestion } from './types.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -107,28 +108,25 @@ const requestOf = async (ctx: Context, given: Given): Promise<WireRequest> => {
   }
 }
 
-/** The catalogue's path that is nearest to a mistyped one: same shape, most equal segments. */
-const nearest = async (path: string): Promise<string | undefined> => {
+/** The catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
+const meant = async (method: string, path: string): Promise<string | undefined> => {
   const wanted = (path.split('?')[0] ?? '').split('/')
-  let best: { route: string; score: number } | undefined
+  const routes = new Map<string, string>()
   for (const row of areas)
     for (const e of Object.values(await row.load())) {
       const parts = pathOf(e).split('/')
-      if (parts.length !== wanted.length) continue
-      const equal = parts.filter((p, i) => p.startsWith(':') || near(p, wanted[i] ?? '')).length
-      if (best === undefined || equal > best.score) best = { route: e.route, score: equal }
+      if (parts.length !== wanted.length || methodOf(e) !== method) continue
+      const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
+      routes.set(filled.join('/'), e.route)
     }
-  return best !== undefined && best.score === wanted.length ? best.route : undefined
+  const asked = wanted.join('/')
+  if (routes.has(asked)) return undefined
+  return routes.get(nearest(asked, routes.keys()) ?? '')
 }
-
-const near = (a: string, b: string): boolean =>
-  a === b ||
-  (a.length > 3 && [...a].filter((c, i) => c !== b[i]).length <= 2) ||
-  a.replaceAll('_', '-') === b
 
 const suggested = async (error: unknown, request: WireRequest): Promise<unknown> => {
   if (!(error instanceof Failure) || error.category !== 'not_found') return error
-  const route = await nearest(request.path)
+  const route = await meant(request.method, request.path)
   if (route === undefined) return error
   return new Failure(error.category, error.message, {
     ...error.details,

@@ -3,6 +3,7 @@ import { boolean, type Endpoint, oneOf, type Param } from '../catalogue/endpoint
 import { areas } from '../catalogue/index.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import { usage } from '../errors.js'
+import { didYouMean } from '../terminal/suggest.js'
 import { openapi } from './openapi.js'
 import type { Command, Context, Given, Special, Suggestion } from './types.js'
 
@@ -72,6 +73,9 @@ const rowsOf = (command: Command, family: unknown) =>
     ),
   ])
 
+/** A title as it is typed: `Runner summary` → `runner-summary`. */
+const kebab = (title: string): string => title.toLowerCase().replaceAll(' ', '-')
+
 const normal = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 /** Every titled shape of the catalogue, by title. */
@@ -130,9 +134,11 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   if (match !== undefined)
     return ctx.printMany(fieldsOf(match[1]), { columns: ['field', 'type', 'always', 'notes'] })
   if (await explainCommand(ctx, words, given.flags.family)) return
+  const names = [...known.keys()].map(kebab)
   throw usage(
     `nothing is called "${words.join(' ')}"`,
-    'svcctl explain lists the resources, svcctl commands the commands.',
+    didYouMean(words.join(' '), [...names, ...areas.map((area) => area.name)]) ??
+      'svcctl explain lists the resources, svcctl commands the commands.',
   )
 }
 
@@ -147,7 +153,7 @@ const suggestions = async ([area]: readonly string[]): Promise<readonly Suggesti
   const titles = [...(await resources()).keys()].sort()
   return [
     ...areas.map(({ name, summary }) => ({ value: name, text: summary })),
-    ...titles.map((title) => ({ value: title.toLowerCase().replaceAll(' ', '-'), text: 'fields' })),
+    ...titles.map((title) => ({ value: kebab(title), text: 'fields' })),
   ]
 }
 

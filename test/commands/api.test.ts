@@ -1,0 +1,89 @@
+/** `svcctl api`: what it sends, what it refuses, and what it says of a mistyped path. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { svcctl } from '../support/program.js'
+import { type Recorder, record } from '../support/recorder.js'
+
+let server: Recorder
+beforeAll(async () => {
+  server = await record()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.seen.length = 0
+  server.answer = () => undefined
+})
+
+const api = (args: readonly string[], env: Record<string, string> = {}, input?: string) =>
+  svcctl(['api', ...args], {
+    env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token', ...env },
+    ...(input === undefined ? {} : { input }),
+  })
+
+const missing = () => ({ status: 404, body: { error: '404 Not Found' } })
+
+describe('api', () => {
+  it.each<[string, readonly string[], string]>([
+    ['any case, no leading slash', ['get', 'runners/all'], '/api/v4/runners/all'],
+    ['a query of its own', ['GET', '/runners?type=x'], '/api/v4/runners?type=x'],
+    ['the whole path', ['GET', '/api/v4/runners'], '/api/v4/runners'],
+    ['another root', ['GET', '/api/scim/v2/groups'], '/api/scim/v2/groups'],
+    ['the project at hand', ['GET', 'projects/{project}/jobs'], '/api/v4/projects/a%2Fb%2Ec/jobs'],
+    ['parameters', ['GET', '/x?a=1', '--param', 'b=c d'], '/api/v4/x?a=1&b=c+d'],
+  ])('reads with %s', async (_, args, url) => {
+    expect((await api(args, { SVC_PROJECT: 'a/b.c' })).code).toBe(0)
+    expect(server.seen.map((s) => [s.method, s.url])).toEqual([['GET', url]])
+    expect(server.seen[0]?.headers['private-token']).toBe('secret-token')
+  })
+
+  it('writes parameters, typed, over an input', async () => {
+    const args = ['POST', '/x', '--param', 'a=1', '--param', 'b=text', '--input', '-']
+    await api(args, {}, '{"a": 0, "c": [true]}')
+    expect(server.seen[0]?.body).toBe('{"a":1,"c":[true],"b":"text"}')
+    expect(server.seen[0]?.headers['content-type']).toBe('application/json')
+  })
+
+  it('sends further headers, and no credential as one', async () => {
+    await api(['GET', '/x', '--header', 'If-None-Match: "1"'])
+    expect(server.seen[0]?.headers['if-none-match']).toBe('"1"')
+    const refused = await api(['GET', '/x', '--header', 'Private-Token: other'])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('follows pages into one array', async () => {
+    server.answer = (_, index) => ({
+      body: [{ n: index }],
+      headers: index === 0 ? { link: `<${server.url}/api/v4/x?page=2>; rel="next"` } : {},
+    })
+    const ran = await api(['GET', '/x', '--paginate', '-o', 'json'])
+    expect(JSON.parse(ran.stdout)).toEqual([{ n: 0 }, { n: 1 }])
+  })
+
+  it.each([
+    ['GET', '/runers', 'GET /runners'],
+    ['GET', '/projects/1/pipeline/3/jobs', 'GET /projects/:id/pipelines/:pipeline_id/jobs'],
+    [
+      'PUT',
+      '/projects/a%2Fb/merge-requests/7/rebase',
+      'PUT /projects/:id/merge_requests/:merge_request_iid/rebase',
+    ],
+  ])('says what %s %s was meant to be', async (method, path, route) => {
+    server.answer = missing
+    const ran = await api([method, path])
+    expect(ran.code).toBe(4)
+    expect(ran.stderr).toContain(`hint: The documents have ${route}.`)
+  })
+
+  it.each(['/runners/7', '/nothing/like/it'])('suggests nothing for %s', async (path) => {
+    server.answer = missing
+    expect((await api(['GET', path])).stderr).not.toContain('The documents have')
+  })
+
+  it.each([['https://other.example/x'], ['/projects/../user']])(
+    'refuses %s before anything is sent',
+    async (path) => {
+      expect((await api(['GET', path])).code).toBe(2)
+      expect(server.seen).toEqual([])
+    },
+  )
+})
