@@ -10,16 +10,33 @@ const growth = 1.5
 
 const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
 
+const jobs = (count: number): string => `${count} job${count === 1 ? '' : 's'}`
+
+/** Hears how many jobs still run on a runner, each time that is looked up. */
+type Hear = (plan: Plan, running: number) => void
+
+/** Says on the live line which runners are waited for, and for how many jobs. */
+const waitingLine = (say: (text: string) => void): Hear => {
+  const running = new Map<Plan, number>()
+  return (plan, count) => {
+    running.set(plan, count)
+    const busy = [...running].filter(([, n]) => n > 0)
+    if (busy.length > 0)
+      say(`waiting for ${busy.map(([p, n]) => `${jobs(n)} on ${nameOf(p)}`).join(', ')}`)
+  }
+}
+
 /** Waits, at growing intervals, until no job runs on a runner. */
-const idle = async (ctx: Context, plan: Plan, until: number): Promise<void> => {
+const idle = async (ctx: Context, plan: Plan, until: number, hear: Hear): Promise<void> => {
   const ask = { endpoint: runners.jobs, values: { id: plan.values.id, status: 'running' } }
   for (let wait = firstWait; ; wait = Math.min(wait * growth, longestWait)) {
     const { length } = await ctx.gather(ask)
+    hear(plan, length)
     if (length === 0) return
     if (ctx.now().getTime() >= until)
       throw new Failure(
         'failed',
-        `${length} job${length === 1 ? ' was' : 's were'} still running on ${nameOf(plan)} when --wait-timeout ended`,
+        `${jobs(length)} ${length === 1 ? 'was' : 'were'} still running on ${nameOf(plan)} when --wait-timeout ended`,
         {
           hint: `It stays paused; look again with: svcctl runners jobs ${String(plan.values.id)} --status running`,
         },
@@ -48,10 +65,11 @@ const settle = async (
   plan: Plan,
   until: number,
   failures: ReadonlyMap<Plan, Failure>,
+  hear: Hear,
 ): Promise<void> => {
   const failure = failures.get(plan)
   if (failure !== undefined) throw failure
-  await idle(ctx, plan, until)
+  await idle(ctx, plan, until, hear)
   ctx.note(`${nameOf(plan)}: paused, no job is running on it`)
 }
 
@@ -80,9 +98,19 @@ const allIdle = async (
   if (first === undefined) return
   const category = failed.length === plans.length ? first.category : 'partial'
   throw new Failure(category, 'not all runners could be drained: the command was not run', {
-    hint: 'Those that are paused stay so; svcctl runners resume <id…> lets them take jobs again.',
+    hint: `Those that are paused stay so; ${resumeHint}`,
   })
 }
+
+const resumeHint = 'svcctl runners resume <id…> lets them take jobs again.'
+
+/** An interruption leaves the runners as they are, which must be said. */
+const stillPaused = (error: unknown): unknown =>
+  error instanceof Failure && error.category === 'interrupted'
+    ? new Failure('interrupted', 'interrupted while jobs were running; the runners stay paused', {
+        hint: resumeHint,
+      })
+    : error
 
 /** Runs what the person asked for, in their shell; what it prints goes to standard error. */
 const runCommand = async (ctx: Context, command: string): Promise<Failure | undefined> => {
@@ -98,7 +126,7 @@ const runCommand = async (ctx: Context, command: string): Promise<Failure | unde
   })
   if (ctx.signal.aborted)
     throw new Failure('interrupted', 'interrupted while the command ran; the runners stay paused', {
-      hint: 'svcctl runners resume <id…> lets them take jobs again.',
+      hint: resumeHint,
     })
   if (exitCode === 0) return undefined
   const how =
@@ -116,12 +144,17 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   if (ctx.globals.curl) return ctx.perform(plans)
   const until = ctx.now().getTime() + Number(timeout ?? 3600) * 1000
   const failures = await pauseAll(ctx, plans)
-  const wait = (plan: Plan): Promise<void> => settle(ctx, plan, until, failures)
-  await ctx.progress(`waiting for the jobs of ${plans.map(nameOf).join(', ')}`, () =>
-    typeof command === 'string'
-      ? allIdle(ctx, plans, wait)
-      : ctx.perform(plans, { run: (plan) => wait(plan).then(() => record(ctx, plan)) }),
-  )
+  await ctx.progress('waiting for running jobs', (say) => {
+    const hear = waitingLine(say)
+    const wait = (plan: Plan): Promise<void> => settle(ctx, plan, until, failures, hear)
+    const work =
+      typeof command === 'string'
+        ? allIdle(ctx, plans, wait)
+        : ctx.perform(plans, { run: (plan) => wait(plan).then(() => record(ctx, plan)) })
+    return work.catch((error: unknown) => {
+      throw stillPaused(error)
+    })
+  })
   if (typeof command !== 'string') return
   const failure = await runCommand(ctx, command)
   const active = plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))

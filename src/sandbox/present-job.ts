@@ -3,12 +3,14 @@ import { archiveOf } from './archive.js'
 import type { Call } from './call.js'
 import { longUser, pipelineUrl } from './present.js'
 import { forbidden, notFound } from './reply.js'
+import { settleJobs } from './running-jobs.js'
 import type { JobRecord, PipelineRecord } from './state/ci.js'
 import type { ProjectRecord } from './state/records.js'
 
 /** A project whose pipelines the acting user may see; where they are not public, Reporters may. */
 export const projectWithJobs = (call: Call, id: string | number): ProjectRecord => {
   const project = call.project(id)
+  settleJobs(call)
   if (!project.jobs_enabled) throw forbidden()
   if (project.public_jobs) return project
   return call.project(id, { role: 'reporter' })

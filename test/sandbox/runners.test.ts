@@ -105,3 +105,20 @@ describe('runners', () => {
     })
   })
 })
+
+describe('a paused runner', () => {
+  const clock = { now: new Date('2026-11-20T12:00:00Z') }
+  const { send } = sandbox({ now: () => clock.now })
+
+  it('ends what it runs, and takes no more', async () => {
+    const running = async () => (await send('GET /runners/1/jobs?status=running')).body
+    const [job] = await running()
+    await send('PUT /runners/1', { json: { active: false } })
+    expect((await running()).map((j: { id: number }) => j.id)).toContain(job.id)
+    clock.now = new Date('2026-11-20T12:00:03Z')
+    expect(await running()).toEqual([])
+    const ended = await send(`GET /projects/${job.project.id}/jobs/${job.id}`)
+    expect(ended.body.status).toBe('success')
+    expect(ended.body.finished_at).not.toBeNull()
+  })
+})

@@ -7,6 +7,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { details, runnerJob, summary } from '../present-runner.js'
 import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
+import { letFinish, settleJobs } from '../running-jobs.js'
 import type { RunnerRecord } from '../state/ci.js'
 import type { GroupRecord, ProjectRecord } from '../state/records.js'
 
@@ -96,7 +97,7 @@ const attributes = [
   'maximum_timeout',
 ] as const
 
-const change = (runner: RunnerRecord, input: InputOf<Runners['update']>): void => {
+const change = (call: Call, runner: RunnerRecord, input: InputOf<Runners['update']>): void => {
   if (attributes.every((name) => input[name] === undefined))
     throw invalid(`${attributes.join(', ')} are missing, at least one parameter must be provided`)
   const tags = input.tag_list ?? runner.tag_list
@@ -106,6 +107,7 @@ const change = (runner: RunnerRecord, input: InputOf<Runners['update']>): void =
     })
   runner.description = input.description ?? runner.description
   runner.active = input.active ?? runner.active
+  if (!runner.active) letFinish(call, runner)
   runner.tag_list = [...new Set(tags)]
   runner.run_untagged = input.run_untagged ?? runner.run_untagged
   runner.locked = input.locked ?? runner.locked
@@ -190,11 +192,12 @@ export const handlers: Handlers<Runners> = {
   },
   update: (call, input) => {
     const runner = editable(call, input.id)
-    change(runner, input)
+    change(call, runner, input)
     return details(call, runner)
   },
   jobs: (call, { id, status, sort = 'desc' }) => {
     const runner = editable(call, id)
+    settleJobs(call)
     const rows = call.state.jobs.filter(
       (j) => j.runner_id === id && (status === undefined || j.status === status),
     )

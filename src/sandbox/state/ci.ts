@@ -90,6 +90,8 @@ export interface JobRecord {
   tag_list: string[]
   runner_id: number | null
   user_id: number | null
+  /** When its runner was paused: it runs to its end from then on. */
+  ending_since?: string
   /** A later job of the same name took its place. */
   retried: boolean
   /** Bridges only. */

@@ -1,0 +1,99 @@
+/** `runners drain`: all paused before any is waited for, and resumed whatever the command did. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { clean, folder, program, svcctl } from '../support/program.js'
+import { type Recorder, record } from '../support/recorder.js'
+
+let server: Recorder
+/** How often a runner's jobs are found running before they have ended. */
+let busy: number
+beforeAll(async () => {
+  server = await record()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  server.seen.length = 0
+  busy = 0
+  server.answer = ({ method, url }) => {
+    if (url.includes('/runners/404')) return { status: 404, body: { message: '404 Not found' } }
+    if (url.includes('/jobs')) return { body: busy-- > 0 ? [{ id: 9, status: 'running' }] : [] }
+    return method === 'GET' ? { body: { id: 1, active: false } } : { body: { id: 1 } }
+  }
+})
+
+const env = () => ({ SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' })
+const drain = (...args: string[]) => svcctl(['runners', 'drain', ...args], { env: env() })
+const writes = () => server.seen.filter((s) => s.method === 'PUT').map((s) => `${s.url} ${s.body}`)
+
+describe('runners drain', () => {
+  it('pauses, waits until no job is running, and shows the runner', async () => {
+    busy = 1
+    const ran = await drain('1', '-o', 'json')
+    expect(ran.code).toBe(0)
+    expect(server.lines()).toEqual([
+      'PUT /runners/1',
+      'GET /runners/1/jobs?status=running&per_page=100',
+      'GET /runners/1/jobs?status=running&per_page=100',
+      'GET /runners/1',
+    ])
+    expect(JSON.parse(ran.stdout)).toEqual({ id: 1, active: false })
+  })
+
+  it('pauses all before it waits for any', async () => {
+    await drain('1', '2', '3')
+    expect(server.seen.slice(0, 3).map((s) => s.method)).toEqual(['PUT', 'PUT', 'PUT'])
+  })
+
+  it('runs the command once they are idle, and resumes them though it failed', async () => {
+    const cwd = folder()
+    const command = `touch done; echo said; exit 3`
+    const args = ['runners', 'drain', '1', '2', '--resume-after', command]
+    const ran = await svcctl(args, { env: env(), cwd })
+    expect(existsSync(join(cwd, 'done'))).toBe(true)
+    expect(ran.stdout).not.toContain('said')
+    expect(ran.stderr).toContain('ended with exit code 3')
+    expect(ran.code).toBe(1)
+    expect(writes().slice(2)).toEqual([
+      '/api/v4/runners/1 {"active":true}',
+      '/api/v4/runners/2 {"active":true}',
+    ])
+  })
+
+  it('does not run the command where one could not be paused', async () => {
+    const cwd = folder()
+    const args = ['runners', 'drain', '1', '404', '--resume-after', 'touch done']
+    const ran = await svcctl(args, { env: env(), cwd })
+    expect(ran.code).toBe(8)
+    expect(ran.stderr).toContain('runner 404: 404 Not found')
+    expect(ran.stderr).toContain('the command was not run')
+    expect(existsSync(join(cwd, 'done'))).toBe(false)
+  })
+
+  it('ends with 1 when jobs outlast --wait-timeout, and says that it stays paused', async () => {
+    busy = Number.POSITIVE_INFINITY
+    const ran = await drain('1', '--wait-timeout', '1')
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain('1 job was still running on runner 1')
+    expect(ran.stderr).toContain('It stays paused')
+  })
+
+  it('says when it is interrupted that the runners stay paused', async () => {
+    busy = Number.POSITIVE_INFINITY
+    const running = execa(process.execPath, [program, 'runners', 'drain', '1'], {
+      reject: false,
+      extendEnv: false,
+      stdin: 'ignore',
+      env: { ...clean(), ...env(), SVC_CONFIG_DIR: folder() },
+    })
+    const { answer } = server
+    server.answer = (seen, index) => {
+      if (seen.url.includes('/jobs')) running.kill('SIGINT')
+      return answer(seen, index)
+    }
+    const ran = await running
+    expect(ran.exitCode).toBe(130)
+    expect(ran.stderr).toContain('the runners stay paused')
+  })
+})
