@@ -62,7 +62,7 @@ export const rebase: Special = {
   },
   examples: [
     'mr rebase 1 --project platform/app --wait',
-    'mr rebase platform/app!1 platform/app!2 --skip-ci',
+    "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",
   ],
   run,
 }

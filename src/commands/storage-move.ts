@@ -65,7 +65,7 @@ export const schedule: Special = {
   },
   without: [...kinds],
   examples: [
-    'storage-move schedule projects --source-storage-name default --destination-storage-name second',
+    'storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
     'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
   ],
   run,

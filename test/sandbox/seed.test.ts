@@ -19,6 +19,16 @@ describe('the sample data', () => {
     expect(JSON.stringify(seedState())).toBe(JSON.stringify(seedState()))
   })
 
+  it('shares nothing between instances', () => {
+    const before = JSON.stringify(seedState())
+    const state = seedState()
+    for (const runner of state.runners.all()) {
+      runner.project_ids.push(99)
+      runner.tag_list.push('changed')
+    }
+    for (const rule of state.approvalRules.all()) rule.user_ids.push(99)
+    expect(JSON.stringify(seedState())).toBe(before)
+  })
   it('has a row in every table that an operation does not have to fill first', () => {
     const { settings, config, ...tables } = seedState()
     const empty = Object.entries(tables).filter(([, table]) => table.size === 0)

@@ -23,10 +23,13 @@ export const approvals: Examples = {
     'approvals rules delete 2 -P platform/app --yes',
     'approvals rules delete 1 -P platform/app --yes -q',
   ],
-  'mr get': ['approvals mr get platform/app!1', 'approvals mr get 1 4 -P platform/app -o json'],
+  'mr get': ["approvals mr get 'platform/app!1'", 'approvals mr get 1 4 -P platform/app -o json'],
   'mr update': [
-    'approvals mr update platform/app!1 --approvals-required 2',
+    "approvals mr update 'platform/app!1' --approvals-required 2",
     'approvals mr update 1 4 --approvals-required 1 -P platform/app',
   ],
-  'mr state': ['approvals mr state platform/app!1', 'approvals mr state 1 -P platform/app -o json'],
+  'mr state': [
+    "approvals mr state 'platform/app!1'",
+    'approvals mr state 1 -P platform/app -o json',
+  ],
 }

@@ -8,6 +8,6 @@ export const geo: Examples = {
   ],
   'nodes list': ['geo nodes list', 'geo nodes list -o json --fields id,name,enabled'],
   'nodes get': ['geo nodes get 2', 'geo nodes get 1 2 -o yaml'],
-  'nodes delete': ['geo nodes delete 2 --yes', 'geo nodes delete 3 4 --yes'],
+  'nodes delete': ['geo nodes delete 2 --yes', 'geo nodes delete 2 --yes --curl'],
   'nodes repair': ['geo nodes repair 2', 'geo nodes repair 2 -o json'],
 }

@@ -4,6 +4,6 @@ import type { Examples } from '../endpoint.js'
 export const integrations: Examples = {
   delete: [
     'integrations delete emails-on-push -P platform/app --yes',
-    'integrations delete emails-on-push custom-issue-tracker -P platform/app --yes',
+    'integrations delete emails-on-push --legacy-path -P platform/app --yes',
   ],
 }

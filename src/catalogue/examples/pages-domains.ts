@@ -8,6 +8,6 @@ export const pagesDomains: Examples = {
   ],
   delete: [
     'pages-domains delete auto.example.test -P web/site --yes',
-    'pages-domains delete new.example.test www.example.test -P web/site --yes',
+    'pages-domains delete www.example.test site.example.test -P web/site --yes',
   ],
 }

@@ -13,9 +13,9 @@ export const runners: Examples = {
     "runners update 7 --tag-list '' --run-untagged",
   ],
   jobs: ['runners jobs 1', 'runners jobs 1 --status running'],
-  enable: ['runners enable 6 -P platform/tools/cli', 'runners enable 6 7 -P web/site'],
+  enable: ['runners enable 9 -P platform/app', 'runners enable 8 9 -P platform/app'],
   disable: [
-    'runners disable 6 -P platform/tools/cli --yes',
-    'runners disable 6 7 -P web/site --yes',
+    'runners disable 7 -P platform/core/engine --yes',
+    'runners disable 7 -P platform/app --yes -o json',
   ],
 }

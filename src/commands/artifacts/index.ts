@@ -100,7 +100,7 @@ export const download: Special = {
     extract: boolean('unpack the archive into --to (the working directory unless given)'),
   },
   examples: [
-    'artifacts download 101 --project platform/app',
+    'artifacts download 13 --project platform/app',
     'artifacts download --ref main --job build --project platform/app --extract --to out',
   ],
   run: (ctx, given) =>
@@ -110,8 +110,8 @@ export const download: Special = {
 export const file: Special = {
   flags: { to },
   examples: [
-    'artifacts file report/junit.xml --job-id 101 --project platform/app',
-    'artifacts file report/junit.xml --ref main --job build --project platform/app --to -',
+    'artifacts file dist/app.txt --job-id 13 --project platform/app',
+    'artifacts file dist/app.txt --ref main --job build --project platform/app --to -',
   ],
   run: (ctx, given) =>
     deliver(ctx, given, {

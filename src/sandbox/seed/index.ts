@@ -1,5 +1,5 @@
 /** The sample data of a fresh instance: always the same. */
-import { restore, type State } from '../state/state.js'
+import { restore, type SavedState, type State } from '../state/state.js'
 import { seedEvents } from './events.js'
 import { seedGeo } from './geo.js'
 import { seedGroups, seedMembers } from './groups.js'
@@ -40,5 +40,7 @@ export const seedState = (): State => {
   seedGeo(state)
   seedSettings(state)
   seedEvents(state)
-  return state
+  // As it would be read from a file: no list of the sample data is shared between instances.
+  const saved: SavedState = JSON.parse(JSON.stringify(state))
+  return restore(saved)
 }

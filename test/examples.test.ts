@@ -1,0 +1,160 @@
+/** Every example of every command's help, run in a shell against an embedded instance of its own. */
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allCommands, examplesOf, named } from '../src/cli/derive.js'
+import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
+import { clean, folder, program, svcctl } from './support/program.js'
+import { has, openTerminal } from './support/terminal.js'
+
+const commands = await allCommands()
+const bin = folder()
+const token = 'sandbox-root-token'
+
+beforeAll(() => {
+  const file = join(bin, 'svcctl')
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
+  chmodSync(file, 0o755)
+})
+
+/** Files that examples name. */
+const files: Readonly<Record<string, string>> = {
+  '.gitlab-ci.yml': 'build:\n  script: [make]\n',
+  'deploy/site.yml': 'deploy:\n  script: [make deploy]\n',
+  'README.md': 'What it is for.\n',
+  'token.txt': `${token}\n`,
+}
+
+const workplace = (): string => {
+  const cwd = folder()
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(cwd, name, '..'), { recursive: true })
+    writeFileSync(join(cwd, name), text)
+  }
+  return cwd
+}
+
+/** Examples of these areas are about the configuration, not the instance. */
+const ofProfiles = new Set(['auth', 'profile', 'audit'])
+
+let shared: Sandbox
+let configuration: string
+
+/** The instance of those examples, and a configuration with the profiles that they name. */
+beforeAll(async () => {
+  shared = await startSandbox({ stateDir: folder() })
+  configuration = folder()
+  const run = (args: readonly string[]) =>
+    svcctl(args, { env: { SVC_CONFIG_DIR: configuration }, input: `${token}\n` })
+  for (const name of ['default', 'staging'])
+    await run(['auth', 'login', name, '--base-url', shared.url, '--token-stdin'])
+  await run(['profile', 'set', 'default', '--audit-log', join(configuration, 'audit.ndjson')])
+  await run(['auth', 'switch', 'default'])
+})
+afterAll(() => shared.close())
+
+const copied = (): string => {
+  const copy = folder()
+  cpSync(configuration, copy, { recursive: true })
+  return copy
+}
+
+/** What the environment of a command holds beside the instance. */
+const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'jobs current': { SVC_JOB_TOKEN: 'sandbox-job-token' },
+  'jobs agents': { SVC_JOB_TOKEN: 'sandbox-job-token' },
+  api: { SVC_PROJECT: 'platform/app' },
+}
+
+const environment = (area: string, name: string, url: string) => ({
+  ...clean(),
+  PATH: `${bin}:${process.env.PATH}`,
+  ...(ofProfiles.has(area)
+    ? { SVC_CONFIG_DIR: copied() }
+    : { SVC_CONFIG_DIR: folder(), SVC_BASE_URL: url, SVC_TOKEN: token }),
+  ...special[name],
+})
+
+/** Addresses that stand for an instance. */
+const elsewhere = /https:\/\/(svc|staging)\.example/
+
+const inShell = async (sandbox: Sandbox, area: string, name: string, line: string) => {
+  const script = `svcctl ${line.replace(elsewhere, sandbox.url)}`
+  const { exitCode, stderr } = await execa('bash', ['-o', 'pipefail', '-c', script], {
+    cwd: workplace(),
+    reject: false,
+    extendEnv: false,
+    stdin: 'ignore',
+    env: environment(area, name, sandbox.url),
+  })
+  return { line, exitCode, ...(exitCode === 0 ? {} : { stderr }) }
+}
+
+const alone = async <T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> => {
+  const sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  try {
+    return await work(sandbox)
+  } finally {
+    await sandbox.close()
+  }
+}
+
+/** Those that go on until they are interrupted, and those that ask: run below. */
+const endless = /^sandbox serve/
+const asking = /^auth login --base-url \S+$/
+
+describe.concurrent('examples of', () => {
+  it.each(commands.map((command) => [named(command), command] as const))(
+    '%s',
+    async (name, command) => {
+      for (const line of await examplesOf(command)) {
+        if (endless.test(line) || asking.test(line)) continue
+        const ran = ofProfiles.has(command.area)
+          ? await inShell(shared, command.area, name, line)
+          : await alone((sandbox) => inShell(sandbox, command.area, name, line))
+        expect(ran).toEqual({ line, exitCode: 0 })
+      }
+    },
+  )
+})
+
+describe('examples that', () => {
+  it('serve go on, with an address that answers', async () => {
+    const serve = commands.find((c) => named(c) === 'sandbox serve')
+    for (const line of serve === undefined ? [] : await examplesOf(serve)) {
+      const args = line.replace(/--port \d+/, '--port 0').split(' ')
+      const running = execa(process.execPath, [program, ...args], {
+        cwd: workplace(),
+        reject: false,
+        extendEnv: false,
+        env: { ...clean(), SVC_CONFIG_DIR: folder() },
+      })
+      for await (const text of running.iterable()) {
+        if (!/^http:/.test(text)) continue
+        expect((await fetch(`${text}/api/v4/projects`)).status).toBe(200)
+        running.kill('SIGINT')
+      }
+      expect((await running).stderr).not.toContain('svcctl:')
+    }
+  })
+
+  it.skipIf(!has('tmux', '-V'))('ask are answered at a terminal', async () => {
+    await alone(async (sandbox) => {
+      const line = `auth login --base-url ${sandbox.url}`
+      const script = `${process.execPath} ${program} ${line}; echo "exit $?"; sleep 600`
+      const terminal = openTerminal(['sh', '-c', script], {
+        cwd: folder(),
+        env: { SVC_CONFIG_DIR: folder(), SVC_NO_KEYRING: '1' },
+      })
+      try {
+        await terminal.until(/Token for/)
+        terminal.type(token)
+        terminal.press('Enter')
+        expect(await terminal.until(/exit \d/)).toMatch(/signed in to .* as root[\s\S]*exit 0/)
+      } finally {
+        terminal.close()
+      }
+    })
+  })
+})
