@@ -8,7 +8,7 @@ import type { Answer } from './types.js'
 type Controller = Dispatcher.DispatchController
 
 /** How much of a body may wait to be read before the connection is paused. */
-const highWater = 1 << 20
+const highWater = 1 << 19
 /** Informational answers (1xx) before the real one; more is a server that never answers. */
 const informational = 20
 

@@ -6,14 +6,15 @@ import { used } from './table.js'
 
 export const download = async ({ folder, runs, instance, report }: Bench): Promise<void> => {
   const baseUrl = instance(100, 0)
-  const target = (name: string): string => join(folder, `${name}.zip`)
-  const ours = watched('artifacts', 'download', '8', '-P', '1', '--to', target('ours'), '--yes')
+  const target = join(folder, 'archive.zip')
+  const ours = watched('artifacts', 'download', '8', '-P', '1', '--to', target, '--yes')
   const { svcctl, curl } = await sideBySide(
     {
-      svcctl: { ...ours, env: { SVC_BASE_URL: baseUrl, SVC_TOKEN: 'bench' } },
+      svcctl: { ...ours, env: { SVC_BASE_URL: baseUrl, SVC_TOKEN: 'bench' }, writes: target },
       curl: {
         command: 'curl',
-        args: ['-sfo', target('curl'), `${baseUrl}/api/v4/projects/1/jobs/8/artifacts`],
+        args: ['-sfo', target, `${baseUrl}/api/v4/projects/1/jobs/8/artifacts`],
+        writes: target,
       },
     },
     runs || 3,

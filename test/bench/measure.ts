@@ -1,6 +1,6 @@
 /** Runs programs and says how long they took and what they used. */
 import { type SpawnOptions, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 export interface Program {
@@ -10,6 +10,8 @@ export interface Program {
   readonly stdin?: string
   /** Throw the output away, so that reading it takes no time from what is measured. */
   readonly silent?: true
+  /** A file that it writes, not there before a run: what is replaced keeps its memory till then. */
+  readonly writes?: string
 }
 
 export interface Run {
@@ -62,6 +64,7 @@ export const run = async (program: Program, folder: string): Promise<Run> => {
     stdio: ['pipe', program.silent === true ? 'ignore' : 'pipe', 'pipe'],
     cwd: folder,
   }
+  if (program.writes !== undefined) rmSync(program.writes, { force: true })
   const start = process.hrtime.bigint()
   const child = spawn(program.command, program.args, options)
   let [first, bytes, complaint] = [0, 0, '']
