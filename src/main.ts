@@ -1,7 +1,8 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 import { execute } from './cli/execute.js'
 import { resolve } from './cli/grammar.js'
-import { areaHelp, commandHelp, rootHelp, type Style, topicHelp } from './cli/help.js'
+import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help.js'
+import type { Style } from './cli/help-text.js'
 import { parseLeaf, type Raw } from './cli/leaf.js'
 import { exitCodes, Failure } from './errors.js'
 import { printError } from './terminal/notes.js'

@@ -23,6 +23,9 @@ const files: Readonly<Record<string, string>> = {
   '.gitlab-ci.yml': 'build:\n  script: [make]\n',
   'deploy/site.yml': 'deploy:\n  script: [make deploy]\n',
   'README.md': 'What it is for.\n',
+  'ci.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n',
+  'robot.pub':
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot\n',
   'token.txt': `${token}\n`,
 }
 

@@ -8,57 +8,10 @@ import { formats } from '../output/index.js'
 import { settings } from '../profile/index.js'
 import { commandsOfArea, examplesOf, named, toolCommand } from './derive.js'
 import { environment } from './environment.js'
+import { commandLine, indent, type Style, section, table, wrap } from './help-text.js'
 import { leafOf } from './leaf.js'
 
-export interface Style {
-  readonly width: number
-  readonly bold: (text: string) => string
-  readonly dim: (text: string) => string
-}
-
-const indent = '  '
 const pageWidth = 80
-
-/** Two columns, the second wrapped behind the first. */
-const table = (rows: readonly (readonly [string, string])[], width: number): string => {
-  const left = Math.max(0, ...rows.map(([a]) => a.length)) + 2
-  return rows
-    .map(([a, b]) => {
-      const lines = wrap(b, width - left - indent.length)
-      const [first = '', ...more] = lines
-      const rest = more.map((line) => `\n${indent}${' '.repeat(left)}${line}`).join('')
-      return `${indent}${a.padEnd(left)}${first}${rest}`.trimEnd()
-    })
-    .join('\n')
-}
-
-/** Words in lines of at most `width` characters; help is plain ASCII and a few dashes. */
-export const wrap = (text: string, width: number): string[] => {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
-}
-
-/** A command line to copy: where it is too wide, broken between words that are not quoted. */
-const commandLine = (line: string, width: number): string => {
-  const lines: string[] = []
-  let at = `${indent}$`
-  for (const [word] of line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {
-    const full = at.trim() !== '' && at.length + 1 + word.length > width - 2
-    if (full) lines.push(`${at} \\`)
-    at = full ? `${indent.repeat(3)}${word}` : `${at} ${word}`
-  }
-  return [...lines, at].join('\n')
-}
-
-const section = (title: string, body: string, style: Style): string =>
-  body === '' ? '' : `${style.bold(title)}\n${body}\n`
 
 const groups = [
   ['start', 'Getting started'],
@@ -137,14 +90,26 @@ export const argumentsText = (command: Command): string =>
     )
     .join('')
 
-const routes = (command: Command): string =>
+/** A route; where it is too wide, broken before a slash. */
+const routeText = (e: Endpoint, width: number): string => {
+  const method = methodOf(e).padEnd(7)
+  const parts = wrap(pathOf(e).replaceAll('/', ' /').trim(), width - indent.length - method.length)
+  const lines = parts.map((line) => line.replaceAll(' /', '/'))
+  return indent + method + lines.join(`\n${indent}${' '.repeat(method.length)}`)
+}
+
+const routes = (command: Command, width: number): string =>
   Object.values(command.endpoints)
-    .map((e: Endpoint) => `${indent}${methodOf(e).padEnd(6)} ${pathOf(e)}`)
+    .map((e) => routeText(e, width))
     .join('\n')
+
+/** Where the documents leave it open who may. */
+const noRole = 'the API documents name no role'
 
 const facts = (command: Command): (readonly [string, string])[] => {
   const all = Object.values(command.endpoints)
-  const access = [...new Set(all.flatMap((e) => e.access ?? []))].join('; ')
+  const roles = [...new Set(all.flatMap((e) => e.access ?? []))]
+  const access = all.length === 0 ? '' : roles.join('; ') || noRole
   const edition = [...new Set(all.flatMap((e) => e.edition ?? []))].join(', ')
   const loss = all.find((e) => e.destructive !== undefined)?.destructive
   return [
@@ -180,7 +145,7 @@ export const commandHelp = async (command: Command, style: Style): Promise<strin
       (await examplesOf(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
       style,
     ),
-    section('API:', routes(command), style).trimEnd(),
+    section('API:', routes(command, style.width), style).trimEnd(),
   ]
     .filter((part) => part !== '')
     .join('\n')

@@ -18,8 +18,8 @@ export const add: Special = {
     'The key is public: --key takes it as it stands, from @file, or from standard input with -. Its type, encoding and length are checked before it is sent.',
   ],
   examples: [
-    "deploy-keys add --title ci --key 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci' --project platform/app",
-    "deploy-keys add --title robot --key 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot' --can-push --project web/site",
+    'deploy-keys add --title ci --key @ci.pub --project platform/app',
+    'deploy-keys add --title robot --key @robot.pub --can-push --project web/site',
   ],
   run,
 }

@@ -1,0 +1,53 @@
+/** How help is laid out: sections, two columns, lines to copy. */
+
+export interface Style {
+  readonly width: number
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+}
+
+export const indent = '  '
+/** A longer name has its text on the line below, so that it does not push all others aside. */
+const longestName = 26
+
+/** Two columns, the second wrapped behind the first. */
+export const table = (rows: readonly (readonly [string, string])[], width: number): string => {
+  const short = rows.map(([name]) => name.length).filter((length) => length <= longestName)
+  const left = Math.max(0, ...short) + 2
+  const below = `\n${indent}${' '.repeat(left)}`
+  return rows
+    .map(([name, text]) => {
+      const lines = wrap(text, width - left - indent.length).join(below)
+      const first = name.length <= longestName ? name.padEnd(left) : `${name}${below}`
+      return `${indent}${first}${lines}`.trimEnd()
+    })
+    .join('\n')
+}
+
+/** Words in lines of at most `width` characters; help is plain ASCII and a few dashes. */
+export const wrap = (text: string, width: number): string[] => {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+/** A command line to copy: where it is too wide, broken between words that are not quoted. */
+export const commandLine = (line: string, width: number): string => {
+  const lines: string[] = []
+  let at = `${indent}$`
+  for (const [word] of line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {
+    const full = at.trim() !== '' && at.length + 1 + word.length > width - 2
+    if (full) lines.push(`${at} \\`)
+    at = full ? `${indent.repeat(3)}${word}` : `${at} ${word}`
+  }
+  return [...lines, at].join('\n')
+}
+
+export const section = (title: string, body: string, style: Style): string =>
+  body === '' ? '' : `${style.bold(title)}\n${body}\n`
