@@ -114,6 +114,11 @@ export const setCommand: Special = {
   ],
   run: async (ctx, given) => {
     const name = needed(given, 'profile set')
+    if (ctx.globals.insecure)
+      throw usage(
+        'a profile does not keep --insecure: it is asked for each time',
+        `Let the profile trust the instance’s certificate instead: svcctl profile set ${name} --ca-file <file>`,
+      )
     const changes = changesOf(ctx, given)
     if (Object.keys(changes).length === 0)
       throw usage('profile set has nothing to change', `Settings: ${settingNames.join(', ')}.`)

@@ -1,0 +1,69 @@
+/** `svcctl profile`: what it keeps, shows, removes and refuses to keep. */
+import { describe, expect, it } from 'vitest'
+import { folder, svcctl } from '../support/program.js'
+
+const profiles = () => {
+  const env = { SVC_CONFIG_DIR: folder() }
+  return (...args: string[]) => svcctl(['profile', ...args], { env })
+}
+const address = 'https://forge.example'
+
+describe('profile', () => {
+  it('keeps settings, and the first becomes the current one', async () => {
+    const profile = profiles()
+    const set = await profile(
+      'set',
+      'work',
+      '--base-url',
+      address,
+      '--project',
+      'a/b',
+      '--read-only',
+    )
+    expect(set).toMatchObject({ code: 0, stdout: '' })
+    await profile('set', 'home', '--base-url', 'https://home.example/')
+    const { stdout } = await profile('list', '-o', 'json')
+    expect(JSON.parse(stdout)).toMatchObject([
+      { name: 'home', current: false, base_url: 'https://home.example' },
+      { name: 'work', current: true, base_url: address, project: 'a/b', read_only: true },
+    ])
+  })
+
+  it('removes a setting by --unset or an empty value', async () => {
+    const profile = profiles()
+    await profile('set', 'work', '--base-url', address, '--project', 'a/b', '--sudo', 'ana')
+    await profile('set', 'work', '--unset', 'project', '--sudo', '')
+    const kept = JSON.parse((await profile('get', 'work', '-o', 'json')).stdout)
+    expect(kept).not.toHaveProperty('project')
+    expect(kept).not.toHaveProperty('sudo')
+  })
+
+  it('does not keep --insecure, and says what to do instead', async () => {
+    const profile = profiles()
+    const set = await profile('set', 'work', '--base-url', address, '--insecure')
+    expect(set.code).toBe(2)
+    expect(set.stderr).toContain('--ca-file')
+    expect((await profile('get', 'work')).code).not.toBe(0)
+  })
+
+  it.each([
+    [['set', 'work'], 'nothing to change'],
+    [['set', 'work', '--base-url', 'not an address'], 'not an address'],
+    [['set', 'work', '--base-url', 'https://u:secret@forge.example'], 'do not belong'],
+    [['get', 'nowhere'], 'nowhere'],
+    [['delete', 'nowhere', '--yes'], 'nowhere'],
+  ])('refuses %j', async (args, says) => {
+    const ran = await profiles()(...args)
+    expect(ran.code).not.toBe(0)
+    expect(ran.stderr).toContain(says)
+    expect(ran.stderr).not.toContain('secret')
+  })
+
+  it('is deleted only when that is confirmed', async () => {
+    const profile = profiles()
+    await profile('set', 'work', '--base-url', address)
+    expect((await profile('delete', 'work')).code).toBe(2)
+    expect((await profile('delete', 'work', '--yes')).code).toBe(0)
+    expect(JSON.parse((await profile('list', '-o', 'json')).stdout)).toEqual([])
+  })
+})
