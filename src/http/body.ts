@@ -3,7 +3,7 @@ import { Failure } from '../errors.js'
 import { unusable } from './lost.js'
 
 /** Answers read whole are no larger than this once unpacked. */
-export const largestWhole = 256 << 20
+export const largestWhole = 64 << 20
 
 const minutes = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`
 

@@ -17,7 +17,7 @@ const closeBrace = 0x7d
 /** Deeper values could not be printed again: JSON.stringify itself ends below 5,000. */
 export const deepest = 1000
 /** One element larger than this, or this much of anything between elements, is refused. */
-const largestElement = 64 << 20
+const largestElement = 32 << 20
 
 const isBlank = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
