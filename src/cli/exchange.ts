@@ -31,7 +31,7 @@ export interface ExchangeOptions {
   }
 }
 
-type Of = Pick<Endpoint, 'credential' | 'route'>
+type Of = Pick<Endpoint, 'credential' | 'route' | 'safe'>
 
 export const createExchange = (options: ExchangeOptions) => {
   const { globals, env, signal, screen } = options
@@ -54,11 +54,12 @@ export const createExchange = (options: ExchangeOptions) => {
     credential: Credential | undefined,
     long: boolean,
     session?: Session,
+    audited = false,
   ): Promise<ClientOptions> => {
     const profile = session?.profile
     warnOfInsecure(baseUrl)
     const transport = await transportOf(session ?? { baseUrl }, globals.insecure, env)
-    const audit = session === undefined ? undefined : auditOf(session)
+    const audit = session === undefined || !audited ? undefined : auditOf(session)
     const told = (exchange: Exchange): void => {
       screen.trace(exchange)
       audit?.(exchange)
@@ -99,7 +100,8 @@ export const createExchange = (options: ExchangeOptions) => {
     const session = await options.session()
     const credential = await credentialFor(session, endpoint)
     const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
-    const made = await optionsFor(session.baseUrl, credential, long, session)
+    const audited = endpoint === undefined || writes(endpoint)
+    const made = await optionsFor(session.baseUrl, credential, long, session, audited)
     return createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) })
   }
 

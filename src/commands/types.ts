@@ -132,7 +132,10 @@ export interface Context {
   /** Another profile's session; without a name, what flags and environment alone make. */
   sessionOf(profile: string | undefined): Promise<Session>
   /** A client for the endpoint's kind of credential; without endpoint, the user's. */
-  client(endpoint?: Pick<Endpoint, 'credential' | 'route'>, long?: boolean): Promise<Client>
+  client(
+    endpoint?: Pick<Endpoint, 'credential' | 'route' | 'safe'>,
+    long?: boolean,
+  ): Promise<Client>
   /** A client of another address, with this credential and no other; needs no profile. */
   anonymous(baseUrl: string, credential: Credential): Promise<Client>
 

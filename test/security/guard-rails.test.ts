@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -96,6 +96,10 @@ describe('a profile', () => {
       ids.map((id) => run('runners', 'pause', String(id), '-p', 'prod', '--sudo', 'ana')),
     )
     await run('runners', 'get', '7', '-p', 'prod')
+    const file = join(config, 'a.yml')
+    writeFileSync(file, 'a: {script: [make]}\n')
+    await run('ci', 'lint', file, '-p', 'prod')
+    expect(server.lines().filter((line) => line.startsWith('POST'))).toEqual(['POST /ci/lint'])
     const entries = lines(log)
     expect(entries.map(({ path }) => path).sort()).toEqual(ids.map((id) => `/api/v4/runners/${id}`))
     for (const entry of entries)
@@ -158,7 +162,7 @@ describe('a certificate that nobody vouches for', () => {
       expect(loose.stderr).toMatch(/--insecure: the certificate of https:.* is not verified/)
       // It cannot be kept: a profile set with it is as strict as before.
       const env = { SVC_CONFIG_DIR: folder(), SVC_TOKEN: 'any' }
-      await svcctl(['profile', 'set', 'a', '--base-url', url, '--insecure'], { env })
+      await svcctl(['profile', 'set', 'a', '--base-url', url], { env })
       expect((await svcctl(['runners', 'get', '7', '-p', 'a'], { env })).code).toBe(7)
     } finally {
       server.closeAllConnections()
