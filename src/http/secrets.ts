@@ -1,5 +1,7 @@
 /** What must not be seen: credentials in headers, addresses and bodies that are shown. */
 
+import type { Part, WireRequest } from './types.js'
+
 export const mask = '***'
 
 const secretHeader =
@@ -50,11 +52,21 @@ export const maskSecrets = (
   return within && typeof value === 'string' && value !== '' ? replacement : value
 }
 
-/** The texts of a JSON body that stand under secret names; none of anything else. */
-export const secretTexts = (
-  body: string | Uint8Array | undefined,
-  also: readonly string[] = [],
-): readonly string[] => {
+/** The texts of a form's secret parts, without the line break at a file's end. */
+const secretParts = (parts: readonly Part[], secret: (name: string) => boolean): string[] =>
+  parts
+    .filter(({ name }) => secret(name))
+    .map((part) => (part.bytes === undefined ? part.value : Buffer.from(part.bytes).toString()))
+    .map((text) => text.trim())
+
+/** The texts of a request that stand under secret names, in JSON or in a form. */
+export const secretTexts = ({
+  body,
+  parts,
+  secrets: also = [],
+}: Pick<WireRequest, 'body' | 'parts' | 'secrets'>): readonly string[] => {
+  if (parts !== undefined)
+    return secretParts(parts, (name) => also.includes(name) || isSecretName(name))
   if (typeof body !== 'string') return []
   const found: string[] = []
   const collect = (value: unknown, within: boolean): void => {

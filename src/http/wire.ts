@@ -188,7 +188,7 @@ export class Wire {
       timeout,
       ...(body === undefined ? {} : { body }),
     }
-    for (const text of secretTexts(body, secrets)) this.#credentials.add(text)
+    for (const text of secretTexts(request)) this.#credentials.add(text)
     const trace = startTrace(this.#options.trace, outgoing, this.scrub, secrets)
     const dispatcher = await this.#connections.to(target.origin)
     try {

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { pagesDomains } from '../../src/catalogue/areas/pages-domains.js'
 import { Failure } from '../../src/errors.js'
+import { buildRequest } from '../../src/http/index.js'
 import type { ClientOptions } from '../../src/http/types.js'
 import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
 
@@ -160,6 +162,30 @@ describe('a credential', () => {
     })
     const error = await rejected(client.call(get('/x')))
     expect(error).toMatchObject({ message: '400 Bad Request: bad token ***' })
+    expect(JSON.stringify(told)).not.toContain('canary')
+  })
+})
+
+describe('a secret of a form', () => {
+  it('that the instance repeats is blotted out, the certificate is not', async () => {
+    const server = await serve((_, response) =>
+      json(response, 400, {
+        message: { key: ['canary\nkey is odd'], certificate: ['plain text'] },
+      }),
+    )
+    const told: unknown[] = []
+    const request = buildRequest({
+      endpoint: pagesDomains.add,
+      values: { id: 1, domain: 'a.example' },
+      files: {
+        key: { filename: 'k.pem', bytes: Buffer.from('canary\nkey\n') },
+        certificate: { filename: 'c.pem', bytes: Buffer.from('plain text\n') },
+      },
+    })
+    const client = clientOf(server.base, { trace: (exchange) => told.push(exchange) })
+    const error = await rejected(client.call(request))
+    expect(String(error)).toContain('*** is odd')
+    expect(String(error)).toContain('plain text')
     expect(JSON.stringify(told)).not.toContain('canary')
   })
 })
