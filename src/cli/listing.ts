@@ -105,7 +105,9 @@ export const listing = (globals: Globals, exchange: ExchangeServices, screen: Sc
     plan?: Plan,
   ): Promise<ListEnd> => {
     const writer = await screen.writer(true, emit)
-    const end = await drain(client, wire, options, (batch) => writer.raw(batch))
+    const watch = writer.watch?.()
+    const watched = watch === undefined ? options : { ...options, watch }
+    const end = await drain(client, wire, watched, (batch) => writer.raw(batch))
     await writer.close()
     say(end, plan)
     return end

@@ -178,7 +178,7 @@ class Listing {
 
   /** True when the page holds more than the limit allows. */
   async *#split(reply: Reply): AsyncGenerator<Batch, boolean> {
-    const splitter = new Splitter()
+    const splitter = new Splitter(this.#options.watch)
     let head: Uint8Array | undefined
     try {
       for await (const chunk of reply.body) {

@@ -3,6 +3,8 @@
  * cheaper than parse and stringify where nothing needs their fields.
  */
 import { isUtf8 } from 'node:buffer'
+import { Lookout } from './lookout.js'
+import type { Watch } from './types.js'
 
 const quote = 0x22
 const comma = 0x2c
@@ -63,6 +65,13 @@ export class Splitter {
   #pieces: Uint8Array[] = []
   /** Bytes since the last whole element. */
   #idle = 0
+  readonly #lookout: Lookout
+  /** Whether the element may hold a name that is looked out for. */
+  #suspect = false
+
+  constructor(watch?: Watch) {
+    this.#lookout = new Lookout(watch)
+  }
 
   /**
    * The elements that end within this chunk; mostly views of it.
@@ -108,7 +117,11 @@ export class Splitter {
       whole = Buffer.concat([...this.#pieces, last])
       this.#pieces = []
       checkText(whole)
+      // A name may have been cut in two.
+      this.#suspect = true
     }
+    if (this.#suspect) this.#lookout.tell(whole)
+    this.#suspect = false
     if (((whole[0] ?? 0) | braceBit) !== openBrace) checkScalar(whole)
     return whole
   }
@@ -141,6 +154,7 @@ export class Splitter {
   #skipNested(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const open = this.#open
+    const { first, last } = this.#lookout
     let depth = this.#depth
     let i = start
     if (this.#inString) {
@@ -151,16 +165,23 @@ export class Splitter {
     while (i < length) {
       const byte = chunk[i++] as number
       if (byte === quote) {
+        const from = i
         let inner = 0
         while (i < length && inner !== quote) {
           inner = chunk[i++] as number
-          if (inner === backslash) i++
+          if (inner !== backslash) continue
+          i++
+          // A name may hide behind an escape.
+          this.#suspect = true
         }
         if (inner !== quote || i > length) {
           this.#inString = true
           this.#escaped = i > length
           break
         }
+        const [head, tail] = [chunk[from] as number, chunk[i - 2] as number]
+        if (((first[head] as number) & (last[tail] as number) & (1 << (i - 1 - from))) !== 0)
+          this.#suspect = true
         if (depth === 0) return this.#leave(i)
         continue
       }

@@ -118,6 +118,14 @@ export interface ListOptions {
   readonly concurrency?: number
   /** Exactly one page (`--page` was given): never follow. */
   readonly single?: boolean
+  readonly watch?: Watch
+}
+
+/** Looks out for names, as keys or elsewhere, in records that nobody parses. */
+export interface Watch {
+  readonly names: ReadonlySet<string>
+  /** Told of every record that may hold one of them, before the batch that the record is in. */
+  readonly tell: (record: Uint8Array) => void
 }
 
 /** What is known once a list ended. */

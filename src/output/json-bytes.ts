@@ -2,7 +2,7 @@
 import { rewrite } from './json-text.js'
 import { parse, shaper, stringify, textOf } from './record.js'
 import { hiding, mentions, viewed } from './secret-bytes.js'
-import type { View } from './types.js'
+import type { View, Watch } from './types.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
@@ -60,8 +60,13 @@ const chunksOf = (batch: readonly Uint8Array[]): Uint8Array[] => {
 
 type Lines = (batch: readonly Uint8Array[]) => readonly Uint8Array[]
 
+interface Liner {
+  readonly lines: Lines
+  readonly watch: () => Watch | undefined
+}
+
 /** Records as they came; those with white space or secrets in them are rewritten. */
-const passing = (view: View): Lines => {
+const passing = (view: View): Liner => {
   const masking = !view.showSecrets && view.secrets.size > 0
   const holds = masking ? mentions(view.secrets) : () => false
   const hide = masking ? hiding(view.secrets) : (bytes: Uint8Array) => bytes
@@ -69,11 +74,19 @@ const passing = (view: View): Lines => {
     const quick = spaced(bytes) ? undefined : hide(bytes)
     return quick ?? bytesOf(rewrite(textOf(bytes), masking ? { secrets: view.secrets } : {}))
   }
-  return (batch) => {
+  let suspects: Uint8Array[] | undefined
+  const watch = (): Watch => {
+    const told: Uint8Array[] = []
+    suspects = told
+    return { names: view.secrets, tell: (record) => told.push(record) }
+  }
+  const lines: Lines = (batch) => {
+    const chunks = chunksOf(batch)
     const clean =
-      !batch.some(loose) && chunksOf(batch).every((chunk) => !broken(chunk) && !holds(chunk))
+      !batch.some(loose) && !chunks.some(broken) && !(suspects?.splice(0) ?? chunks).some(holds)
     return clean ? batch : batch.map(one)
   }
+  return { lines, watch: () => (masking ? watch() : undefined) }
 }
 
 /** Records on a terminal: whatever could move the cursor escaped. */
@@ -96,9 +109,10 @@ const shaping = (view: View): Lines => {
  * How a view's records are written as JSON on one line each: the bytes themselves where nothing
  * needs their fields, a rewriting of their text, or the fields asked for.
  */
-export const liner = (view: View): Lines => {
-  if (view.fields !== undefined) return shaping(view)
-  return view.terminal ? escaping(view) : passing(view)
+export const liner = (view: View): Liner => {
+  if (view.fields === undefined && !view.terminal) return passing(view)
+  const lines = view.fields === undefined ? escaping(view) : shaping(view)
+  return { lines, watch: () => undefined }
 }
 
 /** The bytes of a value that was already parsed. */
@@ -107,5 +121,18 @@ export const encode = (value: unknown): Uint8Array => bytesOf(stringify(value))
 /** Records as one piece of memory: `before` each of them, `after` each of them. */
 export const joined = (records: readonly Uint8Array[], before: string, after: string): Buffer => {
   const [head, tail] = [bytesOf(before), bytesOf(after)]
-  return Buffer.concat(records.flatMap((record) => [head, record, tail]))
+  const around = head.length + tail.length
+  const length = records.reduce((sum, record) => sum + record.length + around, 0)
+  const all = Buffer.allocUnsafe(length)
+  let at = 0
+  const add = (bytes: Uint8Array): void => {
+    all.set(bytes, at)
+    at += bytes.length
+  }
+  for (const record of records) {
+    if (head.length > 0) add(head)
+    add(record)
+    if (tail.length > 0) add(tail)
+  }
+  return all
 }

@@ -13,14 +13,17 @@ import type { Open, View } from './types.js'
 const pretty = (bytes: Uint8Array, indent: number): Uint8Array =>
   Buffer.from(rewrite(textOf(bytes), { indent }))
 
-const printer = (view: View): ((batch: readonly Uint8Array[]) => readonly Uint8Array[]) => {
-  const lines = liner(view)
-  if (!view.terminal) return lines
-  return (batch) => lines(batch).map((bytes) => pretty(bytes, view.many ? 1 : 0))
+const printer = (view: View): ReturnType<typeof liner> => {
+  const { lines, watch } = liner(view)
+  if (!view.terminal) return { lines, watch }
+  return {
+    lines: (batch) => lines(batch).map((bytes) => pretty(bytes, view.many ? 1 : 0)),
+    watch,
+  }
 }
 
 export const open: Open = (sink, view) => {
-  const print = printer(view)
+  const { lines: print, watch } = printer(view)
   const gap = view.terminal ? '\n  ' : ''
   let started = false
 
@@ -36,6 +39,7 @@ export const open: Open = (sink, view) => {
   }
   const raw = view.many ? list : single
   return {
+    watch,
     raw,
     record: (value) => raw([encode(value)]),
     close: async () => {

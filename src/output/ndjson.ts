@@ -3,9 +3,9 @@ import { encode, joined, liner } from './json-bytes.js'
 import type { Open } from './types.js'
 
 export const open: Open = (sink, view) => {
-  const lines = liner(view)
+  const { lines, watch } = liner(view)
   const raw = async (batch: readonly Uint8Array[]): Promise<void> => {
     if (batch.length > 0) await sink.write(joined(lines(batch), '', '\n'))
   }
-  return { raw, record: (value) => raw([encode(value)]), close: async () => {} }
+  return { watch, raw, record: (value) => raw([encode(value)]), close: async () => {} }
 }

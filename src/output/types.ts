@@ -55,7 +55,19 @@ export interface View {
   readonly csvRaw?: boolean
 }
 
+/** Names to look out for in records that are not parsed. */
+export interface Watch {
+  readonly names: ReadonlySet<string>
+  /** To be told, before a batch, of all its records that may hold one of the names. */
+  readonly tell: (record: Uint8Array) => void
+}
+
 export interface Writer {
+  /**
+   * Hands the search for secrets over to whoever reads the records anyway; once called, `raw` looks
+   * only at the records that it was told of. Undefined where nothing is searched for.
+   */
+  watch?(): Watch | undefined
   /** Records as the bytes of one JSON value each, passed on without parsing where possible. */
   raw(batch: readonly Uint8Array[]): Promise<void>
   /** One parsed record. */

@@ -106,4 +106,39 @@ describe('Splitter', () => {
     expect(() => endless('["', 'x')).toThrow('absurd size')
     expect(() => endless('[', ' ')).toThrow('absurd size')
   })
+  it('tells of every record that holds a name it looks out for, however spelt, in any chunks', () => {
+    const names = new Set(['token', 'api_key', 'größe', 'q"t'])
+    const escaped = (text: string): string =>
+      text.replace(/\w/, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    const spelt = fc
+      .constantFrom(...names)
+      .chain((name) => fc.constantFrom(JSON.stringify(name), `"${escaped('token')}"`))
+    const records = fc.array(
+      fc.tuple(fc.jsonValue({ maxDepth: 2 }), fc.option(spelt, { nil: undefined })),
+      { minLength: 1, maxLength: 8 },
+    )
+    fc.assert(
+      fc.property(records, cuts, (all, places) => {
+        const texts = all.map(
+          ([value, name]) => `{"x":${JSON.stringify(value)}${name ? `,"y":[{${name}:"s"}]` : ''}}`,
+        )
+        const told: string[] = []
+        const tell = (record: Uint8Array) => told.push(Buffer.from(record).toString())
+        const splitter = new Splitter({ names, tell })
+        for (const chunk of chunksOf(encoder.encode(`[${texts.join(',')}]`), places))
+          splitter.push(chunk)
+        expect(told).toEqual(
+          expect.arrayContaining(texts.filter((_, i) => all[i]?.[1] !== undefined)),
+        )
+      }),
+    )
+  })
+  it('does not tell of records that hold none', () => {
+    const told: Uint8Array[] = []
+    const splitter = new Splitter({ names: new Set(['token']), tell: (r) => told.push(r) })
+    splitter.push(
+      encoder.encode('[{"id":1,"name":"tokens","to":"ken"},{"token":1},{"t":"n"},"token"]'),
+    )
+    expect(told.map((record) => Buffer.from(record).toString())).toEqual(['{"token":1}', '"token"'])
+  })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { shown, written } from './open.js'
+import { openWriter } from '../../src/output/index.js'
+import { bytes, collector, shown, viewOf, written } from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])
 const record = { id: 1, token: 's3cr3t', nested: [{ token: 's3cr3t', name: 'x' }], note: '"token"' }
@@ -52,5 +53,26 @@ describe('secret fields', () => {
   it('are found under a name that is spelt with escapes', async () => {
     const text = '{"to\\u006ben":"s3cr3t"}'
     expect(await written('ndjson', [text], { secrets })).not.toContain('s3cr3t')
+  })
+  it.each(['json', 'ndjson'])('are masked in %s when their records are told of', async (format) => {
+    const sink = collector()
+    const writer = await openWriter(format, sink, await viewOf({ secrets }))
+    const watch = writer.watch?.()
+    expect(watch?.names).toBe(secrets)
+    const told = bytes('{"token":"s3cr3t"}')
+    watch?.tell(told)
+    await writer.raw([bytes('{"id":1}'), told])
+    await writer.raw([bytes('{"id":2}')])
+    await writer.close()
+    expect(sink.text()).not.toContain('s3cr3t')
+    expect(sink.text()).toMatch(/"id":1.*"\[masked\]".*"id":2/s)
+  })
+  it('are not looked for where they are shown', async () => {
+    const writer = await openWriter(
+      'ndjson',
+      collector(),
+      await viewOf({ secrets, showSecrets: true }),
+    )
+    expect(writer.watch?.()).toBeUndefined()
   })
 })
