@@ -60,12 +60,12 @@ const isHelp = (token: string): boolean => token === '--help' || token === '-h'
 
 /** Runs one command line. @returns the exit code */
 const dispatch = async (argv: readonly string[], signal: AbortSignal): Promise<number> => {
-  const style = await helpStyle()
   if (argv[0] === '__complete') {
     await (await import('./cli/tab.js')).answerTab(argv.slice(1), process.env)
     // A name that is still being resolved would keep a TAB waiting.
     process.exit(0)
   }
+  const style = await helpStyle()
   if (argv[0] === 'help')
     return page(
       helpFor(

@@ -1,5 +1,4 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,22 +67,37 @@ const quick = async (
   }
 }
 
-const cached = (file: string): Candidate[] | undefined => {
+interface Kept {
+  readonly time: number
+  /** What the values depend on, but for the token. */
+  readonly of: string
+  readonly items: readonly Candidate[]
+}
+
+/**
+ * 32 bits of a text (FNV-1a): enough to tell tokens apart, far too little to tell one. Node's
+ * hashes take as long to load as all the rest of an answer from the cache.
+ */
+const fingerprint = (text: string): string => {
+  let hash = 0x811c9dc5
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}
+
+const cached = (file: string, of: string): readonly Candidate[] | undefined => {
   try {
-    const { time, items } = JSON.parse(readFileSync(file, 'utf8')) as {
-      time: number
-      items: Candidate[]
-    }
-    return Date.now() - time < fresh ? items : undefined
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept
+    return kept.of === of && Date.now() - kept.time < fresh ? kept.items : undefined
   } catch {
     return undefined
   }
 }
 
-const keep = (folder: string, file: string, items: readonly Candidate[]): void => {
+const keep = (folder: string, file: string, of: string, items: readonly Candidate[]): void => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(file, JSON.stringify({ time: Date.now(), items }), { mode: 0o600 })
+    const kept: Kept = { time: Date.now(), of, items }
+    writeFileSync(file, JSON.stringify(kept), { mode: 0o600 })
   } catch {
     // A cache that cannot be written costs a request the next time, nothing else.
   }
@@ -113,24 +127,15 @@ const fromInstance = async (
   if (session.profile?.tokenCommand !== undefined) return []
   // Only then: it may have to ask git.
   const project = (await ofProject(what)) ? await projectOf(words, env, session) : undefined
-  const identity = [
-    session.baseUrl,
-    session.profile?.name ?? '',
-    env.SVC_TOKEN ?? '',
-    session.sudo ?? '',
-    what,
-    project ?? '',
-  ]
+  const { baseUrl: instance, profile: named, sudo: as } = session
+  const of = [instance, named?.name ?? '', as ?? '', what, project ?? ''].join('\n')
   const folder = join(paths.cache, 'values')
-  const file = join(
-    folder,
-    `${createHash('sha256').update(identity.join('\n')).digest('hex').slice(0, 32)}.json`,
-  )
-  const known = cached(file)
+  const file = join(folder, `${fingerprint(`${env.SVC_TOKEN ?? ''}\n${of}`)}.json`)
+  const known = cached(file, of)
   if (known !== undefined) return known
   const items = await valuesOf(what, project, (wanted) => quick(session, wanted, env, signal))
   if (items === undefined) return []
-  keep(folder, file, items)
+  keep(folder, file, of, items)
   return items
 }
 
