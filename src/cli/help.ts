@@ -44,8 +44,8 @@ export const rootHelp = async (style: Style): Promise<string> => {
       'Help:',
       table(
         [
-          ['svcctl <area> --help', 'the verbs of an area'],
-          ['svcctl <area> <verb> --help', 'flags, examples, who may do it'],
+          ['svcctl help <area>', 'the verbs of an area'],
+          ['svcctl help <area> <verb>', 'flags, examples, who may do it'],
           ['svcctl help <topic>', Object.keys(topics).join(', ')],
         ],
         style.width,

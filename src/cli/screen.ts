@@ -119,6 +119,8 @@ export const createScreen = async (
     strong: style.bold,
     mark: style.mark,
     bar: style.bar,
+    hanging: (text: string, indent: number) =>
+      style.wrap(style.visible(text), shown.width - indent).join(`\n${' '.repeat(indent)}`),
     note: notes.note,
     warn: notes.warn,
     report: (failure: Failure) => notes.report(failure),

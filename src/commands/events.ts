@@ -62,14 +62,19 @@ const actorOf = (event: Json): string =>
   textOf(event.author_username) ??
   'someone'
 
-/** `2 h ago  Ana pushed 3 commits to main in platform/app`. */
-export const lineOf = (event: Json, place: string | undefined, now: Date): string => {
-  const when = age(textOf(event.created_at) ?? '', now) ?? textOf(event.created_at) ?? ''
+const whenWidth = 10
+
+/** When an event was, as an age where it can be told. */
+export const whenOf = (event: Json, now: Date): string =>
+  age(textOf(event.created_at) ?? '', now) ?? textOf(event.created_at) ?? ''
+
+/** `Ana pushed 3 commits to main in platform/app`. */
+export const sentenceOf = (event: Json, place: string | undefined): string => {
   const membership = memberships[textOf(event.action_name) ?? '']
   const where = place === undefined ? '' : ` in ${place}`
   const deed =
     membership === undefined ? deedOf(event) + where : `${membership} ${place ?? 'a project'}`
-  return `${when.padEnd(10)}  ${actorOf(event)} ${deed}`
+  return `${actorOf(event)} ${deed}`
 }
 
 /** Paths of projects, each asked for once; its ID where the instance does not tell it. */
@@ -102,8 +107,9 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   const placeOf = places(ctx)
   const events = objects(await ctx.collect(plan))
   for (const event of events) {
-    const line = lineOf(event, await placeOf(event.project_id), ctx.now())
-    await ctx.write(`${ctx.safe(line)}\n`)
+    const when = ctx.safe(whenOf(event, ctx.now())).padEnd(whenWidth)
+    const sentence = sentenceOf(event, await placeOf(event.project_id))
+    await ctx.write(`${when}  ${ctx.hanging(sentence, whenWidth + 2)}\n`)
   }
 }
 

@@ -25,16 +25,23 @@ const percent = (status: Status, kind: string): number | undefined => {
     : (100 * synced) / count
 }
 
+/** Columns of the names. */
+const names = 23
+/** From this width on there is room for long bars. */
+const roomy = 100
+const barWidth = (ctx: Context): number => (ctx.width >= roomy ? 20 : 12)
+
 const line = (ctx: Context, status: Status, kind: string): string => {
   const share = percent(status, kind)
   const count = number(status[`${kind}_count`])
   const synced = number(status[`${kind}_synced_count`])
   const failed = number(status[`${kind}_failed_count`]) ?? 0
-  const bar = share === undefined ? ' '.repeat(20) : ctx.bar(share / 100, 20)
+  const columns = barWidth(ctx)
+  const bar = share === undefined ? ' '.repeat(columns) : ctx.bar(share / 100, columns)
   const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
   const of = count === undefined ? '' : ` ${synced ?? 0} of ${count} synced`
   const bad = failed > 0 ? `  ${ctx.mark('bad')} ${failed} failed` : ''
-  return `  ${kind.replaceAll('_', ' ').padEnd(23)} ${bar} ${text} ${of}${bad}`.trimEnd()
+  return `  ${kind.replaceAll('_', ' ').padEnd(names)} ${bar} ${text} ${of}${bad}`.trimEnd()
 }
 
 const lag = (status: Status): string => {
@@ -48,6 +55,9 @@ const lag = (status: Status): string => {
 
 const text = (value: unknown): string =>
   value === null || value === undefined ? '–' : String(value)
+
+const fact = (ctx: Context, name: string, value: string): string =>
+  `  ${name.padEnd(names)} ${ctx.hanging(value, names + 3)}`
 
 const page = (ctx: Context, status: Status): string => {
   const healthy = status.healthy === true
@@ -64,7 +74,7 @@ const page = (ctx: Context, status: Status): string => {
   ] as const
   return [
     title,
-    ...facts.map(([name, value]) => `  ${name.padEnd(23)} ${ctx.safe(value)}`),
+    ...facts.map(([name, value]) => fact(ctx, name, value)),
     ...kindsOf(status).map((kind) => line(ctx, status, kind)),
     '',
   ].join('\n')

@@ -182,6 +182,8 @@ export interface Context {
   mark(kind: 'good' | 'bad' | 'warn'): string
   /** Emphasised, where colours are on. */
   strong(text: string): string
+  /** Text from outside, folded to the terminal: further lines begin where the first does, at `indent`. */
+  hanging(text: string, indent: number): string
   /** A bar of `width` columns, filled to `fraction` (0 to 1). */
   bar(fraction: number, width: number): string
   /** A line on standard error; silenced by --quiet. */

@@ -106,7 +106,6 @@ export const mergeRequestColumns = [
   'state',
   'title',
   'author.username',
-  'source_branch',
   'merge_status',
   'updated_at',
 ] as const

@@ -106,6 +106,9 @@ const record = ({ file, valid, errors, warnings, merged }: Verdict) => ({
   ...(merged === undefined ? {} : { merged_yaml: merged }),
 })
 
+const problemText = (ctx: Context, kind: 'bad' | 'warn', v: Verdict, p: Problem): string =>
+  `    ${ctx.mark(kind)} ${ctx.hanging(place(v, p) + p.message, 6)}\n`
+
 /** Verdicts for a person: a line a file, its errors and warnings below. */
 const pretty = async (
   ctx: Context,
@@ -118,10 +121,8 @@ const pretty = async (
     await ctx.write(
       `${ctx.mark(bad ? 'bad' : v.warnings.length > 0 ? 'warn' : 'good')} ${ctx.safe(v.file)}  ${word}\n`,
     )
-    for (const p of v.errors)
-      await ctx.write(`    ${ctx.mark('bad')} ${ctx.safe(place(v, p) + p.message)}\n`)
-    for (const p of v.warnings)
-      await ctx.write(`    ${ctx.mark('warn')} ${ctx.safe(place(v, p) + p.message)}\n`)
+    for (const p of v.errors) await ctx.write(problemText(ctx, 'bad', v, p))
+    for (const p of v.warnings) await ctx.write(problemText(ctx, 'warn', v, p))
   }
 }
 

@@ -47,10 +47,10 @@ const show = async (ctx: Context, checks: readonly Check[]): Promise<void> => {
   }
   for (const { check, status, message, remedy } of checks) {
     await ctx.write(
-      `${ctx.mark(marks[status])} ${ctx.strong(check.padEnd(nameWidth))} ${ctx.safe(message)}\n`,
+      `${ctx.mark(marks[status])} ${ctx.strong(check.padEnd(nameWidth))} ${ctx.hanging(message, nameWidth + 3)}\n`,
     )
     if (remedy !== undefined && status !== 'ok')
-      await ctx.write(`${' '.repeat(nameWidth + 3)}→ ${ctx.safe(remedy)}\n`)
+      await ctx.write(`${' '.repeat(nameWidth + 3)}→ ${ctx.hanging(remedy, nameWidth + 5)}\n`)
   }
 }
 

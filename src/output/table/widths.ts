@@ -3,7 +3,7 @@
 export const gap = 2
 const narrowest = 4
 /** A column of at most this width holds words: a status, an age, a short name. */
-const longestWord = 16
+const longestWord = 18
 /** What a column of longer text needs to say anything. */
 const shortestText = 10
 

@@ -1,0 +1,92 @@
+/**
+ * What people see: whole screens of the real program at a real terminal, at 80 and 140 columns, kept
+ * as text under `golden/`. Look at them when they change, and renew them with `-u`.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { folder, program } from '../support/program.js'
+import { has, openTerminal } from '../support/terminal.js'
+
+const clock = join(import.meta.dirname, '..', 'support', 'fixed-clock.cjs')
+const now = () => new Date('2026-11-20T12:00:00Z')
+
+/** A screen's name, and the lines that are typed for it. */
+const screens: Readonly<Record<string, string>> = {
+  help: '--help',
+  'help-command': 'runners update --help',
+  'help-topic': 'help exit-codes',
+  list: 'runners list --instance',
+  'list-wide': 'mr list -P platform/app',
+  'list-levels': 'members list -G platform',
+  'list-nested': 'approvals rules list -P platform/app',
+  'list-jobs': 'jobs list -P platform/app -L 6',
+  'list-more': 'projects list -L 3',
+  'list-empty': 'issues list',
+  'list-vulnerabilities': 'vulnerabilities list -P platform/app',
+  events: 'events list -P platform/app -L 5',
+  get: 'runners get 7',
+  'get-request': "mr get 'platform/app!1'",
+  'get-key': 'deploy-keys get 1 -P platform/app',
+  'geo-status': 'geo status',
+  lint: 'ci lint good.yml bad.yml broken.yml',
+  bulk: 'runners pause 1 999 2',
+  update: 'settings update --default-project-visibility internal --no-admin-mode',
+  explain: 'explain runner-job',
+  'not-found': 'runners get 999',
+  unreachable: '--base-url http://127.0.0.1:9 --retries 1 runners list',
+  usage: 'runners list --stauts online',
+  question: 'runners disable 7 -P platform/app',
+}
+
+const files: Readonly<Record<string, string>> = {
+  'good.yml': 'build:\n  script: [make]\n',
+  'bad.yml': 'build:\n  scrip: [make]\ntest:\n  stage: nowhere\n  script: [make]\n',
+  'broken.yml': 'build:\n  script: [make\n',
+}
+
+let sandbox: Sandbox
+beforeEach(async () => {
+  sandbox = await startSandbox({ stateDir: folder(), now, speed: Number.POSITIVE_INFINITY })
+})
+
+/** What differs from run to run, replaced by something as wide. */
+const steady = (screen: string): string =>
+  screen
+    .replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:12345')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '00000000-0000-0000-0000-000000000000')
+    .replace(/trying again in \d\.\d s/g, 'trying again in 0.5 s')
+    .trimEnd()
+    .concat('\n')
+
+const shot = async (line: string, columns: number): Promise<string> => {
+  const cwd = folder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+  const command = `${process.execPath} --require ${clock} ${program} ${line}`
+  const terminal = openTerminal(['sh', '-c', `${command}; echo "exit $?"; sleep 600`], {
+    cwd,
+    columns,
+    rows: 110,
+    env: {
+      SVC_CONFIG_DIR: folder(),
+      SVC_BASE_URL: sandbox.url,
+      SVC_TOKEN: 'sandbox-root-token',
+      SVC_PAGER: '',
+    },
+  })
+  try {
+    return steady(await terminal.until(/^exit \d|\(y\/N\)/m))
+  } finally {
+    terminal.close()
+    await sandbox.close()
+  }
+}
+
+describe.skipIf(!has('tmux', '-V'))('the screen of', () => {
+  describe.each(Object.entries(screens))('%s', (name, line) => {
+    it.each([80, 140])('at %d columns', async (columns) => {
+      await expect(await shot(line, columns)).toMatchFileSnapshot(`golden/${name}-${columns}.txt`)
+    })
+  })
+})
