@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: '.config/build-once.ts',
     pool: 'forks',
+    // All cores: most of the time tests wait for programs that they started.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
