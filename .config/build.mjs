@@ -34,6 +34,8 @@ const modulesAtStart = (entry, graph) => {
 const chunkOf = (id, graph) => {
   atStart ??= modulesAtStart(resolve('src/main.ts'), graph)
   if (atStart.has(id) || id.includes('rolldown/runtime')) return 'core'
+  if (/\/undici\/lib\/(?!api\/|core\/socks5|dispatcher\/(agent|.*proxy-agent))/.test(id))
+    return 'undici'
   return /\/typebox\/|\/catalogue\/shapes\.ts$/.test(id) ? 'shapes' : undefined
 }
 

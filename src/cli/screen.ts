@@ -52,8 +52,9 @@ export const createScreen = async (
   const out = paged
     ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: style.width, env })
     : shown.out
-  const { isatty } = await import('node:tty')
-  const interactive = isInteractive({ stdin: { isTTY: isatty(0) }, stderr }, env)
+  // Only a person at a screen can type; elsewhere terminals are not even loaded.
+  const typed = stderr.isTTY && (await import('node:tty')).isatty(0)
+  const interactive = isInteractive({ stdin: { isTTY: typed }, stderr }, env)
   const prompts = createPrompts(
     {
       // Opened when a question is asked: it takes milliseconds.

@@ -1,5 +1,5 @@
 /** How the instance is reached: proxy, certificate authorities, client certificate. */
-import { promises as fs } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isLoopback } from './base-url.js'
 import { fileFailure } from './files.js'
 import type { Environment, Session } from './types.js'
@@ -27,13 +27,13 @@ const environmentProxy = (baseUrl: string, env: Environment): string | undefined
   return proxy === undefined || proxy.includes('://') ? proxy : `http://${proxy}`
 }
 
-const pem = async (
+const pem = (
   setting: 'ca' | 'cert' | 'key',
   file: string | undefined,
-): Promise<Partial<Record<'ca' | 'cert' | 'key', string>>> => {
+): Partial<Record<'ca' | 'cert' | 'key', string>> => {
   if (file === undefined) return {}
   try {
-    return { [setting]: await fs.readFile(file, 'utf8') }
+    return { [setting]: readFileSync(file, 'utf8') }
   } catch (error) {
     const hint = `Correct it with: svcctl profile set <name> --${setting}-file <file>`
     throw fileFailure('read', file, error, hint)
@@ -57,9 +57,9 @@ export const transportOf = async (
   const transport: TransportSettings = {
     ...(proxy === undefined ? {} : { proxy }),
     ...(noProxy === undefined ? {} : { noProxy }),
-    ...(await pem('ca', profile?.caFile)),
-    ...(await pem('cert', profile?.certFile)),
-    ...(await pem('key', profile?.keyFile)),
+    ...pem('ca', profile?.caFile),
+    ...pem('cert', profile?.certFile),
+    ...pem('key', profile?.keyFile),
     ...(insecure ? { insecure } : {}),
   }
   return Object.keys(transport).length === 0 ? undefined : transport
