@@ -45,10 +45,11 @@ export const paged = (
   return { ...request, path: `${request.path}${request.path.includes('?') ? '&' : '?'}${text}` }
 }
 
-/** The scope that the instance takes when none is asked for: it explains an empty list. */
+/** The scope that the instance takes for a list of all there is, when none is asked for: it explains an empty one. */
 const scopeOf = (plan: Plan | undefined): string => {
   const scope = plan?.endpoint.params.scope
   if (scope?.default === undefined || plan?.values.scope !== undefined) return ''
+  if (Object.keys(plan?.endpoint.path ?? {}).length > 0) return ''
   return `; the scope is ${scope.default} unless --scope says otherwise`
 }
 

@@ -38,7 +38,10 @@ const callOf =
   async (plan: Plan): Promise<Outcome> => {
     const whole = await ctx.call(plan)
     if (whole.status === 304) return { unchanged: true }
-    return whole.data === undefined ? {} : { bytes: whole.bytes, value: whole.data }
+    // A few answer "null" where the documents have nothing to show.
+    const nothing =
+      whole.data === undefined || (whole.data === null && plan.endpoint.returns.kind === 'empty')
+    return nothing ? {} : { bytes: whole.bytes, value: whole.data }
   }
 
 /** Asks once for all plans together when they destroy something. */

@@ -184,3 +184,30 @@ describe('refused before anything is sent', () => {
     expect(server.seen).toEqual([])
   })
 })
+
+describe('answers without anything to show', () => {
+  it.each([
+    ['deploy-keys delete 9 -P 3 --yes', { status: 200, body: 'null' }],
+    ['deploy-keys delete 9 -P 3 --yes', { status: 202 }],
+    ['deploy-keys delete 9 -P 3 --yes', { status: 204 }],
+    ['mr subscribe 9 -P 3', { status: 304 }],
+  ])('%s: %j', async (line, answer) => {
+    for (const format of ['table', 'json', 'yaml', 'ndjson', 'csv']) {
+      server.answer = () => answer
+      const ran = await run([...words(line), '-o', format])
+      expect({ code: ran.code, stdout: ran.stdout }, ran.stderr).toEqual({ code: 0, stdout: '' })
+      expect(ran.stderr).not.toBe('')
+    }
+  })
+})
+
+describe('an empty list', () => {
+  it.each([
+    ['issues list', 'nothing found; the scope is created_by_me'],
+    ['issues list --scope all', 'nothing found\n'],
+    ['mr list -P 3', 'nothing found\n'],
+    ['runners list', 'nothing found\n'],
+  ])('%s says %j', async (line, says) => {
+    expect((await run(words(line))).stderr).toContain(says)
+  })
+})
