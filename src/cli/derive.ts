@@ -110,6 +110,10 @@ const widest = (a: Flag, b: Flag): Flag =>
     ? b
     : a
 
+/** A project or group as the object itself may be the one at hand. */
+export const isScope = (param: Param): param is Param & { readonly type: ScopeKind } =>
+  param.type === 'project' || param.type === 'group'
+
 const argumentsOf = (endpoints: readonly Endpoint[]): Argument[] => {
   const [first] = endpoints
   if (first === undefined) return []
@@ -125,7 +129,7 @@ const argumentsOf = (endpoints: readonly Endpoint[]): Argument[] => {
     return [
       {
         name: flagName(name, param),
-        required: everywhere,
+        required: everywhere && !isScope(param),
         variadic: i === 0 && names.length === 1 && takesSeveral(longest),
         help: param.help,
         parameter: name,

@@ -16,7 +16,7 @@ import {
 } from './attributes.js'
 import { attributesOf } from './changes.js'
 import { type Choice, choose, holderWords } from './choose.js'
-import { flagName, named, type ScopeKind, scopeOf } from './derive.js'
+import { flagName, isScope, named, type ScopeKind, scopeOf } from './derive.js'
 import { type Reference, referenceOf } from './references.js'
 import { parseValue } from './values.js'
 
@@ -100,7 +100,8 @@ const allArgs = async (
     const param = endpoint.path[name] ?? endpoint.params[name]
     if (param === undefined) continue
     const missing = { name: flagName(name, param), param, argument: true, several, ...project }
-    const answer = await around.missing(missing)
+    const atHand = isScope(param) ? await around.scope([param.type]) : undefined
+    const answer = atHand === undefined ? await around.missing(missing) : [atHand.value]
     if (answer === undefined) throw missingArgument(command, endpoint, name, param)
     args.push(...answer)
   }

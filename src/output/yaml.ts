@@ -33,7 +33,10 @@ const dump = (value: unknown, style: Style): string => {
       }
     },
   })
-  return shown(style, document.toString({ lineWidth: 0 }))
+  return shown(
+    style,
+    document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY }),
+  )
 }
 
 export const open: Open = (sink, view) => {

@@ -37,6 +37,11 @@ describe('YAML', () => {
       a: { '': values },
     })
   })
+  it('keeps every line of text that is quoted', async () => {
+    const text = `\u001b\n \n${'a\n \n'.repeat(20)}`
+    const written = await shown('yaml', [{ text }], { many: false })
+    expect(parse(written)).toEqual({ text })
+  })
   it('does not fold long text', async () => {
     const long = 'word '.repeat(60).trim()
     expect(await shown('yaml', [{ long }], { many: false })).toBe(`long: ${long}\n`)

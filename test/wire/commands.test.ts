@@ -201,6 +201,22 @@ describe('answers without anything to show', () => {
   })
 })
 
+describe('projects get', () => {
+  it.each<[Record<string, string>, string]>([
+    [{ SVC_PROJECT: 'a/b' }, 'GET /projects/a%2Fb'],
+    [{ CI_PROJECT_ID: '9' }, 'GET /projects/9'],
+  ])('takes the project at hand: %j', async (env, request) => {
+    await run(['projects', 'get'], env)
+    expect(server.lines()).toEqual([request])
+  })
+  it('needs one, where none is at hand', async () => {
+    const ran = await run(['projects', 'get'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('needs <id>')
+    expect(server.seen).toEqual([])
+  })
+})
+
 describe('an empty list', () => {
   it.each([
     ['issues list', 'nothing found; the scope is created_by_me'],
