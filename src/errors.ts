@@ -82,3 +82,24 @@ export class Failure extends Error {
 /** A usage error: exit 2, nothing was sent. */
 export const usage = (message: string, hint?: string): Failure =>
   new Failure('usage', message, hint === undefined ? {} : { hint })
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large',
+  ENOENT: 'no such file or directory',
+  ENOTDIR: 'a part of its path is not a directory',
+  EEXIST: 'a part of its path is not a directory',
+  EISDIR: 'it is a directory',
+}
+
+/** The system's code of a failed call (`ENOENT`); empty where there is none. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** Why the system could not read or write a file, in words. */
+export const reasonOf = (error: unknown): string =>
+  reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))

@@ -2,7 +2,7 @@
 import { promises as fs } from 'node:fs'
 import type { Param } from '../catalogue/endpoint.js'
 import type { Command, Flag, Given, Globals } from '../commands/types.js'
-import { Failure, usage } from '../errors.js'
+import { Failure, reasonOf, usage } from '../errors.js'
 import { globalFlags } from './globals.js'
 import { flagsOfCommand, type Raw } from './leaf.js'
 import { keyValue, type Note, parseValue } from './values.js'
@@ -22,8 +22,7 @@ const readText = async (path: string, label: string): Promise<string> => {
   try {
     return await fs.readFile(path, 'utf8')
   } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
-    throw new Failure('usage', `${label}: cannot read ${path} (${why})`, { cause })
+    throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 

@@ -1,6 +1,7 @@
+import { codeOf } from '../errors.js'
 /** Reads an audit log back, without holding it in memory. */
 import { type AuditEntry, auditFields } from './audit.js'
-import { codeOf, fileFailure, isRecord } from './files.js'
+import { fileFailure, isRecord } from './files.js'
 
 export interface AuditFilter {
   readonly since?: Date

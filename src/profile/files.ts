@@ -1,22 +1,6 @@
 /** Files of this room: read as they are, never repaired by guessing, failures in words. */
 import { mkdirSync, readFileSync } from 'node:fs'
-import { Failure } from '../errors.js'
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'operation not permitted',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'no space left on the device',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be too large',
-  ENOENT: 'no such file or directory',
-  ENOTDIR: 'a part of its path is not a directory',
-  EEXIST: 'a part of its path is not a directory',
-  EISDIR: 'it is a directory',
-}
-
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+import { codeOf, Failure, reasonOf } from '../errors.js'
 
 /** A usage failure about a file: what was tried, what the system said, what to do. */
 export const fileFailure = (
@@ -25,8 +9,7 @@ export const fileFailure = (
   error: unknown,
   hint = 'Make the path readable and writable for you, or set SVC_CONFIG_DIR to another directory.',
 ): Failure => {
-  const said = error instanceof Error ? error.message : String(error)
-  return new Failure('usage', `cannot ${doing} ${file}: ${reasons[codeOf(error)] ?? said}`, {
+  return new Failure('usage', `cannot ${doing} ${file}: ${reasonOf(error)}`, {
     request: file,
     hint,
     cause: error,

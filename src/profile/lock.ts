@@ -1,8 +1,8 @@
 /** One process at a time. */
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure } from '../errors.js'
-import { codeOf, fileFailure, makeDirectory } from './files.js'
+import { codeOf, Failure } from '../errors.js'
+import { fileFailure, makeDirectory } from './files.js'
 
 /** A lock whose owner gave no sign of life for so long is taken over. */
 const staleAfter = 10_000

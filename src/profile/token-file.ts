@@ -1,8 +1,8 @@
 /** The file of tokens, for machines without a keyring: readable by its owner only. */
 import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { Failure } from '../errors.js'
-import { codeOf, fileFailure, readObject } from './files.js'
+import { codeOf, Failure } from '../errors.js'
+import { fileFailure, readObject } from './files.js'
 import { withLock } from './lock.js'
 import type { Paths } from './paths.js'
 

@@ -43,7 +43,7 @@ describe('a disk that is full', () => {
       cwd: disk,
     })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
-    expect(ran.stderr).toMatch(/cannot write .*: the disk is full/)
+    expect(ran.stderr).toMatch(/cannot write .*: no space left on the device/)
     expect(readdirSync(disk)).toEqual([])
   })
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { Failure } from '../../errors.js'
+import { Failure, reasonOf } from '../../errors.js'
 import type { Answer, Client, WireRequest } from '../../http/types.js'
 
 /** Half a megabyte a write: fewer, larger system calls; one is on its way while the next fills. */
@@ -123,20 +123,11 @@ const fill = async (
   return written + held
 }
 
-const writeFailure = (target: string, cause: unknown): Failure => {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'error'
-  const words: Readonly<Record<string, string>> = {
-    ENOSPC: 'the disk is full',
-    EACCES: 'not allowed',
-    EROFS: 'the file system is read-only',
-    ENOENT: 'its directory does not exist',
-    EDQUOT: 'the quota is used up',
-  }
-  return new Failure('failed', `cannot write ${target}: ${words[code] ?? code}`, {
+const writeFailure = (target: string, cause: unknown): Failure =>
+  new Failure('failed', `cannot write ${target}: ${reasonOf(cause)}`, {
     hint: 'Choose another place with --to.',
     cause,
   })
-}
 
 /**
  * Writes a stream to `target`, whole or not at all.

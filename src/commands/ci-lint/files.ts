@@ -1,7 +1,7 @@
 /** Which configurations are checked: files, globs, standard input, or the one in the directory. */
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure, usage } from '../../errors.js'
+import { Failure, reasonOf, usage } from '../../errors.js'
 
 export interface Source {
   readonly name: string
@@ -52,8 +52,7 @@ const read = async (cwd: string, name: string): Promise<string> => {
     const path = name.startsWith('/') ? name : join(cwd, name)
     return await readFile(path, 'utf8')
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
-    throw new Failure('usage', `cannot read ${name} (${code})`, { cause })
+    throw new Failure('usage', `cannot read ${name}: ${reasonOf(cause)}`, { cause })
   }
 }
 

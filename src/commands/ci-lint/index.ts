@@ -1,7 +1,7 @@
 /** `svcctl ci lint` (API document 2, "CI configuration lint"), as CI scripts need it. */
-import { writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { boolean, hash, string } from '../../catalogue/endpoint.js'
-import { exitCodes, Failure, usage } from '../../errors.js'
+import { exitCodes, Failure, reasonOf, usage } from '../../errors.js'
 import type { Context, Given, Plan, Special } from '../types.js'
 import { defaultSource, type Source, sourcesOf } from './files.js'
 import { junit, sarif } from './reports.js'
@@ -157,6 +157,15 @@ const show = async (
   return ctx.printMany(rows, { columns: ['file', 'valid', 'errors', 'warnings'] })
 }
 
+/** A report is there whole or not at all: CI would take half a one for the result. */
+const writeWhole = async (file: string, text: string): Promise<void> => {
+  const there = await stat(file).catch(() => undefined)
+  // A pipe or a device cannot be replaced.
+  if (there?.isFile() === false) return writeFile(file, text)
+  const { default: replace } = await import('write-file-atomic')
+  await replace(file, text)
+}
+
 const writeReports = async (
   ctx: Context,
   reports: Readonly<Record<string, unknown>>,
@@ -167,12 +176,10 @@ const writeReports = async (
     const text =
       kind === 'junit' ? await junit(verdicts, strict) : sarif(verdicts, ctx.about().version)
     try {
-      await writeFile(String(file), text)
+      await writeWhole(String(file), text)
     } catch (cause) {
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'error'
-      throw new Failure('failed', `cannot write the ${kind} report ${String(file)} (${code})`, {
-        cause,
-      })
+      const what = `cannot write the ${kind} report ${String(file)}`
+      throw new Failure('failed', `${what}: ${reasonOf(cause)}`, { cause })
     }
   }
 }

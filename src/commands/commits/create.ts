@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { list, string } from '../../catalogue/endpoint.js'
-import { Failure, usage } from '../../errors.js'
+import { Failure, reasonOf, usage } from '../../errors.js'
 import { isObject, type Json } from '../json.js'
 import type { Context, Given, Special } from '../types.js'
 import { type Action, actionsOf, checkActions, describe } from './actions.js'
@@ -24,8 +24,7 @@ const textOf = async (ctx: Context, path: string, label: string): Promise<string
   try {
     return await readFile(resolve(ctx.cwd, path), 'utf8')
   } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
-    throw new Failure('usage', `${label}: cannot read ${path} (${why})`, { cause })
+    throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 

@@ -1,7 +1,7 @@
 /** File actions from flags: `--create local=path`, `--move old=new`, `--chmod +x=path` … */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
-import { Failure, usage } from '../../errors.js'
+import { Failure, reasonOf, usage } from '../../errors.js'
 import { type Action, repositoryPath } from './actions.js'
 
 /** Text goes as it is; NUL bytes or invalid UTF-8 make a file binary, which goes as base64. */
@@ -29,9 +29,7 @@ const read = async (path: string, cwd: string, label: string): Promise<Uint8Arra
   try {
     return await readFile(resolve(cwd, path))
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
-    const why = { ENOENT: 'there is no such file', EISDIR: 'it is a directory' }[code] ?? code
-    throw new Failure('usage', `${label}: cannot read ${path}: ${why}`, { cause })
+    throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 

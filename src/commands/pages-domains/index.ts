@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { boolean, string } from '../../catalogue/endpoint.js'
-import { Failure, usage } from '../../errors.js'
+import { Failure, reasonOf, usage } from '../../errors.js'
 import { isObject, type Json, textOf } from '../json.js'
 import type { Context, Given, OwnFlag, Plan, Special } from '../types.js'
 import { checkCertificate, endOf } from './certificate.js'
@@ -26,8 +26,7 @@ const read = async (ctx: Context, name: Attribute, given: unknown): Promise<File
     // A curl command needs the path, the instance only the name.
     return { [name]: { filename: ctx.globals.curl ? path : basename(path), bytes } }
   } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
-    throw new Failure('usage', `--${name}: cannot read ${path} (${why})`)
+    throw new Failure('usage', `--${name}: cannot read ${path}: ${reasonOf(cause)}`)
   }
 }
 
