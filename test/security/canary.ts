@@ -93,7 +93,7 @@ export const endless = new Set(['sandbox serve'])
 export const lineOf = ({ command, arguments: positional, flags }: Command): readonly string[] => [
   ...command.split(' '),
   ...positional
-    .filter(({ required, name }) => required || name === 'job-id' || name === 'shell')
+    .filter(({ required, name }) => required || ['id', 'job-id', 'shell'].includes(name))
     .map(({ name }) =>
       command.startsWith('api') && name === 'path' ? '/version' : (words[name] ?? '7'),
     ),
