@@ -135,6 +135,12 @@ export const toolCommands: readonly (SpecialRow & { readonly group: string })[] 
   },
   {
     area: 'sandbox',
+    words: 'tokens',
+    group: 'start',
+    load: async () => (await import('./sandbox.js')).tokens,
+  },
+  {
+    area: 'sandbox',
     words: 'alerts',
     group: 'start',
     load: async () => (await import('./sandbox.js')).alerts,

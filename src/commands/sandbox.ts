@@ -24,6 +24,7 @@ export const serve: Special = {
   flags: {
     port: integer('port; any free one unless given', { min: 0, max: 65535 }),
     state,
+    'no-impersonation': boolean('refuse impersonation tokens'),
     speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
   },
   examples: ['sandbox serve', 'sandbox serve --port 8080 --state ./instance'],
@@ -33,13 +34,14 @@ export const serve: Special = {
       stateDir: folderOf(ctx, given),
       port: Number(given.flags.port ?? 0),
       speed: Number(given.flags.speed ?? 1),
+      impersonation: given.flags['no-impersonation'] !== true,
     })
     try {
       if (ctx.format === 'table') {
         await ctx.write(`${sandbox.url}\n\n`)
         await ctx.printMany(sandbox.users, { columns: ['username', 'role', 'token'], reveal: true })
         ctx.note(
-          `talk to it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it)`,
+          `talk to it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
         )
       } else await ctx.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
       await ctx.flush()
@@ -71,6 +73,25 @@ export const status: Special = {
     const folder = folderOf(ctx, given)
     const { summaryOf } = await import('../sandbox/index.js')
     await ctx.print({ folder, ...summaryOf(folder) })
+  },
+}
+
+export const tokens: Special = {
+  summary: 'List the tokens of the embedded instance, also those that are refused',
+  description: [
+    'Tokens of every kind and state, to rehearse what each of them may do: with few scopes, expired, revoked, of a job, for impersonation, for registering runners. svcctl sandbox alerts --endpoints lists the alert keys.',
+  ],
+  flags: { state },
+  examples: [
+    'sandbox tokens',
+    'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
+  ],
+  run: async (ctx, given) => {
+    const { credentialsOf } = await import('../sandbox/index.js')
+    await ctx.printMany(credentialsOf(folderOf(ctx, given)), {
+      columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
+      reveal: true,
+    })
   },
 }
 

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Instance } from './call.js'
 import { Clock } from './clock.js'
+import { credentialsIn, type KnownCredential } from './credentials.js'
 import { Repositories } from './git/repositories.js'
 import { alertEndpointsOf, receivedAlerts } from './received-alerts.js'
 import { historyOf } from './seed/histories.js'
@@ -72,6 +73,10 @@ export const summaryOf = (folder: string): Readonly<Record<string, number>> => {
     ]),
   )
 }
+
+/** The credentials of a folder's instance. */
+export const credentialsOf = (folder: string): readonly KnownCredential[] =>
+  credentialsIn(readState(folder))
 
 /** Alerts that a folder's instance received, newest first, and where they can be sent. */
 export const alertsOf = (folder: string, base: string) => {

@@ -1,0 +1,68 @@
+/** `svcctl sandbox`: every credential that it lists does what its row says. */
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { clean, folder, program, svcctl } from '../support/program.js'
+
+interface Row {
+  readonly kind: string
+  readonly of: string
+  readonly value: string
+  readonly scopes: readonly string[]
+  readonly state: string
+}
+
+const headerOf = ({ kind, value }: Row): Record<string, string> => {
+  if (kind === 'oauth') return { authorization: `Bearer ${value}` }
+  if (kind === 'session') return { cookie: `_svc_session=${value}` }
+  return { 'private-token': value }
+}
+
+describe('sandbox tokens', () => {
+  it('lists what works as working, and what is refused as refused', async () => {
+    const state = folder()
+    const { stdout } = await svcctl(['sandbox', 'tokens', '--state', state, '-o', 'json'])
+    const rows: Row[] = JSON.parse(stdout)
+    const sandbox = await startSandbox({ stateDir: state })
+    try {
+      for (const row of rows.filter(({ kind }) => !['job', 'registration'].includes(kind))) {
+        const reads = row.kind === 'session' || row.scopes.some((s) => /^(read_)?api$/.test(s))
+        const path = reads ? '/api/v4/projects?membership=true' : '/api/v4/user'
+        const { status } = await fetch(sandbox.url + path, { headers: headerOf(row) })
+        const expected = row.of === 'fay' ? 403 : row.state === 'active' ? 200 : 401
+        expect({ ...row, status }).toEqual({ ...row, status: expected })
+      }
+      for (const { value } of rows.filter(({ kind }) => kind === 'job')) {
+        const headers = { 'job-token': value }
+        expect((await fetch(`${sandbox.url}/api/v4/job`, { headers })).status).toBe(200)
+      }
+      for (const { value } of rows.filter(({ kind }) => kind === 'registration')) {
+        const body = new URLSearchParams({ token: value })
+        const came = await fetch(`${sandbox.url}/api/v4/runners`, { method: 'POST', body })
+        expect(came.status, value).toBe(201)
+      }
+    } finally {
+      await sandbox.close()
+    }
+  })
+})
+
+describe('sandbox serve', () => {
+  it.each([
+    [[], 200],
+    [['--no-impersonation'], 401],
+  ])('%j: an impersonation token gets %i', async (flags, expected) => {
+    const running = execa(process.execPath, [program, 'sandbox', 'serve', ...flags], {
+      reject: false,
+      extendEnv: false,
+      env: { ...clean(), SVC_CONFIG_DIR: folder() },
+    })
+    const headers = { 'private-token': 'sandbox-chi-impersonation-token' }
+    for await (const line of running.iterable()) {
+      if (!/^http:/.test(line)) continue
+      expect((await fetch(`${line}/api/v4/user`, { headers })).status).toBe(expected)
+      running.kill('SIGINT')
+    }
+    await running
+  })
+})
