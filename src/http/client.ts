@@ -52,26 +52,34 @@ const afterLoss = async (error: unknown, reply: Reply, attempts: Attempts): Prom
  */
 export const createClient = (options: ClientOptions, clock: Clock = systemClock): Client => {
   const onInterrupt = interruptions(options.signal)
-  const connections = createConnections(options)
   const baseUrl = normalizeBaseUrl(options.baseUrl)
+  const connections = createConnections({ ...options, baseUrl })
   const wire = new Wire({ ...options, baseUrl }, connections, onInterrupt, clock.now)
   const note = options.note ?? (() => {})
   const newAttempts = () => new Attempts(options.retries, clock, note, onInterrupt)
 
-  const answered = async (request: WireRequest, attempts: Attempts): Promise<Reply> => {
-    const reply = await wire.send(request, attempts)
+  const answered = async (
+    request: WireRequest,
+    attempts: Attempts,
+    abroad = false,
+  ): Promise<Reply> => {
+    const reply = await wire.send(request, attempts, abroad)
     if (!isAnswer(reply.status)) throw await refusal(reply, attempts, wire)
     return reply
   }
 
-  const streamed = async (request: WireRequest, attempts: Attempts): Promise<Reply> => {
-    const reply = await answered(request, attempts)
+  const streamed = async (
+    request: WireRequest,
+    attempts: Attempts,
+    abroad = false,
+  ): Promise<Reply> => {
+    const reply = await answered(request, attempts, abroad)
     reply.trace.answered(reply.status, reply.headers)
     return reply
   }
 
   const open = async (request: WireRequest): Promise<Answer> => {
-    const { status, headers, label, body } = await streamed(request, newAttempts())
+    const { status, headers, label, body } = await streamed(request, newAttempts(), true)
     return { status, headers, url: label.slice(label.indexOf(' ') + 1), body: body.unhurried() }
   }
 
@@ -93,7 +101,7 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
   const pages: Pages = {
     root: wire.root,
     note: (text) => note(text, 'verbose'),
-    open: streamed,
+    open: (request, attempts) => streamed(request, attempts),
     attempts: newAttempts,
     foreign: (reply, head, why) => notJson(reply, head, wire.scrub, why),
   }

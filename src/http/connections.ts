@@ -1,6 +1,7 @@
 /** Connections: one keep-alive pool an origin, loaded when the first request needs it. */
 import type { SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
+import { type Failure, usage } from '../errors.js'
 import type { ClientOptions, Transport } from './types.js'
 
 export interface Connections {
@@ -17,21 +18,49 @@ interface Tls {
   readonly rejectUnauthorized?: boolean
 }
 
+const unusable = (what: string, setting: string, cause: unknown): Failure =>
+  usage(
+    `the ${what} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+    `Correct it with: svcctl profile set <name> ${setting}`,
+  )
+
+const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> => {
+  const { createSecureContext } = await import('node:tls')
+  let made: SecureContext
+  try {
+    made = createSecureContext({
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+    })
+  } catch (error) {
+    const what = 'client certificate with its key'
+    throw unusable(what, '--cert-file <file> --key-file <file>', error)
+  }
+  if (ca === undefined) return made
+  const { X509Certificate } = await import('node:crypto')
+  try {
+    // What is no certificate is passed over by the next line in silence.
+    new X509Certificate(ca)
+    made.context.addCACert(ca)
+  } catch (error) {
+    throw unusable('file of certificate authorities', '--ca-file <file>', error)
+  }
+  return made
+}
+
 /**
  * What a transport says of certificates. Further authorities are added to those that Node trusts by
  * itself; as the option `ca` they would replace them, and naming all takes 40 ms.
  */
-const tlsOf = async ({ ca, cert, key, insecure }: Transport): Promise<Tls> => {
+const tlsOf = async (transport: Transport): Promise<Tls> => {
+  const { ca, cert, key, insecure } = transport
   const trusting = insecure === true ? { rejectUnauthorized: false } : {}
   if (ca === undefined && cert === undefined && key === undefined) return trusting
-  const { createSecureContext } = await import('node:tls')
-  const secureContext = createSecureContext({
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-  })
-  if (ca !== undefined) secureContext.context.addCACert(ca)
-  return { ...trusting, secureContext }
+  return { ...trusting, secureContext: await contextOf(transport) }
 }
+
+/** The client certificate says who asks, as a token does: only the instance sees it. */
+const withoutIdentity = ({ cert: _, key: __, ...rest }: Transport): Transport => rest
 
 type Make = (origin: string) => Dispatcher
 
@@ -62,6 +91,7 @@ const throughProxy = async (
   proxy: string,
   noProxy: string,
   tls: Tls,
+  proxyTls: Tls,
   timeout: number,
 ): Promise<Make> => {
   const [{ default: EnvHttpProxyAgent }, { default: Dispatcher }, { default: connect }] =
@@ -79,7 +109,7 @@ const throughProxy = async (
     proxyTunnel: false,
     connect: { ...tls, timeout },
     requestTls: { ...tls, timeout },
-    proxyTls: { ...tls, timeout },
+    proxyTls: { ...proxyTls, timeout },
   })
   return () => agent
 }
@@ -91,25 +121,30 @@ const direct = async (tls: Tls, timeout: number): Promise<Make> => {
 
 /** How connections are made for these options; no library is loaded before the first request. */
 export const createConnections = (
-  options: Pick<ClientOptions, 'transport' | 'timeout' | 'long'>,
+  options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout' | 'long'>,
 ): Connections => {
   const dispatchers = new Map<string, Dispatcher>()
+  const home = new URL(options.baseUrl).origin
   const prepare = async (origin: string): Promise<Make> => {
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = options
-    const tls = await tlsOf(transport)
+    const abroad = withoutIdentity(transport)
+    const tls = await tlsOf(origin === home ? transport : abroad)
+    const { proxy, noProxy = '' } = transport
     const make =
-      transport.proxy === undefined
+      proxy === undefined
         ? await direct(tls, timeout * 1000)
-        : await throughProxy(transport.proxy, transport.noProxy ?? '', tls, timeout * 1000)
+        : await throughProxy(proxy, noProxy, tls, await tlsOf(abroad), timeout * 1000)
     return options.long === true ? make : withQuietParser(make)
   }
-  let making: Promise<Make> | undefined
+  // One way of making them for the instance, another for everyone else.
+  const making = new Map<boolean, Promise<Make>>()
   const to = async (origin: string): Promise<Dispatcher> => {
     const known = dispatchers.get(origin)
     if (known !== undefined) return known
-    making ??= prepare(origin)
-    const make = await making
+    const prepared = making.get(origin === home) ?? prepare(origin)
+    making.set(origin === home, prepared)
+    const make = await prepared
     const made = dispatchers.get(origin) ?? make(origin)
     dispatchers.set(origin, made)
     return made

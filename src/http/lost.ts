@@ -100,6 +100,28 @@ const kindOf = (error: unknown, code: string): Kind => {
   return { why: excerpt(text, 200) || 'the connection failed', hint: again }
 }
 
+/** A system's error says which machine it is about. */
+const machineOf = (
+  error: unknown,
+): { readonly host: string; readonly port?: number } | undefined => {
+  if (!(error instanceof Error)) return undefined
+  if ('hostname' in error && typeof error.hostname === 'string') return { host: error.hostname }
+  if ('port' in error && typeof error.port === 'number' && 'address' in error)
+    return { host: String(error.address), port: error.port }
+  return machineOf(error instanceof AggregateError ? error.errors[0] : error.cause)
+}
+
+/** The proxy, where the trouble was on the way to it: a machine other than the one that was asked. */
+const otherMachine = (error: unknown, asked: URL | undefined): string | undefined => {
+  const machine = machineOf(error)
+  if (machine === undefined || asked === undefined) return undefined
+  const { host, port } = machine
+  const own =
+    asked.port === '' ? { 'http:': 80, 'https:': 443 }[asked.protocol] : Number(asked.port)
+  if (port === undefined) return host === asked.hostname ? undefined : host
+  return port === own ? undefined : `${host}:${port}`
+}
+
 /**
  * A network error as a Failure `unreachable`.
  * @param request method and address without credentials
@@ -109,10 +131,17 @@ export const lostTo = (error: unknown, request: string, sent: boolean): Lost => 
   if (error instanceof Lost) return error
   const code = codeOf(error)
   const { why, hint, transient = false } = kindOf(error, code)
-  const host = /\/\/([^/]+)/.exec(request)?.[1] ?? 'the instance'
+  const address = request.slice(request.indexOf(' ') + 1)
+  const asked = URL.canParse(address) ? new URL(address) : undefined
+  const other = otherMachine(error, asked)
   return new Lost(
-    `${host} did not answer: ${why}`,
-    { request, hint, cause: error, ...(code === '' ? {} : { code }) },
+    `${asked?.host ?? 'the instance'} did not answer: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
+    {
+      request,
+      hint: other === undefined ? hint : proxy.hint,
+      cause: error,
+      ...(code === '' ? {} : { code }),
+    },
     transient,
     sent,
   )

@@ -141,7 +141,7 @@ export interface ListEnd {
 export type Batch = readonly Uint8Array[]
 
 export interface Client {
-  /** One request, its body to be read by the caller. Throws Failure on any status but 2xx and 304. */
+  /** A download: one request, its body to be read by the caller; a redirect may lead to another origin. Throws Failure on any status but 2xx and 304. */
   open(request: WireRequest): Promise<Answer>
   /** One request, its answer read whole and parsed when it is JSON. */
   call(request: WireRequest): Promise<Whole>

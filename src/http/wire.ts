@@ -45,6 +45,8 @@ export class Wire {
   readonly #onInterrupt: OnInterrupt
   readonly #now: () => number
   readonly #root: Target
+  /** The instance's own path, with a slash at its end. */
+  readonly #home: string
   readonly #credentials = new Set<string>()
   #credential: Credential | undefined
   #renewal: Promise<Credential | undefined> | undefined
@@ -62,6 +64,7 @@ export class Wire {
     this.#onInterrupt = onInterrupt
     this.#now = now
     this.#root = apiRoot(options.baseUrl)
+    this.#home = `${new URL(options.baseUrl).pathname.replace(/\/+$/, '')}/`
     this.#take(options.credential)
   }
 
@@ -76,14 +79,16 @@ export class Wire {
 
   /**
    * Sends a request until an answer stands or the attempts are used up.
+   * @param abroad whether a redirect may lead out of the instance, as those of downloads do; nothing
+   *   that says who asks goes along
    * @throws Failure `unreachable` without an answer, `rate_limited` when asked to wait too long,
    *   `failed` for a redirect that is not followed, `interrupted`
    */
-  async send(request: WireRequest, attempts: Attempts): Promise<Reply> {
+  async send(request: WireRequest, attempts: Attempts, abroad = false): Promise<Reply> {
     let renewed = false
     for (;;) {
       const used = this.#credential
-      const reply = await this.#attempt(request, attempts)
+      const reply = await this.#attempt(request, attempts, abroad)
       if (reply === undefined) continue
       if (reply.status === 401 && !renewed && reply.signedIn) {
         renewed = true
@@ -101,9 +106,13 @@ export class Wire {
   }
 
   /** An answer; undefined after a pause, when the request is to be sent again. */
-  async #attempt(request: WireRequest, attempts: Attempts): Promise<Reply | undefined> {
+  async #attempt(
+    request: WireRequest,
+    attempts: Attempts,
+    abroad: boolean,
+  ): Promise<Reply | undefined> {
     try {
-      return await this.#follow(request)
+      return await this.#follow(request, abroad)
     } catch (error) {
       if (!(error instanceof Lost)) throw error
       const again = error.transient && (isIdempotent(request.method) || !error.sent)
@@ -141,7 +150,7 @@ export class Wire {
     if (credential !== undefined) this.#credentials.add(credential.value)
   }
 
-  async #follow(request: WireRequest): Promise<Reply> {
+  async #follow(request: WireRequest, abroad: boolean): Promise<Reply> {
     let target = this.#target(request)
     let headers = this.#headers(request, target)
     for (let hops = 0; ; hops++) {
@@ -150,9 +159,17 @@ export class Wire {
       if (!redirects.has(reply.status) || location === undefined) return reply
       const next = nextTarget(reply, location, hops)
       await discard(reply)
-      if (next.origin !== target.origin) headers = strangerHeaders(headers)
+      if (!this.#isHome(next)) {
+        if (!abroad) throw leadsAway(reply, next)
+        headers = strangerHeaders(headers)
+      }
       target = next
     }
+  }
+
+  /** Whether an address is of the instance: its origin, and below its path. */
+  #isHome({ origin, path }: Target): boolean {
+    return origin === this.#root.origin && `${path}/`.startsWith(this.#home)
   }
 
   #target(request: WireRequest): Target {
@@ -212,25 +229,37 @@ export class Wire {
   }
 }
 
+const refused = (reply: Reply, message: string, hint: string): Failure =>
+  new Failure('failed', `${reply.status}: ${message}`, {
+    status: reply.status,
+    request: reply.label,
+    hint,
+  })
+
+const moved = 'If the instance has moved there, give that address as the base URL.'
+
+/** Data that somebody else gives must not pass for the instance's, and no credential goes there. */
+const leadsAway = (reply: Reply, next: Target): Failure =>
+  refused(
+    reply,
+    `it redirects to ${safeAddress(addressOf(next))}, which is not of this instance; it was not asked`,
+    moved,
+  )
+
 /**
  * Where a redirect leads; only reading follows it, since following turns a write into a read.
  * @throws Failure `failed` otherwise
  */
 const nextTarget = (reply: Reply, location: string, hops: number): Target => {
-  const { status, label, method, target } = reply
+  const { method, target } = reply
   const from = addressOf(target)
-  const refuse = (message: string, hint: string): Failure =>
-    new Failure('failed', `${status}: ${message}`, { status, request: label, hint })
   const next = URL.canParse(location, from) ? new URL(location, from) : undefined
   if (next === undefined || !/^https?:$/.test(next.protocol))
-    throw refuse('it redirects to what is no address', 'Check the base URL.')
+    throw refused(reply, 'it redirects to what is no address', 'Check the base URL.')
   const shown = safeAddress(next.href)
   if (!isSafe(method))
-    throw refuse(
-      `it redirects to ${shown}, and a ${method} is not sent on`,
-      'If the instance has moved there, give that address as the base URL.',
-    )
+    throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, moved)
   if (hops >= longestChain)
-    throw refuse(`it redirects again and again, last to ${shown}`, 'Check the base URL.')
+    throw refused(reply, `it redirects again and again, last to ${shown}`, 'Check the base URL.')
   return targetOf(next.href)
 }

@@ -1,5 +1,6 @@
 /** How the instance is reached: proxy, certificate authorities, client certificate. */
 import { readFileSync } from 'node:fs'
+import { usage } from '../errors.js'
 import { isLoopback } from './base-url.js'
 import { fileFailure } from './files.js'
 import type { Environment, Session } from './types.js'
@@ -23,28 +24,55 @@ const environmentProxy = (baseUrl: string, env: Environment): string | undefined
   const { protocol, hostname } = new URL(baseUrl)
   if (isLoopback(hostname)) return undefined
   const own = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-  const proxy = variable(env, own) ?? variable(env, 'ALL_PROXY')
-  return proxy === undefined || proxy.includes('://') ? proxy : `http://${proxy}`
+  const name = variable(env, own) === undefined ? 'ALL_PROXY' : own
+  const text = variable(env, name)
+  if (text === undefined) return undefined
+  const proxy = text.includes('://') ? text : `http://${text}`
+  // What it says is not repeated, since it may hold a password.
+  if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol))
+    throw usage(
+      `${name} is no address of an HTTP proxy`,
+      'Give it as http://host:port, or https://host:port.',
+    )
+  return proxy
 }
 
-const pem = (
-  setting: 'ca' | 'cert' | 'key',
-  file: string | undefined,
-): Partial<Record<'ca' | 'cert' | 'key', string>> => {
-  if (file === undefined) return {}
+type PemSetting = 'ca' | 'cert' | 'key'
+
+const wanted: Readonly<Record<PemSetting, readonly [what: string, mark: RegExp]>> = {
+  ca: ['certificate', /^-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/m],
+  cert: ['certificate', /^-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/m],
+  key: ['private key', /^-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/m],
+}
+const locked = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m
+
+const readPem = (setting: PemSetting, file: string): string => {
+  const hint = `Correct it with: svcctl profile set <name> --${setting}-file <file>`
+  let text: string
   try {
-    return { [setting]: readFileSync(file, 'utf8') }
+    text = readFileSync(file, 'utf8')
   } catch (error) {
-    const hint = `Correct it with: svcctl profile set <name> --${setting}-file <file>`
     throw fileFailure('read', file, error, hint)
   }
+  if (setting === 'key' && locked.test(text))
+    throw usage(
+      `${file} is a key under a password, which svcctl does not ask for`,
+      `Name a key without one, that only you can read: openssl pkey -in ${file} -out <file>`,
+    )
+  const [what, mark] = wanted[setting]
+  // A file of nothing would be passed over in silence.
+  if (!mark.test(text)) throw usage(`${file} holds no ${what} in PEM form`, hint)
+  return text
 }
+
+const pem = (setting: PemSetting, file: string | undefined): Partial<Record<PemSetting, string>> =>
+  file === undefined ? {} : { [setting]: readPem(setting, file) }
 
 /**
  * The transport of a session: the profile's proxy, else the environment's (`HTTPS_PROXY`, `HTTP_PROXY`,
  * `ALL_PROXY`, in either case, with `NO_PROXY`); the profile's PEM files, read. Undefined where nothing
  * is special.
- * @throws Failure `usage` where a PEM file cannot be read
+ * @throws Failure `usage` where a PEM file cannot be read or used, or the environment's proxy is none
  */
 export const transportOf = async (
   session: Pick<Session, 'baseUrl' | 'profile'>,

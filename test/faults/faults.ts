@@ -288,10 +288,11 @@ const ways: readonly Fault[] = [
         location: `${stranger}/api/v4/${operation.name}`,
       }),
     cell: { ...fails(/redirects to .*is not sent on/, 1, 1), stranger: 0 },
-    // Files lie in other people's storage; the stranger gets no credential.
     but: {
-      list: { ...whole(1), stranger: 1 },
-      get: { ...whole(1), stranger: 1 },
+      // What a stranger says must not pass for the instance's word.
+      list: { says: /redirects to .*which is not of this instance; it was not asked/ },
+      get: { says: /redirects to .*which is not of this instance; it was not asked/ },
+      // Files lie in other people's storage; the stranger gets no credential.
       download: { ...whole(1), stranger: 1 },
     },
   },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readWhole } from '../../src/http/body.js'
 import { clientOf, get, json, rejected, send, serve } from './servers.js'
 
 const options = { credential: { kind: 'personal', value: 'canary' }, sudo: 'ana' } as const
@@ -29,9 +30,31 @@ describe('a redirect', () => {
       expect(server.seen).toHaveLength(1)
     },
   )
-  it('to another origin takes no credential along, not even back again', async () => {
+  it.each([
+    ['another origin', (other: string) => `${other}/x`, ''],
+    ['another path of its host', () => '/elsewhere/x', '/forge'],
+    ['a path that only begins like its own', () => '/forgery/x', '/forge'],
+  ])('to %s is refused where data is asked for', async (_, to, path) => {
+    const other = await serve((_, response) => json(response, 200, { id: 99 }))
+    const home = await serve((_, response) =>
+      response.writeHead(302, { location: to(other.base) }).end(),
+    )
+    const client = clientOf(`${home.base}${path}`, options)
+    const list = client.list(get('/runners'), {})
+    for (const failed of [client.call(get('/x')), list.next()]) {
+      const error = await rejected(failed)
+      expect(error).toMatchObject({
+        category: 'failed',
+        details: { status: 302, hint: expect.stringContaining('base URL') },
+      })
+      expect(String(error)).toMatch(/which is not of this instance; it was not asked/)
+    }
+    expect(home.seen).toHaveLength(2)
+    expect(other.seen).toHaveLength(0)
+  })
+  it('of a download to another origin takes no credential along, not even back again', async () => {
     const home = await serve(({ url }, response) => {
-      if (url === '/back') json(response, 200, { ok: true })
+      if (url === '/back') response.writeHead(200).end('whole')
       else response.writeHead(302, { location: `${other.base}/file` }).end()
     })
     const other = await serve((_, response) =>
@@ -41,7 +64,8 @@ describe('a redirect', () => {
       ...get('/x'),
       headers: { cookie: 'a=b', 'job-token': 'j', range: 'bytes=1-' },
     }
-    expect((await clientOf(home.base, options).call(request)).data).toEqual({ ok: true })
+    const { body } = await clientOf(home.base, options).open(request)
+    expect(Buffer.from(await readWhole(body, '')).toString()).toBe('whole')
     expect(home.seen[0]?.headers).toMatchObject({ cookie: 'a=b', sudo: 'ana', 'job-token': 'j' })
     for (const seen of [other.seen[0], home.seen[1]]) {
       for (const name of secrets) expect(seen?.headers).not.toHaveProperty(name)

@@ -1,10 +1,16 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { createServer as createHttpServer, request as forward } from 'node:http'
 import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readWhole } from '../../src/http/body.js'
 import { certificate, key } from './certificate.js'
 import { clientOf, get, json, rejected, send, serve } from './servers.js'
+
+const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString()
 
 const listen = async (server: ReturnType<typeof createServer | typeof createHttpServer>) => {
   await new Promise<void>((resolve) => {
@@ -50,6 +56,28 @@ describe('TLS', () => {
     const transport = { ca: certificate, cert: certificate, key }
     const client = clientOf(await serveTls(), { transport })
     expect((await client.call(get('/x'))).data).toEqual({ authorized: true })
+  })
+  it('shows it to no other origin that a download is sent on to', async () => {
+    const there = await serveTls()
+    const options = { cert: certificate, key, ca: certificate }
+    const server = createServer(options, (_, response) => {
+      response.writeHead(302, { location: `${there}/file` }).end()
+    })
+    const base = `https://127.0.0.1:${await listen(server)}`
+    const transport = { ca: certificate, cert: certificate, key }
+    const { body } = await clientOf(base, { transport }).open(get('/x'))
+    expect(JSON.parse(Buffer.from(await readWhole(body, '')).toString())).toEqual({
+      authorized: false,
+    })
+  })
+  it.each([
+    ['a broken key', { cert: certificate, key: key.replace(/[A-Z]{3}/g, 'AAA') }, /certificate/],
+    ['the key of another certificate', { cert: certificate, key: otherKey }, /certificate/],
+    ['a broken authority', { ca: certificate.replace(/MII.*/, 'broken') }, /authorities/],
+  ])('says that %s cannot be used, before anything is sent', async (_, transport, says) => {
+    const error = await rejected(clientOf(await serveTls(), { transport }).call(get('/x')))
+    expect(error).toMatchObject({ category: 'usage' })
+    expect(String(error)).toMatch(says)
   })
   it('trusts anyone only when told to', async () => {
     const client = clientOf(await serveTls(), { transport: { insecure: true } })
@@ -130,6 +158,16 @@ describe('a proxy', () => {
     const transport = { proxy: `http://${proxy.base}`, noProxy: 'example.test,127.0.0.1' }
     await clientOf(server.base, { transport }).call(get('/x'))
     expect(proxy.seen).toEqual([])
+  })
+  it.each([
+    ['http://127.0.0.1:1', 'the proxy 127.0.0.1:1 the connection was refused'],
+    ['http://proxy.invalid:3128', 'the proxy proxy.invalid its name is not known'],
+  ])('that is not there is named, not the instance: %s', async (proxy, says) => {
+    for (const base of ['http://forge.invalid', 'https://forge.invalid']) {
+      const error = await rejected(clientOf(base, { transport: { proxy } }).call(get('/x')))
+      expect(String(error)).toContain(says)
+      expect(error).toMatchObject({ details: { hint: expect.stringContaining('HTTPS_PROXY') } })
+    }
   })
   it('that refuses is a Failure without its password', async () => {
     const proxy = await serveProxy(true)

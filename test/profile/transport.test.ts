@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { transportOf } from '../../src/profile/transport.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
+import { certificate, key } from '../http/certificate.js'
 import { failureOf, temporary } from './setup.js'
 
 const baseUrl = 'https://forge.test'
@@ -38,12 +39,13 @@ describe('the transport', () => {
   it('reads the files of the profile', async () => {
     const directory = temporary()
     const file = (name: string): string => path.join(directory, name)
-    for (const name of ['ca', 'cert', 'key']) writeFileSync(file(name), `${name} text`)
-    const files = { caFile: file('ca'), certFile: file('cert'), keyFile: file('key') }
+    writeFileSync(file('cert'), certificate)
+    writeFileSync(file('key'), key)
+    const files = { caFile: file('cert'), certFile: file('cert'), keyFile: file('key') }
     expect(await of({}, files, true)).toEqual({
-      ca: 'ca text',
-      cert: 'cert text',
-      key: 'key text',
+      ca: certificate,
+      cert: certificate,
+      key,
       insecure: true,
     })
     const failure = await failureOf(() => of({}, { caFile: file('none') }))
@@ -51,4 +53,33 @@ describe('the transport', () => {
     expect(failure.message).toContain(file('none'))
     expect(failure.details.hint).toContain('--ca-file')
   })
+
+  it('refuses a file that holds something else, which would be passed over in silence', async () => {
+    const file = path.join(temporary(), 'file.pem')
+    const refusal = async (text: string, field: 'caFile' | 'certFile' | 'keyFile') => {
+      writeFileSync(file, text)
+      return failureOf(() => of({}, { [field]: file }))
+    }
+    for (const text of ['', 'garbage', key]) {
+      const { category, message } = await refusal(text, 'caFile')
+      expect({ category, message }).toEqual({
+        category: 'usage',
+        message: `${file} holds no certificate in PEM form`,
+      })
+    }
+    expect((await refusal(certificate, 'keyFile')).message).toMatch(/holds no private key/)
+    const locked = '-----BEGIN ENCRYPTED PRIVATE KEY-----\n'
+    expect((await refusal(locked, 'keyFile')).message).toMatch(/is a key under a password/)
+  })
+
+  it.each(['nowhere:::1', 'socks5://p.test', 'http://user:canary@'])(
+    'refuses a proxy of the environment that is none: %s',
+    async (text) => {
+      const { category, message } = await failureOf(() => of({ HTTPS_PROXY: text }))
+      expect({ category, message }).toEqual({
+        category: 'usage',
+        message: 'HTTPS_PROXY is no address of an HTTP proxy',
+      })
+    },
+  )
 })
