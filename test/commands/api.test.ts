@@ -1,17 +1,9 @@
 /** `svcctl api`: what it sends, what it refuses, and what it says of a mistyped path. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { svcctl } from '../support/program.js'
-import { type Recorder, record } from '../support/recorder.js'
+import { recording } from '../support/recorder.js'
 
-let server: Recorder
-beforeAll(async () => {
-  server = await record()
-})
-afterAll(() => server.close())
-beforeEach(() => {
-  server.seen.length = 0
-  server.answer = () => undefined
-})
+const server = recording()
 
 const api = (args: readonly string[], env: Record<string, string> = {}, input?: string) =>
   svcctl(['api', ...args], {

@@ -2,19 +2,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { clean, folder, program, svcctl } from '../support/program.js'
-import { type Recorder, record } from '../support/recorder.js'
+import { recording } from '../support/recorder.js'
 
-let server: Recorder
+const server = recording()
 /** How often a runner's jobs are found running before they have ended. */
 let busy: number
-beforeAll(async () => {
-  server = await record()
-})
-afterAll(() => server.close())
 beforeEach(() => {
-  server.seen.length = 0
   busy = 0
   server.answer = ({ method, url }) => {
     if (url.includes('/runners/404')) return { status: 404, body: { message: '404 Not found' } }

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 export interface Seen {
   readonly method: string
@@ -67,4 +68,26 @@ export const record = async (answer: Script = () => undefined): Promise<Recorder
   return Object.assign(recorder, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   })
+}
+
+/** A recorder for the tests of a file: there while they run, and forgetful between them. */
+export const recording = (): Recorder => {
+  const quiet: Script = () => undefined
+  const recorder: Recorder = {
+    url: '',
+    seen: [],
+    lines: () => [],
+    answer: quiet,
+    close: async () => {},
+  }
+  beforeAll(async () => {
+    const { answer: _, ...started } = await record((seen, index) => recorder.answer(seen, index))
+    Object.assign(recorder, started)
+  })
+  beforeEach(() => {
+    recorder.seen.length = 0
+    recorder.answer = quiet
+  })
+  afterAll(() => recorder.close())
+  return recorder
 }

@@ -2,19 +2,11 @@
  * What commands put on the wire, pinned by hand from commands.md, wire.md and the API documents:
  * method, path, query and body, byte for byte, as the real program sends them.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { svcctl } from '../support/program.js'
-import { type Recorder, record } from '../support/recorder.js'
+import { recording } from '../support/recorder.js'
 
-let server: Recorder
-beforeAll(async () => {
-  server = await record()
-})
-afterAll(() => server.close())
-beforeEach(() => {
-  server.seen.length = 0
-  server.answer = () => undefined
-})
+const server = recording()
 
 const run = (args: readonly string[], env: Record<string, string> = {}, input?: string) =>
   svcctl(args, {

@@ -1,16 +1,9 @@
 /** Exactly one credential, in a header, and only where it belongs (commands.md, "Credentials"). */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { svcctl } from '../support/program.js'
-import { type Recorder, record } from '../support/recorder.js'
+import { recording } from '../support/recorder.js'
 
-let server: Recorder
-beforeAll(async () => {
-  server = await record()
-})
-afterAll(() => server.close())
-beforeEach(() => {
-  server.seen.length = 0
-})
+const server = recording()
 
 const names = ['private-token', 'authorization', 'job-token', 'cookie', 'sudo'] as const
 /** The credential headers of the last request. */
