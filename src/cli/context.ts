@@ -75,7 +75,14 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
   const format = outputFormat(globals, env)
   const screen = await createScreen(options, format)
   const around = createSurroundings(options, screen.services)
-  const exchange = createExchange({ globals, env, signal, session: around.session, screen })
+  const exchange = createExchange({
+    globals,
+    env,
+    signal,
+    session: around.session,
+    profile: around.profile,
+    screen,
+  })
   const lists = listing(globals, exchange, screen)
   const { interactive, note } = screen.services
   const questions = createAsk({
@@ -122,11 +129,12 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     commands: allCommands,
     session: around.session,
     sessionOf: around.sessionOf,
+    profile: around.profile,
     scope: async (kind) => (await around.scope([kind]))?.value,
     client: exchange.client,
     anonymous: exchange.anonymous,
     request: exchange.request,
-    guard: exchange.guard,
+    guard: (request) => exchange.guard(request),
     confirm: async (what, details) => screen.confirm(await around.session(), what, details),
     plan: async (given, override) => {
       const [first] = await plans(given, override)

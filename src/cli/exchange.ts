@@ -12,7 +12,7 @@ import type {
   WireRequest,
 } from '../http/types.js'
 import { auditEntry, checkReadOnly, openAudit, transportOf } from '../profile/index.js'
-import type { Session } from '../profile/types.js'
+import type { Profile, Session } from '../profile/types.js'
 import { credentialFor } from './credential.js'
 import { userAgent } from './version.js'
 
@@ -24,6 +24,8 @@ export interface ExchangeOptions {
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly session: () => Promise<Session>
+  /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */
+  readonly profile: () => Promise<Profile | undefined>
   readonly screen: {
     readonly say: (text: string, level: 'info' | 'verbose') => void
     readonly trace: (exchange: Exchange) => void
@@ -32,6 +34,22 @@ export interface ExchangeOptions {
 }
 
 type Of = Pick<Endpoint, 'credential' | 'route' | 'safe'>
+
+/** Whose rules and ways a client takes: a session, or a part of one. */
+export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
+
+/** Proxy and certificates of a profile are for its own instance. */
+const serves = (profile: Profile, baseUrl: string): boolean =>
+  new URL(profile.baseUrl).origin === new URL(baseUrl).origin
+
+/** The user of a profile's own credential, when it is the one that goes along. */
+const asUser = (
+  credential: Credential | undefined,
+  user: string | undefined,
+): string | undefined =>
+  credential === undefined || ['job', 'bearer', 'basic'].includes(credential.kind)
+    ? undefined
+    : user
 
 export const createExchange = (options: ExchangeOptions) => {
   const { globals, env, signal, screen } = options
@@ -53,13 +71,16 @@ export const createExchange = (options: ExchangeOptions) => {
     baseUrl: string,
     credential: Credential | undefined,
     long: boolean,
-    session?: Session,
-    audited = false,
+    { profile, user, renew }: Party,
+    audited: boolean,
   ): Promise<ClientOptions> => {
-    const profile = session?.profile
     warnOfInsecure(baseUrl)
-    const transport = await transportOf(session ?? { baseUrl }, globals.insecure, env)
-    const audit = session === undefined || !audited ? undefined : auditOf(session)
+    const transport = await transportOf(
+      { baseUrl, ...(profile !== undefined && serves(profile, baseUrl) ? { profile } : {}) },
+      globals.insecure,
+      env,
+    )
+    const audit = audited ? auditOf(profile, asUser(credential, user)) : undefined
     const told = (exchange: Exchange): void => {
       screen.trace(exchange)
       audit?.(exchange)
@@ -74,25 +95,28 @@ export const createExchange = (options: ExchangeOptions) => {
       long,
       ...(transport === undefined ? {} : { transport }),
       ...(credential === undefined ? {} : { credential }),
-      ...(credential?.kind === 'oauth' && session !== undefined
-        ? { renew: () => renewed(session) }
+      ...(credential?.kind === 'oauth' && renew !== undefined
+        ? { renew: () => renewed(renew) }
         : {}),
       ...(globals.verbose === 0 && audit === undefined ? {} : { trace: told }),
     }
   }
 
   /** What puts writing requests on record; opened before the first is sent. */
-  const auditOf = ({ profile, sudo }: Session): ((exchange: Exchange) => void) | undefined => {
+  const auditOf = (
+    profile: Profile | undefined,
+    user: string | undefined,
+  ): ((exchange: Exchange) => void) | undefined => {
     if (profile?.auditLog === undefined) return undefined
     const log = openAudit(profile.auditLog)
     return (exchange) => {
       if (exchange.method === 'GET' || exchange.method === 'HEAD') return
-      log.append(auditEntry(profile, exchange, sudo, new Date()))
+      log.append(auditEntry(profile, exchange, user, new Date()))
     }
   }
 
-  const renewed = async (session: Session): Promise<Credential | undefined> => {
-    const fresh = await session.renew()
+  const renewed = async (renew: Session['renew']): Promise<Credential | undefined> => {
+    const fresh = await renew()
     return fresh === undefined ? undefined : { kind: fresh.kind, value: fresh.value }
   }
 
@@ -115,21 +139,26 @@ export const createExchange = (options: ExchangeOptions) => {
     return made
   }
 
-  const anonymous = async (baseUrl: string, credential: Credential): Promise<Client> => {
-    const made = optionsFor(baseUrl, credential, false).then(createClient)
+  const anonymous = async (
+    baseUrl: string,
+    credential: Credential,
+    party: Party = {},
+  ): Promise<Client> => {
+    const made = optionsFor(baseUrl, credential, false, party, true).then(createClient)
     clients.set(`anonymous ${clients.size}`, made)
     return made
   }
 
-  const guard = async ({ method, path }: WireRequest): Promise<void> => {
-    if (method !== 'GET' && method !== 'HEAD')
-      checkReadOnly((await options.session()).profile, method, path)
+  const guard = async ({ method, path }: WireRequest, elsewhere = false): Promise<void> => {
+    if (method === 'GET' || method === 'HEAD') return
+    const profile = elsewhere ? await options.profile() : (await options.session()).profile
+    checkReadOnly(profile, method, path)
   }
 
   /** The request of an ask, refused where the profile only reads. */
   const request = async (ask: Ask): Promise<WireRequest> => {
     const wire = buildRequest(ask)
-    if (ask.endpoint.credential !== 'parameter' && writes(ask.endpoint)) await guard(wire)
+    if (writes(ask.endpoint)) await guard(wire, wire.absolute)
     return wire
   }
 

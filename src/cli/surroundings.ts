@@ -13,7 +13,7 @@ import {
   type Takes,
   transportOf,
 } from '../profile/index.js'
-import type { Session } from '../profile/types.js'
+import type { Profile, Session } from '../profile/types.js'
 import type { RunOptions } from './context.js'
 import type { ScopeKind } from './derive.js'
 import { userAgent } from './version.js'
@@ -102,6 +102,18 @@ export const createSurroundings = (
     return session
   }
 
+  /** The profile in force, where there is one; nothing is said of what its session would be. */
+  const profile = async (): Promise<Profile | undefined> => {
+    if (globals.sandbox) return undefined
+    try {
+      return (await sessionOf(undefined)).profile
+    } catch (error) {
+      // Without any instance there is no profile either.
+      if (error instanceof Failure && error.category === 'auth') return undefined
+      throw error
+    }
+  }
+
   /** The project or group at hand, for a command that cannot do without. */
   const scope = async (
     kinds: readonly ScopeKind[],
@@ -118,6 +130,7 @@ export const createSurroundings = (
     session: openOnce,
     sessionOf: (profile: string | undefined) => (globals.sandbox ? openOnce() : sessionOf(profile)),
     scope,
+    profile,
     close: async (): Promise<void> => {
       await session?.catch(() => undefined)
       await closeSandbox?.()

@@ -121,7 +121,9 @@ const post = async (
   request: WireRequest,
 ): Promise<Whole> => {
   try {
-    return await (await ctx.anonymous(address.origin, credential)).call(request)
+    const profile = await ctx.profile()
+    const party = profile === undefined ? {} : { profile }
+    return await (await ctx.anonymous(address.origin, credential, party)).call(request)
   } catch (error) {
     if (!(error instanceof Failure) || error.category !== 'auth') throw error
     const hint = 'The authorization key is wrong, or was renewed: it is in the monitoring settings.'

@@ -10,6 +10,7 @@ import {
   removeProfile,
   settingNames,
   settings,
+  shownProfile,
 } from '../profile/index.js'
 import type { Profile } from '../profile/types.js'
 import type { Argument, Context, Given, Special } from './types.js'
@@ -40,19 +41,22 @@ const known = (ctx: Context, name: string): Profile => {
   return profile
 }
 
-/** A profile by the names of its settings, and where its token is kept. */
+/** A profile by the names of its settings, without a proxy's password, and where its token is kept. */
 const shown = (profile: Profile, current: string | undefined) => ({
   name: profile.name,
   current: profile.name === current,
-  ...Object.fromEntries(
+  ...settingsOf(shownProfile(profile)),
+  token: profile.tokenStore ?? null,
+  user: profile.user ?? null,
+})
+
+const settingsOf = (profile: Profile): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
     settingNames.flatMap((name) => {
       const value = Object.entries(profile).find(([field]) => field === fieldOf(name))?.[1]
       return value === undefined ? [] : [[name.replaceAll('-', '_'), value]]
     }),
-  ),
-  token: profile.tokenStore ?? null,
-  user: profile.user ?? null,
-})
+  )
 
 export const listCommand: Special = {
   summary: 'List the profiles',

@@ -2,7 +2,7 @@
 import type { Endpoint, Endpoints, Param } from '../catalogue/endpoint.js'
 import type { Failure } from '../errors.js'
 import type { Ask, Client, Credential, ListEnd, Whole, WireRequest } from '../http/types.js'
-import type { Session } from '../profile/types.js'
+import type { Profile, Session } from '../profile/types.js'
 
 /** A positional argument of a command. */
 export interface Argument {
@@ -136,8 +136,17 @@ export interface Context {
     endpoint?: Pick<Endpoint, 'credential' | 'route' | 'safe'>,
     long?: boolean,
   ): Promise<Client>
-  /** A client of another address, with this credential and no other; needs no profile. */
-  anonymous(baseUrl: string, credential: Credential): Promise<Client>
+  /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
+  profile(): Promise<Profile | undefined>
+  /**
+   * A client of an address, with this credential and no other. A party's profile says how its own
+   * instance is reached, and keeps the record of what is written.
+   */
+  anonymous(
+    baseUrl: string,
+    credential: Credential,
+    party?: Partial<Pick<Session, 'profile' | 'user' | 'renew'>>,
+  ): Promise<Client>
 
   /** Chooses the endpoint and checks the values as every derived command does. */
   plan(given: Given, override?: Readonly<Record<string, unknown>>): Promise<Plan>

@@ -1,5 +1,7 @@
 /** One exchange for `-v` and the audit log, with nothing in it that must not be seen. */
+import { Failure } from '../errors.js'
 import type { Outgoing } from './incoming.js'
+import { Lost } from './lost.js'
 import { safeAddress, safeBody, safeHeaders } from './secrets.js'
 import { oneLine } from './text.js'
 import type { Answer, ClientOptions, Exchange } from './types.js'
@@ -9,6 +11,13 @@ export interface Trace {
   answered(status: number, headers: Answer['headers'], body?: Uint8Array): void
   failed(error: Error): void
 }
+
+const neverSent = (error: Error): boolean =>
+  error instanceof Lost
+    ? !error.sent
+    : error instanceof Failure &&
+      error.category === 'interrupted' &&
+      error.details.unknownOutcome !== true
 
 const silent: Trace = { answered: () => {}, failed: () => {} }
 
@@ -54,6 +63,10 @@ export const startTrace = (
         ...(shown === undefined ? {} : { responseBody: scrub(shown) }),
       })
     },
-    failed: (error) => once({ error: scrub(oneLine(error.message)) }),
+    failed: (error) =>
+      once({
+        error: scrub(oneLine(error.message)),
+        ...(neverSent(error) ? { sent: false } : {}),
+      }),
   }
 }

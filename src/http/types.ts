@@ -56,6 +56,8 @@ export interface Exchange {
   readonly requestId?: string
   readonly milliseconds: number
   readonly error?: string
+  /** False when it certainly did not reach the instance. */
+  readonly sent?: boolean
 }
 
 /** A request before it meets an instance: pure data, made by `buildRequest`. */

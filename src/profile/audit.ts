@@ -4,17 +4,21 @@ import { Failure } from '../errors.js'
 import { fileFailure } from './files.js'
 import type { Profile } from './types.js'
 
-/** How a request ended: carried out, refused by the instance, or not known. */
-export type AuditOutcome = 'done' | 'refused' | 'unknown'
+/** How a request ended: carried out, refused by the instance, not known, or never sent. */
+export type AuditOutcome = 'done' | 'refused' | 'unknown' | 'not_sent'
 
 export interface AuditEntry {
   /** When the request ended; ISO, UTC. */
   readonly time: string
   readonly profile: string
+  /** Who signed in to the profile; null where another credential went along. */
   readonly user: string | null
   readonly sudo: string | null
   readonly method: string
-  /** Path of the URL, without its query, which may hold what is nobody's business. */
+  /**
+   * Path of the URL, without its query, which may hold what is nobody's business; the whole address
+   * where it is not of the profile's instance.
+   */
   readonly path: string
   readonly status: number | null
   readonly request_id: string | null
@@ -40,6 +44,9 @@ export const auditFields = [
 export interface Audited {
   readonly method: string
   readonly url: string
+  readonly requestHeaders: Readonly<Record<string, string>>
+  /** False when it certainly did not reach the instance. */
+  readonly sent?: boolean
   readonly status?: number
   readonly requestId?: string
   readonly milliseconds: number
@@ -51,29 +58,39 @@ export interface AuditLog {
   close(): void
 }
 
-const outcomeOf = (status: number | undefined): AuditOutcome => {
+const outcomeOf = ({ status, sent }: Audited): AuditOutcome => {
+  if (sent === false) return 'not_sent'
   // What a server answers with 5xx after a write may or may not have been carried out.
   if (status === undefined || status >= 500) return 'unknown'
   return (status >= 200 && status <= 299) || status === 304 ? 'done' : 'refused'
 }
 
-/** The line of an exchange. */
+const pathOf = (address: string, baseUrl: string): string => {
+  if (!URL.canParse(address)) return ''
+  const { origin, pathname } = new URL(address)
+  return origin === new URL(baseUrl).origin ? pathname : `${origin}${pathname}`
+}
+
+/**
+ * The line of an exchange.
+ * @param user whose credential went along, where that is known
+ */
 export const auditEntry = (
-  profile: Pick<Profile, 'name' | 'user'>,
+  profile: Pick<Profile, 'name' | 'baseUrl'>,
   exchange: Audited,
-  sudo: string | undefined,
+  user: string | undefined,
   now: Date,
 ): AuditEntry => ({
   time: now.toISOString(),
   profile: profile.name,
-  user: profile.user ?? null,
-  sudo: sudo ?? null,
+  user: user ?? null,
+  sudo: exchange.requestHeaders.sudo ?? null,
   method: exchange.method,
-  path: URL.canParse(exchange.url) ? new URL(exchange.url).pathname : '',
+  path: pathOf(exchange.url, profile.baseUrl),
   status: exchange.status ?? null,
   request_id: exchange.requestId ?? null,
   duration_ms: Math.round(exchange.milliseconds),
-  outcome: outcomeOf(exchange.status),
+  outcome: outcomeOf(exchange),
 })
 
 const hint = 'Name a file that you can write: svcctl profile set <name> --audit-log <file>'

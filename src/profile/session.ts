@@ -136,6 +136,9 @@ export const resolveSession = (
     jobToken: () => jobToken(env),
     renew: async () => (token === undefined ? own?.renew() : undefined),
     ...(sudo === undefined ? {} : { sudo }),
+    ...(token === undefined && own !== undefined && profile?.user !== undefined
+      ? { user: profile.user }
+      : {}),
     warnings: warningsOf(baseUrl, {
       ...(profile === undefined ? {} : { profile }),
       otherInstance: profile !== undefined && !same,

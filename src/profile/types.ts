@@ -68,6 +68,8 @@ export interface Session {
   readonly baseUrl: string
   /** Where the base URL comes from, in words. */
   readonly baseUrlSource: string
+  /** Name of the user behind the profile's own credential, when that is the one that counts. */
+  readonly user?: string
   /** The user's credential, if any. Called only when a request needs it. */
   credential(): Promise<ResolvedCredential | undefined>
   /** The job token, if any (SVC_JOB_TOKEN, else CI_JOB_TOKEN). */

@@ -29,6 +29,22 @@ describe('profile', () => {
     ])
   })
 
+  it('shows no password of a proxy', async () => {
+    const profile = profiles()
+    const proxy = 'http://someone:canary-password@proxy.example:3128'
+    const runs = [
+      await profile('set', 'work', '--base-url', address, '--proxy', proxy, '-o', 'json'),
+      await profile('get', 'work'),
+      await profile('get', 'work', '-o', 'json', '--show-secrets'),
+      await profile('list', '-o', 'csv'),
+    ]
+    for (const { code, stdout, stderr } of runs) {
+      expect(code).toBe(0)
+      expect(`${stdout}${stderr}`).not.toMatch(/canary|someone/)
+    }
+    expect(runs[2]?.stdout).toContain('@proxy.example:3128')
+  })
+
   it('removes a setting by --unset or an empty value', async () => {
     const profile = profiles()
     await profile('set', 'work', '--base-url', address, '--project', 'a/b', '--sudo', 'ana')

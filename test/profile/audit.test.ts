@@ -15,11 +15,13 @@ const exchange = {
   method: 'DELETE',
   url: 'https://forge.test/forge/api/v4/runners/7?token=canary',
   status: 204,
+  requestHeaders: { sudo: 'ana' },
   requestId: 'r-1',
   milliseconds: 12.7,
 }
+const profile = { name: 'prod', baseUrl: 'https://forge.test/forge' }
 const now = new Date('2026-01-02T03:04:05Z')
-const line = auditEntry({ name: 'prod', user: 'root' }, exchange, 'ana', now)
+const line = auditEntry(profile, exchange, 'root', now)
 
 const read = async (file: string, filter?: AuditFilter) => {
   const entries: AuditEntry[] = []
@@ -59,7 +61,7 @@ describe('an entry', () => {
   ])('with status %s is %s', (status, outcome) => {
     const { status: _, ...rest } = exchange
     const entry = auditEntry(
-      { name: 'prod' },
+      profile,
       status === undefined ? rest : { ...rest, status },
       undefined,
       now,

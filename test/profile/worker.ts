@@ -47,8 +47,15 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
   audit: async () => {
     const log = openAudit(at(0))
     for (let i = 0; i < Number(at(2)); i++) {
-      const exchange = { method: 'PUT', url: `https://h.test/${i}`, status: 200, milliseconds: 1 }
-      log.append(auditEntry({ name: 'p', user: at(1) }, exchange, 'x'.repeat(300), new Date(0)))
+      const exchange = {
+        method: 'PUT',
+        url: `https://h.test/${i}`,
+        requestHeaders: { sudo: 'x'.repeat(300) },
+        status: 200,
+        milliseconds: 1,
+      }
+      const profile = { name: 'p', baseUrl: 'https://h.test' }
+      log.append(auditEntry(profile, exchange, at(1), new Date(0)))
     }
     log.close()
   },

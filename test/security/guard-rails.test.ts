@@ -38,6 +38,15 @@ describe('a profile', () => {
       ['runners', 'pause', '7'],
       ['deploy-keys', 'delete', '7', '-P', '1', '--yes'],
       ['api', 'post', '/runners'],
+      ['runners', 'register', '--token', 'env:SVC_TOKEN'],
+      [
+        'alerts',
+        'send',
+        '--endpoint',
+        `${server.url}/alert`,
+        '--authorization-key',
+        'env:SVC_TOKEN',
+      ],
     ]) {
       const { code, stdout, stderr } = await run(...args, '-p', 'prod')
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -116,6 +125,25 @@ describe('a profile', () => {
     expect(JSON.parse(listed.stdout)).toHaveLength(6)
   })
 
+  it('puts on record what goes by another credential than the user’s, or to another address', async () => {
+    const log = join(config, 'audit.jsonl')
+    await set('--audit-log', log)
+    const other = await record(() => ({ body: {} }))
+    const key = ['--authorization-key', 'env:SVC_TOKEN']
+    await run('runners', 'register', '--token', 'env:SVC_TOKEN', '--sudo', 'ana')
+    await run('alerts', 'send', '--endpoint', `${other.url}/alert?a=b`, ...key)
+    await run('api', 'post', '/runners/1/reset')
+    await other.close()
+    await run('alerts', 'send', '--endpoint', `${other.url}/alert`, ...key, '--retries', '0')
+    // Nobody was acted for, and whose token SVC_TOKEN is is not known.
+    expect(lines(log)).toMatchObject([
+      { path: '/api/v4/runners', sudo: null, user: null, outcome: 'done' },
+      { path: `${other.url}/alert`, sudo: null, user: null, outcome: 'done' },
+      { path: '/api/v4/runners/1/reset', outcome: 'done' },
+      { path: `${other.url}/alert`, status: null, outcome: 'not_sent' },
+    ])
+  })
+
   it('whose audit log cannot be written sends no write', async () => {
     const directory = join(config, 'directory')
     mkdirSync(directory)
@@ -138,6 +166,35 @@ describe('a profile', () => {
       env: { SVC_TOKEN: 'any' },
     })
     expect(near.stderr).toBe('')
+  })
+})
+
+describe('a profile that says how its instance is reached', () => {
+  it('is reached so when signing in, and when its credential is tried', async () => {
+    const server = createServer({ cert: certificate, key }, (_request, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end('{"id":1,"username":"root"}')
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    try {
+      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const config = folder()
+      const file = join(config, 'ca.pem')
+      writeFileSync(file, certificate)
+      const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
+      await svcctl(['profile', 'set', 'own', '--base-url', url, '--ca-file', file], { env })
+      const login = ['auth', 'login', 'own', '--kind', 'impersonation', '--token-stdin']
+      const signedIn = await svcctl(login, { env, input: 'token\n' })
+      expect(signedIn.stderr).toMatch(/signed in to .* as root/)
+      expect(signedIn.code).toBe(0)
+      const status = await svcctl(['auth', 'status', '-o', 'json'], { env })
+      expect(JSON.parse(status.stdout)).toMatchObject([
+        { profile: 'own', works: true, credential: 'personal, from token file' },
+      ])
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
   })
 })
 

@@ -69,9 +69,13 @@ const nameOf = (ctx: Context, given: Given): string =>
 const login = async (ctx: Context, given: Given): Promise<void> => {
   const name = nameOf(ctx, given)
   const baseUrl = await addressOf(ctx, name)
+  // Project and impersonation tokens travel as personal ones do.
   const kind = userTokenKinds.find((k) => k === given.flags.kind) ?? 'personal'
   const secrets = await secretsOf(ctx, given, baseUrl)
-  const client = await ctx.anonymous(baseUrl, { kind, value: secrets.token })
+  // The profile may say already how the instance is reached: its proxy, its certificates.
+  const before = storeOf(ctx).get(name)
+  const party = before === undefined ? {} : { profile: { ...before, baseUrl } }
+  const client = await ctx.anonymous(baseUrl, { kind, value: secrets.token }, party)
   const identity: Identity = await ctx.progress(`trying the token at ${baseUrl}`, () =>
     probe(client),
   )
@@ -128,7 +132,7 @@ const statusOf = async (ctx: Context, name: string | undefined): Promise<Row> =>
     if (credential === undefined)
       return { ...row, credential: 'none', works: false, user: 'svcctl auth login signs in' }
     const { kind, value, source } = credential
-    const client = await ctx.anonymous(session.baseUrl, { kind, value })
+    const client = await ctx.anonymous(session.baseUrl, { kind, value }, session)
     const identity = await probe(client)
     return {
       ...row,
@@ -157,7 +161,9 @@ const status = async (ctx: Context, given: Given): Promise<void> => {
   if (rows.some((row) => !row.works)) ctx.exit(exitCodes.auth)
 }
 
-const kind = oneOf(userTokenKinds, 'kind of the token', { default: 'personal' })
+const kind = oneOf([...userTokenKinds, 'project', 'impersonation'], 'kind of the token', {
+  default: 'personal',
+})
 
 export const loginCommand: Special = {
   summary: 'Sign in to an instance and keep the credential',

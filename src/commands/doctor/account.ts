@@ -52,7 +52,7 @@ export const accountChecks = async (ctx: Context, session: Session): Promise<rea
     const credential = await session.credential()
     if (credential === undefined) return [jobOnly(session)]
     const { kind, value } = credential
-    const identity = await probe(await ctx.anonymous(session.baseUrl, { kind, value }))
+    const identity = await probe(await ctx.anonymous(session.baseUrl, { kind, value }, session))
     return identityChecks(credential, identity, session.sudo)
   } catch (error) {
     return [failedBy('credential', error)]
