@@ -25,12 +25,14 @@ const sendForm = async (
   url: string,
   form: Readonly<Record<string, string>>,
   transport: Transport | undefined,
+  signal: AbortSignal,
 ): Promise<{ status: number; body: unknown }> => {
   const client = await createClient({
     baseUrl: new URL(url).origin,
     timeout: refreshTimeout,
     retries: 0,
     userAgent,
+    signal,
     ...(transport === undefined ? {} : { transport }),
   })
   try {
@@ -59,7 +61,7 @@ const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
 }
 
 export const createSurroundings = (
-  { globals, env }: Pick<RunOptions, 'globals' | 'env'>,
+  { globals, env, signal }: Pick<RunOptions, 'globals' | 'env' | 'signal'>,
   heard: { readonly note: (text: string) => void; readonly warn: (text: string) => void },
 ) => {
   let session: Promise<Session> | undefined
@@ -78,9 +80,10 @@ export const createSurroundings = (
       env,
       {
         store: openStore(paths),
-        tokens: openTokens(paths, env, { note: heard.note }),
+        tokens: openTokens(paths, env, { note: heard.note, signal }),
+        signal,
         post: async (url, form) =>
-          sendForm(url, form, await transportOf(resolved, globals.insecure, env)),
+          sendForm(url, form, await transportOf(resolved, globals.insecure, env), signal),
       },
     )
     return resolved

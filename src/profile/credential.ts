@@ -24,10 +24,16 @@ const shared = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-const commandSource = (profile: Profile, command: readonly string[]): CredentialSource => {
+const commandSource = (
+  profile: Profile,
+  command: readonly string[],
+  signal: AbortSignal | undefined,
+): CredentialSource => {
   let held: ResolvedCredential | undefined
   const run = shared(async () => {
-    held = await runTokenCommand(command, profile.tokenKind ?? 'personal', profile.name)
+    held = await runTokenCommand(command, profile.tokenKind ?? 'personal', profile.name, {
+      ...(signal === undefined ? {} : { signal }),
+    })
     return held
   })
   return {
@@ -59,6 +65,7 @@ interface Services {
   readonly tokens: Tokens
   readonly post: Post
   readonly now: () => number
+  readonly signal?: AbortSignal | undefined
 }
 
 const storedSource = (
@@ -104,7 +111,8 @@ export const ownCredential = (
   profile: Profile,
   services: Services,
 ): CredentialSource | undefined => {
-  if (profile.tokenCommand !== undefined) return commandSource(profile, profile.tokenCommand)
+  if (profile.tokenCommand !== undefined)
+    return commandSource(profile, profile.tokenCommand, services.signal)
   return profile.tokenStore === undefined
     ? undefined
     : storedSource(profile, profile.tokenStore, services)

@@ -14,7 +14,11 @@ const held = (file: string): Failure =>
   })
 
 /** Takes the lock, waiting for another process; gives what lets it go. */
-const acquire = async (file: string, patience: number): Promise<() => Promise<void>> => {
+const acquire = async (
+  file: string,
+  patience: number,
+  signal: AbortSignal | undefined,
+): Promise<() => Promise<void>> => {
   const { default: lockfile } = await import('proper-lockfile')
   const options = {
     realpath: false,
@@ -29,6 +33,7 @@ const acquire = async (file: string, patience: number): Promise<() => Promise<vo
       return await lockfile.lock(file, options)
     } catch (error) {
       if (codeOf(error) !== 'ELOCKED') throw fileFailure('lock', file, error)
+      if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
       if (Date.now() > end) throw held(file)
     }
     await sleep(10 + Math.random() * 40)
@@ -39,15 +44,17 @@ const acquire = async (file: string, patience: number): Promise<() => Promise<vo
  * Runs `work` while no other process does so under the same name. `file` need not exist; the lock
  * is the directory `<file>.lock` beside it.
  * @param patience milliseconds to wait for another process
+ * @param signal ends the wait
  * @throws Failure `usage` where the lock cannot be made, `failed` where another process keeps it
  */
 export const withLock = async <T>(
   file: string,
   work: () => Promise<T>,
   patience = 30_000,
+  signal?: AbortSignal,
 ): Promise<T> => {
   makeDirectory(path.dirname(file))
-  const release = await acquire(file, patience)
+  const release = await acquire(file, patience, signal)
   try {
     return await work()
   } finally {

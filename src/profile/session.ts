@@ -21,6 +21,8 @@ export interface SessionServices {
   readonly post: Post
   /** Milliseconds since the epoch; the clock of the machine unless given. */
   readonly now?: () => number
+  /** Ends a token command that is under way. */
+  readonly signal?: AbortSignal
 }
 
 /** An environment variable; an empty one counts as not set. */
@@ -122,8 +124,8 @@ export const resolveSession = (
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
 
-  const { tokens, post, now = Date.now } = services
-  const own = same && profile ? ownCredential(profile, { tokens, post, now }) : undefined
+  const { tokens, post, now = Date.now, signal } = services
+  const own = same && profile ? ownCredential(profile, { tokens, post, now, signal }) : undefined
   const fromEnvironment = environmentToken(env, same ? profile : undefined)
   const token = given !== undefined || own === undefined ? fromEnvironment : undefined
   const sudo = sudoOf(flags, env, same ? profile : undefined)

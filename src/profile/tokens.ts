@@ -34,6 +34,8 @@ export interface Tokens {
 
 export interface TokensOptions {
   readonly note?: (text: string) => void
+  /** Ends the wait for another process. */
+  readonly signal?: AbortSignal
   /** How the keyring is reached; undefined where there is none. */
   readonly keyring?: () => Promise<Keyring | undefined>
 }
@@ -108,7 +110,7 @@ const keyringPlace = (paths: Paths, open: () => Promise<Keyring | undefined>) =>
 export const openTokens = (
   paths: Paths,
   env: Environment,
-  { note = () => undefined, keyring = () => openKeyring() }: TokensOptions = {},
+  { note = () => undefined, keyring = () => openKeyring(), signal }: TokensOptions = {},
 ): Tokens => {
   const file = openTokenFile(paths, note)
   const off = env.SVC_NO_KEYRING !== undefined && !['', '0', 'false'].includes(env.SVC_NO_KEYRING)
@@ -149,6 +151,7 @@ export const openTokens = (
       await dropFromFile(name)
       if (place === 'keyring') await ring.delete(name)
     },
-    exclusive: (name, work) => withLock(path.join(paths.config, `refresh-${name}`), work, 90_000),
+    exclusive: (name, work) =>
+      withLock(path.join(paths.config, `refresh-${name}`), work, 90_000, signal),
   }
 }

@@ -46,9 +46,43 @@ describe('a token command', () => {
 
   it('is ended when it takes too long', async () => {
     const failure = await failureOf(() =>
-      runTokenCommand(node('setInterval(() => {}, 1000)'), 'personal', 'prod', 300),
+      runTokenCommand(node('setInterval(() => {}, 1000)'), 'personal', 'prod', { limit: 300 }),
     )
     expect(failure.message).toContain('did not end')
+  })
+
+  it('takes what was printed out of what was said', async () => {
+    const script = 'console.log("canary-1"); console.error("bad canary-1!"); process.exit(1)'
+    const { message } = await failureOf(() => run(node(script)))
+    expect(message).toContain('exit code 1: bad ***!')
+  })
+
+  /** A program that leaves another one running, which keeps standard output open. */
+  const leaving = (then: string): string[] =>
+    node(
+      `require('child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], { stdio: 'inherit' }).unref(); ${then}`,
+    )
+
+  it('is done when it ends, whatever it leaves running', async () => {
+    const { value } = await run(leaving('console.log("abc-1"); process.exit()'))
+    expect(value).toBe('abc-1')
+  })
+
+  it('that hangs is ended together with the wait for what it started', async () => {
+    const command = leaving('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)')
+    const failure = await failureOf(() =>
+      runTokenCommand(command, 'personal', 'prod', { limit: 500 }),
+    )
+    expect(failure.message).toContain('did not end')
+  })
+
+  it('ends with the run', async () => {
+    const controller = new AbortController()
+    const waiting = runTokenCommand(node('setInterval(() => {}, 1000)'), 'personal', 'prod', {
+      signal: controller.signal,
+    })
+    controller.abort()
+    expect((await failureOf(() => waiting)).category).toBe('interrupted')
   })
 
   it.each([
@@ -57,7 +91,8 @@ describe('a token command', () => {
     ['words', 'no canary here'],
   ])('that prints %s is refused', async (_, text) => {
     const failure = await failureOf(() => run(node(`process.stdout.write("${text}")`)))
-    expect(failure.category).toBe('usage')
+    expect(failure.category).toBe('auth')
+    expect(failure.details.hint).toContain('--token-command')
     expect(JSON.stringify(failure)).not.toContain('canary')
   })
 
