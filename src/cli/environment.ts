@@ -18,6 +18,9 @@ export const environment: readonly { readonly name: string; readonly meaning: st
   { name: 'SVC_ACCESSIBLE', meaning: '1: no spinner, no redrawing, prompts as numbered lists' },
   { name: 'SVC_PAGER', meaning: 'pager for long output; PAGER where it is not set' },
   { name: 'NO_COLOR, FORCE_COLOR, CLICOLOR', meaning: 'colour off, on, off when 0' },
-  { name: 'HTTP_PROXY, HTTPS_PROXY, NO_PROXY', meaning: 'proxies' },
+  {
+    name: 'HTTP_PROXY, HTTPS_PROXY, NO_PROXY',
+    meaning: 'proxies, by the scheme of the instance; this machine itself is reached without',
+  },
   { name: 'CI', meaning: 'set in CI: no questions, no progress, no colour unless forced' },
 ]

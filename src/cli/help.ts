@@ -204,6 +204,7 @@ const outputTopic = (): string =>
       'Standard output carries the answer and nothing else; notes, progress and questions go to standard error.',
       '--fields a,b.c chooses columns or keys; dotted names reach inside.',
       'Lists end at --limit (100 unless given); a line on standard error says when there is more, --limit all gives everything.',
+      'A list that ends midway has printed what came: the exit code and standard error tell. Only JSON shows it by itself, its array stays open.',
       'Tokens, keys and passwords in answers are masked unless --show-secrets is given.',
     ]),
   ].join('\n')

@@ -1,5 +1,6 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
 import type { Emit, Globals, Plan } from '../commands/types.js'
+import { Failure } from '../errors.js'
 import { buildRequest } from '../http/index.js'
 import type { Ask, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'
 import type { Writer } from '../output/types.js'
@@ -85,6 +86,17 @@ const drain = async (
   }
 }
 
+/** The failure of a list of which so much is printed already; only JSON shows it in the output itself. */
+const cutShort = (error: unknown, printed: number): unknown => {
+  if (!(error instanceof Failure) || printed === 0) return error
+  const records = printed === 1 ? '1 record was' : `${printed} records were`
+  return new Failure(
+    error.category,
+    `${error.message}; ${records} printed before that, and the list is not whole`,
+    error.details,
+  )
+}
+
 const decoder = new TextDecoder()
 const parsed = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes))
 
@@ -108,7 +120,14 @@ export const listing = (globals: Globals, exchange: ExchangeServices, screen: Sc
     const writer = await screen.writer(true, emit)
     const watch = writer.watch?.()
     const watched = watch === undefined ? options : { ...options, watch }
-    const end = await drain(client, wire, watched, (batch) => writer.raw(batch))
+    let printed = 0
+    const end = await drain(client, wire, watched, async (batch) => {
+      await writer.raw(batch)
+      printed += batch.length
+    }).catch(async (error: unknown) => {
+      await writer.abandon?.()
+      throw cutShort(error, printed)
+    })
     await writer.close()
     say(end, plan)
     return end

@@ -74,6 +74,8 @@ export interface Writer {
   record(value: unknown): Promise<void>
   /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */
   close(): Promise<void>
+  /** Writes what was held back, where the answer ends before its time. */
+  abandon?(): Promise<void>
 }
 
 /** Starts an answer in a format. */

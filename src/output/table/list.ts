@@ -114,5 +114,6 @@ export const list: Open = (sink, view) => {
     raw: (batch) => write(batch.map(parse)),
     record: (value) => write([value]),
     close: flush,
+    abandon: flush,
   }
 }

@@ -1,0 +1,65 @@
+/** A list that ends midway: what came is printed, and nothing lets it pass for the whole. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { openWriter } from '../../src/output/index.js'
+import { head } from '../faults/answers.js'
+import { type LyingServer, lie } from '../faults/server.js'
+import { collector, viewOf } from '../output/open.js'
+import { svcctl } from '../support/program.js'
+
+const page = (from: number): string =>
+  JSON.stringify([0, 1, 2].map((i) => ({ id: from + i, description: `r${from + i}` })))
+
+let server: LyingServer
+beforeAll(async () => {
+  server = await lie(({ path }, socket) => {
+    const second = path.includes('page=2')
+    const text = page(second ? 4 : 1)
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(text.length),
+      ...(second ? {} : { link: '</api/v4/runners?page=2>; rel="next"' }),
+    }
+    socket.write(`${head('200 OK', headers)}${second ? text.slice(0, 40) : text}`)
+    // The second page breaks off in its second record.
+    if (second) setTimeout(() => socket.resetAndDestroy(), 50)
+  })
+})
+afterAll(() => server.close())
+
+const lines = (text: string): readonly string[] => text.trimEnd().split('\n')
+/** How many records a program finds that reads the format. */
+const readers: Readonly<Record<string, (text: string) => number>> = {
+  json: (text) => JSON.parse(text).length,
+  ndjson: (text) => lines(text).map((line) => JSON.parse(line)).length,
+  yaml: (text) => parse(text).length,
+  csv: (text) => lines(text).length - 1,
+  table: (text) => lines(text).length - 1,
+}
+
+it.each([
+  ...Object.keys(readers).map((format) => [format, []] as const),
+  ['json', ['--fields', 'id']] as const,
+])('in the format %s %j', async (format, more) => {
+  const { code, stdout, stderr } = await svcctl(
+    ['runners', 'list', '--limit', 'all', '-o', format, '--retries', '0', ...more],
+    { env: { SVC_TOKEN: 'any', SVC_BASE_URL: server.url } },
+  )
+  expect(code).toBe(7)
+  expect(stderr).toMatch(/4 records were printed before that, and the list is not whole/)
+  expect(stdout).toContain('4')
+  const read = readers[format]
+  if (format === 'json') {
+    expect(() => read?.(stdout)).toThrow()
+    expect(JSON.parse(stderr)).toMatchObject({ error: { category: 'unreachable' } })
+  } else expect(read?.(stdout)).toBe(4)
+})
+
+it('on a terminal, where the first records wait for the widths of the columns', async () => {
+  const sink = collector()
+  const writer = await openWriter('table', sink, await viewOf({ terminal: true }))
+  await writer.record({ id: 1, description: 'one' })
+  expect(sink.text()).toBe('')
+  await writer.abandon?.()
+  expect(sink.text()).toMatch(/id +description\n1 +one\n/)
+})
