@@ -7,7 +7,7 @@ const give = 'Give the ID instead: svcctl members list shows those of members.'
 
 /**
  * The ID of a user by name.
- * @throws Failure `usage` where the instance does not know the name, or does not look up names
+ * @throws Failure `not_found` where the instance does not know the name, or does not look up names
  */
 export const lookUp = async (ctx: Context, name: string): Promise<string> => {
   const client = await ctx.client()
@@ -19,17 +19,21 @@ export const lookUp = async (ctx: Context, name: string): Promise<string> => {
       throw error
     },
   )
-  if (data === undefined) throw usage('this instance does not look up users by name', give)
+  if (data === undefined)
+    throw new Failure('not_found', 'this instance does not look up users by name', { hint: give })
   const match = objects(data).find(
     (user) => String(user.username).toLowerCase() === name.toLowerCase(),
   )
-  if (match === undefined) throw usage(`the instance has no user called "${ctx.safe(name)}"`, give)
+  if (match === undefined)
+    throw new Failure('not_found', `the instance has no user called "${ctx.safe(name)}"`, {
+      hint: give,
+    })
   return String(match.id)
 }
 
 /**
  * Users as IDs; IDs stay as they are, names may begin with `@`.
- * @throws Failure `usage` for a name that the instance does not know, or when nothing may be sent
+ * @throws Failure `not_found` for a name that the instance does not know, `usage` when nothing may be sent
  */
 export const userIds = async (ctx: Context, texts: readonly string[]): Promise<string[]> => {
   const users = texts.flatMap((text) => text.split(',').map((part) => part.trim()))

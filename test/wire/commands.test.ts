@@ -193,6 +193,22 @@ describe('answers without anything to show', () => {
   })
 })
 
+describe('a username', () => {
+  it('is looked up, and sent as an ID', async () => {
+    server.answer = ({ method }) =>
+      method === 'GET' ? { body: [{ id: 5, username: 'Ana' }] } : { status: 201, body: { id: 5 } }
+    await run(words('members add ana -P 3 --access-level guest'))
+    expect(server.lines()).toEqual(['GET /users?username=ana', 'POST /projects/3/members'])
+    expect(server.seen[1]?.body).toBe('{"user_id":5,"access_level":10}')
+  })
+  it('that nobody has is exit 4, and nothing is written', async () => {
+    const ran = await run(words('members add ana -P 3 --access-level guest'))
+    expect(ran.code).toBe(4)
+    expect(ran.stderr).toContain('no user called "ana"')
+    expect(server.lines()).toEqual(['GET /users?username=ana'])
+  })
+})
+
 describe('projects get', () => {
   it.each<[Record<string, string>, string]>([
     [{ SVC_PROJECT: 'a/b' }, 'GET /projects/a%2Fb'],
