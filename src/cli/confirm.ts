@@ -30,7 +30,11 @@ const cancelled = (): Failure =>
  */
 export const confirmer =
   ({ globals, interactive, notes, prompts }: Asking) =>
-  async (session: Session, what: string, details: readonly string[] = []): Promise<void> => {
+  async (
+    session: Pick<Session, 'profile' | 'baseUrl' | 'sudo'>,
+    what: string,
+    details: readonly string[] = [],
+  ): Promise<void> => {
     const { profile, baseUrl, sudo } = session
     const consent = {
       yes: globals.yes,

@@ -135,7 +135,8 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     anonymous: exchange.anonymous,
     request: exchange.request,
     guard: (request) => exchange.guard(request),
-    confirm: async (what, details) => screen.confirm(await around.session(), what, details),
+    confirm: async (what, details, of) =>
+      screen.confirm(of ?? (await around.session()), what, details),
     plan: async (given, override) => {
       const [first] = await plans(given, override)
       if (first === undefined) throw new Failure('internal', 'a command without a plan')

@@ -57,6 +57,8 @@ export const createExchange = (options: ExchangeOptions) => {
   const clients = new Map<string, Promise<Client>>()
 
   const warned = new Set<string>()
+  /** The audit log, once a line was lost: nothing more is sent that would not be on record. */
+  let unrecorded: string | undefined
 
   /** Said each time, since the flag must be given each time; there is no setting for it. */
   const warnOfInsecure = (baseUrl: string): void => {
@@ -111,7 +113,12 @@ export const createExchange = (options: ExchangeOptions) => {
     const log = openAudit(profile.auditLog)
     return (exchange) => {
       if (exchange.method === 'GET' || exchange.method === 'HEAD') return
-      log.append(auditEntry(profile, exchange, user, new Date()))
+      try {
+        log.append(auditEntry(profile, exchange, user, new Date()))
+      } catch (error) {
+        unrecorded = profile.auditLog
+        throw error
+      }
     }
   }
 
@@ -153,6 +160,10 @@ export const createExchange = (options: ExchangeOptions) => {
     if (method === 'GET' || method === 'HEAD') return
     const profile = elsewhere ? await options.profile() : (await options.session()).profile
     checkReadOnly(profile, method, path)
+    if (unrecorded !== undefined)
+      throw new Failure('failed', `not sent: the audit log ${unrecorded} cannot be written`, {
+        request: `${method} ${path}`,
+      })
   }
 
   /** The request of an ask, refused where the profile only reads. */

@@ -138,6 +138,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   const request = await requestOf(ctx, given)
   await ctx.guard(request)
   if (ctx.globals.curl) return ctx.showRequest(request)
+  if (request.method === 'DELETE') await ctx.confirm('What is there is lost.', [request.path])
   try {
     if (given.flags.paginate === true) return await ctx.listRequest(request)
     const client = await ctx.client()
@@ -178,7 +179,7 @@ const pathsFor = async (
 export const api: Special = {
   summary: 'Make any call with the credentials of the profile',
   description: [
-    'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those at hand.',
+    'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those at hand. DELETE is confirmed.',
   ],
   open: true,
   args: [

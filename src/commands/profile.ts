@@ -139,8 +139,10 @@ export const deleteCommand: Special = {
   examples: ['profile delete staging --yes', 'profile delete default --yes'],
   run: async (ctx, given) => {
     const name = needed(given, 'profile delete')
-    known(ctx, name)
-    await ctx.confirm(`Profile "${name}" and its credential are deleted.`, [name])
+    const profile = known(ctx, name)
+    // Its own protection counts, not that of the profile in force.
+    const of = { profile, baseUrl: profile.baseUrl }
+    await ctx.confirm(`Profile "${name}" and its credential are deleted.`, [name], of)
     await removeProfile(
       storeOf(ctx),
       openTokens(pathsOf(ctx.env), ctx.env, { note: ctx.note }),

@@ -201,7 +201,11 @@ export interface Context {
   /** Reports a failure without ending: for commands that go on with the rest. */
   report(failure: Failure): void
   /** Asks before something is destroyed; refuses without a terminal unless --yes. */
-  confirm(what: string, details?: readonly string[]): Promise<void>
+  confirm(
+    what: string,
+    details?: readonly string[],
+    of?: Pick<Session, 'profile' | 'baseUrl' | 'sudo'>,
+  ): Promise<void>
   /** Reads standard input to its end. */
   stdin(): Promise<string>
   /** A hidden answer, or undefined where nobody can be asked. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -58,15 +58,28 @@ describe('a profile', () => {
 
   it('that is protected takes its name besides --yes', async () => {
     await set('--protected')
-    const remove = ['deploy-keys', 'delete', '7', '-P', '1', '-p', 'prod']
-    for (const flags of [[], ['--yes'], ['--confirm', 'prod'], ['--yes', '--confirm', 'test']]) {
-      const { code, stderr } = await run(...remove, ...flags)
-      expect(code).toBe(2)
-      expect(stderr).toMatch(/prod/)
+    // What is not protected and comes first is the current one.
+    await run('profile', 'set', 'test', '--base-url', server.url)
+    await run('auth', 'switch', 'test')
+    const commands = [
+      ['deploy-keys', 'delete', '7', '-P', '1', '-p', 'prod'],
+      ['api', 'delete', '/projects/1/deploy_keys/8', '-p', 'prod'],
+      ['profile', 'delete', 'prod'],
+    ]
+    for (const remove of commands) {
+      for (const flags of [[], ['--yes'], ['--confirm', 'prod'], ['--yes', '--confirm', 'test']]) {
+        const { code, stderr } = await run(...remove, ...flags)
+        expect(code).toBe(2)
+        expect(stderr).toMatch(/prod/)
+      }
+      expect(server.lines()).toEqual([])
     }
-    expect(server.lines()).toEqual([])
-    expect((await run(...remove, '--yes', '--confirm', 'prod')).code).toBe(0)
-    expect(server.lines()).toEqual(['DELETE /projects/1/deploy_keys/7'])
+    for (const remove of commands)
+      expect((await run(...remove, '--yes', '--confirm', 'prod')).code).toBe(0)
+    expect(server.lines()).toEqual([
+      'DELETE /projects/1/deploy_keys/7',
+      'DELETE /projects/1/deploy_keys/8',
+    ])
   })
 
   it.skipIf(!has('tmux', '-V'))('asks with the host, the user, and the name to type', async () => {
@@ -152,6 +165,25 @@ describe('a profile', () => {
     expect(code).toBe(2)
     expect(stderr).toMatch(/cannot open the audit log/)
     expect(server.lines()).toEqual([])
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('whose audit log is full sends nothing more', async () => {
+    await set('--audit-log', '/dev/full')
+    const { code, stderr } = await run(
+      'runners',
+      'pause',
+      '1',
+      '2',
+      '3',
+      '-p',
+      'prod',
+      '--concurrency',
+      '1',
+    )
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/runners\/1 \(200\) was sent but is not in the audit log/)
+    expect(stderr).toMatch(/not sent: the audit log \/dev\/full cannot be written/)
+    expect(server.lines()).toEqual(['PUT /runners/1'])
   })
 
   it('says so when tokens would travel in clear, and not on the loopback', async () => {
