@@ -1,5 +1,5 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
-import { boolean, list, methodOf, pathOf } from '../catalogue/endpoint.js'
+import { boolean, type Endpoint, list, methodOf, pathOf } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import { Failure, usage } from '../errors.js'
 import type { WireRequest } from '../http/types.js'
@@ -134,6 +134,19 @@ const suggested = async (error: unknown, request: WireRequest): Promise<unknown>
   })
 }
 
+/** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
+const jobEndpoint = async (
+  { env }: Context,
+  { method, path }: WireRequest,
+): Promise<Endpoint | undefined> => {
+  if (method !== 'GET' || !(env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN)) return undefined
+  const [plain] = path.split('?')
+  for (const row of areas)
+    for (const endpoint of Object.values(await row.load()))
+      if (methodOf(endpoint) === method && pathOf(endpoint) === plain) return endpoint
+  return undefined
+}
+
 const run = async (ctx: Context, given: Given): Promise<void> => {
   const request = await requestOf(ctx, given)
   await ctx.guard(request)
@@ -141,7 +154,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   if (request.method === 'DELETE') await ctx.confirm('What is there is lost.', [request.path])
   try {
     if (given.flags.paginate === true) return await ctx.listRequest(request)
-    const client = await ctx.client()
+    const client = await ctx.client(await jobEndpoint(ctx, request))
     const whole = await client.call(request)
     if (whole.status === 304) return ctx.note('nothing changed: it was already so')
     if (Array.isArray(whole.data)) return ctx.printMany(whole.data)

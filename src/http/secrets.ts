@@ -52,12 +52,18 @@ export const maskSecrets = (
   return within && typeof value === 'string' && value !== '' ? replacement : value
 }
 
-/** The texts of a form's secret parts, without the line break at a file's end. */
+/** Shorter lines of a text of several are not looked for by themselves. */
+const tellingLine = 16
+
+/** The texts of a form's secret parts: whole, and line by line, since headers have no line breaks. */
 const secretParts = (parts: readonly Part[], secret: (name: string) => boolean): string[] =>
   parts
     .filter(({ name }) => secret(name))
     .map((part) => (part.bytes === undefined ? part.value : Buffer.from(part.bytes).toString()))
-    .map((text) => text.trim())
+    .flatMap((text) => [
+      text.trim(),
+      ...text.split(/[\r\n]+/).filter((line) => line.length >= tellingLine),
+    ])
 
 /** The texts of a request that stand under secret names, in JSON or in a form. */
 export const secretTexts = ({

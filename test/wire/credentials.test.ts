@@ -39,6 +39,18 @@ describe('a request carries', () => {
     ],
     ['the job token of CI', 'jobs agents', { CI_JOB_TOKEN: 'j' }, { 'job-token': 'j' }],
     [
+      'a job token where it must, by api',
+      'api get /job',
+      { SVC_TOKEN: 't', CI_JOB_TOKEN: 'j' },
+      { 'job-token': 'j' },
+    ],
+    [
+      'the user’s token elsewhere, by api',
+      'api get /runners',
+      { SVC_TOKEN: 't', CI_JOB_TOKEN: 'j' },
+      { 'private-token': 't' },
+    ],
+    [
       'SVC_JOB_TOKEN before CI_JOB_TOKEN',
       'jobs current',
       { SVC_JOB_TOKEN: 'j', CI_JOB_TOKEN: 'x' },
