@@ -24,7 +24,7 @@ const refusal = async (reply: Reply, attempts: Attempts, wire: Wire): Promise<Fa
   const { status, headers, label, signedIn, method } = reply
   const body = Buffer.from(wire.scrub(Buffer.from(bytes).toString()))
   const failure = failureOf({ status, headers, body, request: label, signedIn })
-  if (gateways.has(status) && !isIdempotent(method)) return unknownOutcome(failure)
+  if (gateways.has(status) && !isSafe(method)) return unknownOutcome(failure)
   if (status === 404 && method === 'DELETE' && attempts.made > 0)
     return new Failure(failure.category, failure.message, {
       ...failure.details,

@@ -27,7 +27,7 @@ const broken = (error: unknown, label: string): Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(Z_|ERR_|BROTLI)/.test(code)
     ? unusable('the compressed answer is broken or cut short', label)
-    : lostTo(error, label, true)
+    : lostTo(error, label, true, true)
 }
 
 async function* unpack(source: Bytes, name: string, label: string): AsyncGenerator<Uint8Array> {

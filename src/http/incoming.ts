@@ -158,7 +158,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   #lost(error: Error): Lost {
-    return lostTo(error, this.#outgoing.label, this.#sent)
+    return lostTo(error, this.#outgoing.label, this.#sent, this.#body !== undefined)
   }
 
   #interrupted(): Failure {

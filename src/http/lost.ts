@@ -126,8 +126,9 @@ const otherMachine = (error: unknown, asked: URL | undefined): string | undefine
  * A network error as a Failure `unreachable`.
  * @param request method and address without credentials
  * @param sent whether the instance may have received the request
+ * @param begun whether an answer had begun to come
  */
-export const lostTo = (error: unknown, request: string, sent: boolean): Lost => {
+export const lostTo = (error: unknown, request: string, sent: boolean, begun = false): Lost => {
   if (error instanceof Lost) return error
   const code = codeOf(error)
   const { why, hint, transient = false } = kindOf(error, code)
@@ -135,7 +136,7 @@ export const lostTo = (error: unknown, request: string, sent: boolean): Lost => 
   const asked = URL.canParse(address) ? new URL(address) : undefined
   const other = otherMachine(error, asked)
   return new Lost(
-    `${asked?.host ?? 'the instance'} did not answer: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
+    `${asked?.host ?? 'the instance'} did not answer${begun ? ' to the end' : ''}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
     {
       request,
       hint: other === undefined ? hint : proxy.hint,

@@ -96,7 +96,7 @@ const connection: readonly Fault[] = [
       honest(socket, operation, { 'content-length': '5000' }, beginning(operation))
       setTimeout(() => socket.resetAndDestroy(), 50)
     },
-    cell: fails(/the connection was cut/, 2),
+    cell: fails(/did not answer to the end: the connection was cut/, 2),
     but: { ...postOnce, ...givenAway },
   },
   {
@@ -266,7 +266,7 @@ const statuses: readonly Fault[] = [
     name: '502 for ever',
     behave: (_operation, _asked, socket) => refuse(socket, '502 Bad Gateway'),
     cell: fails(/502/, 2),
-    but: postOnce,
+    but: { ...writesUnknown, ...postOnce },
   },
 ]
 

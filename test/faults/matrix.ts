@@ -7,6 +7,8 @@ export interface Judged {
   readonly fault: Fault
   readonly operation: Operation
   readonly cell: Cell
+  /** What the program said at last, on standard error. */
+  readonly said: string
   /** What is not as the matrix says. */
   readonly wrong: readonly string[]
 }
@@ -35,13 +37,19 @@ const pairs = faults.flatMap((fault) => operations.map((operation) => ({ fault, 
 export const runMatrix = (): Promise<Judged[]> =>
   together(pairs, atOnce, async ({ fault, operation }) => {
     const cell = cellOf(fault, operation)
-    return {
-      fault,
-      operation,
-      cell,
-      wrong: judge(cell, operation, await outcomeOf(fault, operation)),
-    }
+    const outcome = await outcomeOf(fault, operation)
+    const wrong = judge(cell, operation, outcome)
+    return { fault, operation, cell, said: lastSaid(outcome.stderr), wrong }
   })
+
+/** The message of the error, else the last note; addresses are those of one run only. */
+const lastSaid = (stderr: string): string => {
+  const last = stderr.trim().split('\n').at(-1) ?? ''
+  const message: unknown = last.startsWith('{') ? JSON.parse(last).error.message : last
+  return String(message)
+    .replace(/127\.0\.0\.1:\d+/g, '<host>')
+    .replace(/\S*\/work\//, '')
+}
 
 const shown = ({ cell, wrong }: Judged): string =>
   wrong.length > 0 ? 'WRONG' : `${cell.exit}/${cell.requests}`
@@ -62,6 +70,20 @@ export const tableOf = (judged: readonly Judged[]): string => {
     ...rows,
   ].join('\n')
 }
+
+/** What is said in each cell: operations that hear the same stand together. */
+export const sayingsOf = (judged: readonly Judged[]): string =>
+  faults
+    .map((fault) => {
+      const heard = new Map<string, string[]>()
+      for (const { operation, said } of judged.filter((one) => one.fault === fault))
+        heard.set(said, [...(heard.get(said) ?? []), operation.name])
+      const lines = [...heard].map(
+        ([said, names]) => `  ${names.join(', ')}: ${said || '(nothing)'}`,
+      )
+      return [fault.name, ...lines].join('\n')
+    })
+    .join('\n')
 
 export const complaintsOf = (judged: readonly Judged[]): string[] =>
   judged.flatMap(({ fault, operation, wrong }) =>

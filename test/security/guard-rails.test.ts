@@ -194,6 +194,11 @@ describe('a profile', () => {
     expect(clear.stderr).toMatch(
       /http:\/\/192\.0\.2\.1 is not encrypted: the token travels in clear/,
     )
+    const login = ['auth', 'login', '--base-url', 'http://192.0.2.1', '--token-stdin']
+    const signingIn = await svcctl([...login, '--timeout', '1', '--retries', '0'], {
+      input: 'any\n',
+    })
+    expect(signingIn.stderr).toMatch(/192\.0\.2\.1 is not encrypted: the token travels in clear/)
     const near = await svcctl(['runners', 'get', '7', '--base-url', server.url], {
       env: { SVC_TOKEN: 'any' },
     })

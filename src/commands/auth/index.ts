@@ -2,6 +2,7 @@
 import { boolean, integer, oneOf, string } from '../../catalogue/endpoint.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import {
+  clearTextWarning,
   normalizeBaseUrl,
   openStore,
   openTokens,
@@ -71,6 +72,8 @@ const login = async (ctx: Context, given: Given): Promise<void> => {
   const baseUrl = await addressOf(ctx, name)
   // Project and impersonation tokens travel as personal ones do.
   const kind = userTokenKinds.find((k) => k === given.flags.kind) ?? 'personal'
+  const clear = clearTextWarning(baseUrl)
+  if (clear !== undefined) ctx.warn(clear)
   const secrets = await secretsOf(ctx, given, baseUrl)
   // The profile may say already how the instance is reached: its proxy, its certificates.
   const before = storeOf(ctx).get(name)
