@@ -5,6 +5,7 @@ import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help.js'
 import type { Style } from './cli/help-text.js'
 import { parseLeaf, type Raw } from './cli/leaf.js'
 import { exitCodes, Failure } from './errors.js'
+import { failsInJson } from './output/index.js'
 import { printError } from './terminal/notes.js'
 import { ClosedPipe, openStdout } from './terminal/stdout.js'
 import { styleOf } from './terminal/style.js'
@@ -28,7 +29,7 @@ const wantsJson = (argv: readonly string[], env: NodeJS.ProcessEnv): boolean => 
   const token = argv[at] ?? ''
   const value =
     at < 0 ? env.SVC_OUTPUT : (/^(?:--output=|-o=?)(.+)$/.exec(token)?.[1] ?? argv[at + 1])
-  return value === 'json' || value === 'ndjson'
+  return failsInJson(value)
 }
 
 const page = async (text: Promise<string>): Promise<number> => {

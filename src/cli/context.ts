@@ -1,7 +1,8 @@
 /** The services of one run, put together: what a command is handed. */
 import type { Command, Context, Globals, Plan } from '../commands/types.js'
-import { Failure, usage } from '../errors.js'
-import { formatNames } from '../output/index.js'
+import { Failure } from '../errors.js'
+import { formatNamed, table } from '../output/index.js'
+import type { Format } from '../output/types.js'
 import { openStore, pathsOf } from '../profile/index.js'
 import { createAsk } from './ask.js'
 import { columnsFor } from './columns.js'
@@ -61,11 +62,9 @@ const profileFormat = ({ profile }: Globals, env: NodeJS.ProcessEnv): string | u
 }
 
 /** The output format: flag, environment, profile, then a table. */
-const outputFormat = (globals: Globals, env: NodeJS.ProcessEnv): string => {
+const outputFormat = (globals: Globals, env: NodeJS.ProcessEnv): Format => {
   const wanted = globals.output ?? (env.SVC_OUTPUT || undefined) ?? profileFormat(globals, env)
-  if (wanted === undefined) return 'table'
-  if (formatNames.includes(wanted)) return wanted
-  throw usage(`there is no output format "${wanted}"; there are ${formatNames.join(', ')}`)
+  return wanted === undefined ? table : formatNamed(wanted)
 }
 
 /** Puts the services of a run together; nothing is sent before a command asks for it. */

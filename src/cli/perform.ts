@@ -147,8 +147,6 @@ const recordOf = ({ plan, outcome, failure }: Result): unknown => {
   return outcome?.value ?? { [key]: id, outcome: 'done' }
 }
 
-const machine = new Set(['json', 'ndjson', 'yaml'])
-
 const showSeveral = async (
   ctx: Context,
   results: readonly Result[],
@@ -156,7 +154,7 @@ const showSeveral = async (
 ): Promise<void> => {
   const [first] = results
   if (first === undefined) return
-  const inline = machine.has(ctx.format) && writes(first.plan.endpoint)
+  const inline = ctx.reader === 'programs' && writes(first.plan.endpoint)
   for (const { plan, outcome, failure } of results) {
     if (failure !== undefined && !inline)
       ctx.report(

@@ -1,5 +1,6 @@
 /** Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere. */
 import type { Globals } from '../commands/types.js'
+import type { Format } from '../output/types.js'
 import { type Frames, gutter, openFrames } from '../terminal/frames.js'
 import { accessible, type Notes } from '../terminal/notes.js'
 import type { Stdout } from '../terminal/stdout.js'
@@ -15,9 +16,6 @@ interface Shown {
   readonly notes: (notes: Notes) => Notes
   readonly rounds: Rounds
 }
-
-/** What stands between two answers of a format, so that they can be told apart. */
-const separators: Readonly<Record<string, string>> = { yaml: '---\n', table: '\n' }
 
 const once = (say: (text: string) => void): ((text: string) => void) => {
   const said = new Set<string>()
@@ -52,7 +50,7 @@ const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({
 export const roundsOf = (
   globals: Pick<Globals, 'watch' | 'quiet'>,
   env: NodeJS.ProcessEnv,
-  format: string,
+  format: Format,
   style: Style,
   plain: Stdout,
 ): Shown => {
@@ -67,7 +65,7 @@ export const roundsOf = (
     width: style.width,
     notes: (notes) => (watching ? { ...notes, note: once(notes.note) } : notes),
     rounds: {
-      between: () => plain.write(separators[format] ?? ''),
+      between: () => plain.write(format.separator ?? ''),
       end: () => plain.end(),
     },
   }

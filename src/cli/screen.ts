@@ -3,8 +3,8 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Context, Emit, Outcome, Plan } from '../commands/types.js'
 import type { Failure } from '../errors.js'
 import type { Exchange } from '../http/types.js'
-import { openWriter } from '../output/index.js'
-import type { View, Writer } from '../output/types.js'
+import { openDocument, openWriter } from '../output/index.js'
+import type { Format, View, Writer } from '../output/types.js'
 import { createNotes, livenessOf } from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
 import { progress } from '../terminal/progress.js'
@@ -27,7 +27,7 @@ const columnsOf = (emit: Emit): Pick<View, 'columns'> => {
 
 export const createScreen = async (
   { globals, env, command, signal }: RunOptions,
-  format: string,
+  format: Format,
 ) => {
   const { stdout, stderr } = process
   const style = await styleOf(stdout, env, globals.color)
@@ -36,7 +36,7 @@ export const createScreen = async (
     stream: stderr,
     style: await styleOf(stderr, env, globals.color),
     quiet,
-    json: format === 'json' || format === 'ndjson',
+    json: format.json === true,
   })
   const plain = openStdout(stdout)
   // What a write answers stays on the screen, beside what was typed.
@@ -79,13 +79,20 @@ export const createScreen = async (
     color: style.color,
     now: new Date(),
     style,
+    ...(emit.people === undefined ? {} : { people: emit.people }),
     csvRaw: globals.csvRaw,
   })
   const writer = (many: boolean, emit: Emit): Promise<Writer> =>
     openWriter(format, out, view(many, emit))
 
   const print = async (value: unknown, emit: Emit = {}): Promise<void> => {
+    if (emit.noted === true && format.reader === 'people') return
     const open = await writer(false, emit)
+    await open.record(value)
+    await open.close()
+  }
+  const printDocument = async (value: unknown): Promise<void> => {
+    const open = await openDocument(format, out, view(false, { reveal: true }))
     await open.record(value)
     await open.close()
   }
@@ -99,7 +106,9 @@ export const createScreen = async (
   }
   /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
   const printAnswer = async (plan: Plan, outcome: Outcome, emit: Emit = {}): Promise<void> => {
-    const open = await writer(false, { endpoint: plan.endpoint, ...emit })
+    const full = { endpoint: plan.endpoint, ...emit }
+    if (Array.isArray(outcome.value) && format.lists !== true) return printMany(outcome.value, full)
+    const open = await writer(false, full)
     await open.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
     await open.close()
   }
@@ -107,11 +116,12 @@ export const createScreen = async (
   const afterwards: string[] = []
 
   const services = {
-    format,
+    reader: format.reader,
     terminal: style.terminal,
     width: shown.width,
     interactive,
     print,
+    printDocument,
     printMany,
     printAnswer,
     write: (chunk: string | Uint8Array) => out.write(chunk),
@@ -152,5 +162,3 @@ export const createScreen = async (
     },
   }
 }
-
-export type ScreenOfRun = Awaited<ReturnType<typeof createScreen>>

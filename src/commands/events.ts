@@ -97,20 +97,20 @@ const places = (ctx: Context) => {
   }
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
-  const plan = await ctx.plan(given)
-  const readable = ctx.format === 'table' && ctx.terminal && ctx.globals.fields === undefined
-  if (!readable || ctx.globals.curl) {
-    await ctx.list(plan)
-    return
-  }
+/** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
+const lineOf = (ctx: Context, event: Json, place: string | undefined): string => {
+  const when = ctx.safe(whenOf(event, ctx.now())).padEnd(whenWidth)
+  return `${when}  ${ctx.hanging(sentenceOf(event, place), whenWidth + 2)}\n`
+}
+
+/** A line an event, as soon as the name of its project is known. */
+async function* lines(ctx: Context, events: readonly unknown[]): AsyncGenerator<string> {
   const placeOf = places(ctx)
-  const events = objects(await ctx.collect(plan))
-  for (const event of events) {
-    const when = ctx.safe(whenOf(event, ctx.now())).padEnd(whenWidth)
-    const sentence = sentenceOf(event, await placeOf(event.project_id))
-    await ctx.write(`${when}  ${ctx.hanging(sentence, whenWidth + 2)}\n`)
-  }
+  for (const event of objects(events)) yield lineOf(ctx, event, await placeOf(event.project_id))
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  await ctx.list(await ctx.plan(given), { people: { page: (events) => lines(ctx, events) } })
 }
 
 export const list: Special = {

@@ -116,9 +116,7 @@ const explainCommand = async (
 const run = async (ctx: Context, given: Given): Promise<void> => {
   if (given.flags.openapi === true) {
     const { version } = await ctx.about()
-    const document = await openapi(version)
-    if (ctx.format === 'yaml') return ctx.print(document)
-    return ctx.write(`${JSON.stringify(document, null, ctx.terminal ? 2 : undefined)}\n`)
+    return ctx.printDocument(await openapi(version))
   }
   const words = given.args
   const known = await resources()

@@ -9,7 +9,7 @@ import {
 } from '../catalogue/integration-families.js'
 import { usage } from '../errors.js'
 import { isObject } from './json.js'
-import type { Context, Given, Outcome, Plan, Special } from './types.js'
+import type { Context, Emit, Given, Plan, Special } from './types.js'
 
 const booleans: ReadonlySet<string> = new Set([
   'active',
@@ -41,15 +41,8 @@ export const normalised = (value: unknown): unknown => {
   )
 }
 
-/** Tables and spreadsheets show booleans as such; the machine formats have the API's own objects. */
-const shown = (ctx: Context): boolean => ctx.format === 'table' || ctx.format === 'csv'
-
-const calling =
-  (ctx: Context) =>
-  async (plan: Plan): Promise<Outcome> => {
-    const { data, bytes } = await ctx.call(plan)
-    return shown(ctx) ? { value: normalised(data) } : { value: data, bytes }
-  }
+/** Tables and spreadsheets show booleans as such; programs get the API's own objects. */
+const asRows: Emit = { people: { rows: (records) => records.map(normalised), sheets: true } }
 
 const families = integrationFamilies.map((family) => family.name)
 
@@ -131,7 +124,7 @@ const runUpdate = async (ctx: Context, given: Given): Promise<void> => {
   const plans: Plan[] = []
   for (const plan of await ctx.plans(given))
     plans.push(await checked(ctx, plan, given.flags.family))
-  await ctx.perform(plans, { run: calling(ctx) })
+  await ctx.perform(plans, { emit: asRows })
 }
 
 export const update: Special = {
@@ -151,7 +144,7 @@ export const get: Special = {
     'integrations get emails-on-push --project platform/app',
     'integrations get emails-on-push --legacy-path --project platform/app -o json',
   ],
-  run: async (ctx, given) => ctx.perform(await ctx.plans(given), { run: calling(ctx) }),
+  run: async (ctx, given) => ctx.perform(await ctx.plans(given), { emit: asRows }),
 }
 
 export const list: Special = {
@@ -160,15 +153,6 @@ export const list: Special = {
     'integrations list --project platform/app --fields slug,push_events,tag_push_events',
   ],
   run: async (ctx, given) => {
-    const plan = await ctx.plan(given)
-    if (!shown(ctx) || ctx.globals.curl) {
-      await ctx.list(plan)
-      return
-    }
-    const records = await ctx.collect(plan)
-    await ctx.printMany(records.map(normalised), {
-      endpoint: plan.endpoint,
-      ...(plan.endpoint.columns === undefined ? {} : { columns: plan.endpoint.columns }),
-    })
+    await ctx.list(await ctx.plan(given), asRows)
   },
 }

@@ -39,23 +39,6 @@ export const outcomesOf = (users: readonly string[], answer: Json): readonly Add
   })
 }
 
-const machine = new Set(['json', 'ndjson', 'yaml'])
-
-const showAdded = async (ctx: Context, plan: Plan, added: readonly Added[]): Promise<void> => {
-  if (machine.has(ctx.format)) {
-    const rows = added.map(({ user, failure }) => ({
-      user_id: Number(user),
-      ...(failure === undefined ? { outcome: 'done' } : { outcome: 'failed', ...failure.toJSON() }),
-    }))
-    return ctx.printMany(rows, { endpoint: plan.endpoint })
-  }
-  for (const { user, failure } of added) {
-    const what = `user ${user} of ${scopeWords(plan)}`
-    if (failure === undefined) ctx.note(`${what}: added`)
-    else ctx.report(new Failure(failure.category, `${what}: ${ctx.safe(failure.message)}`))
-  }
-}
-
 /** Instances name users by ID or by username: names become IDs where they can be looked up. */
 const byId = async (ctx: Context, users: readonly string[], answer: Json): Promise<Json> => {
   if (!isObject(answer.message)) return answer
@@ -67,13 +50,24 @@ const byId = async (ctx: Context, users: readonly string[], answer: Json): Promi
   return { ...answer, message: Object.fromEntries(await Promise.all(entries)) }
 }
 
+/** One request for all users; what came of each is told as if each had been asked for alone. */
 const addSeveral = async (ctx: Context, plan: Plan, users: readonly string[]): Promise<void> => {
   const { data } = await ctx.call(plan)
   const added = outcomesOf(users, await byId(ctx, users, isObject(data) ? data : {}))
-  await showAdded(ctx, plan, added)
-  const failed = added.filter((one) => one.failure !== undefined).length
-  if (failed === added.length) throw new Failure('failed', `all ${failed} failed`)
-  if (failed > 0) throw new Failure('partial', `${failed} of ${added.length} failed`)
+  const failures = new Map(added.map(({ user, failure }) => [`user ${user}`, failure]))
+  const plans = added.map(({ user }) => ({
+    ...plan,
+    label: `user ${user}`,
+    values: { ...plan.values, user_id: Number(user) },
+  }))
+  await ctx.perform(plans, {
+    done: 'added',
+    run: async ({ label = '' }) => {
+      const failure = failures.get(label)
+      if (failure !== undefined) throw failure
+      return {}
+    },
+  })
 }
 
 const runAdd = async (ctx: Context, given: Given): Promise<void> => {

@@ -128,8 +128,7 @@ export const setCommand: Special = {
       throw usage('profile set has nothing to change', `Settings: ${settingNames.join(', ')}.`)
     const profile = await storeOf(ctx).set(name, changes)
     ctx.note(`profile "${name}" is changed`)
-    if (ctx.format !== 'table')
-      await ctx.print(shown(profile, storeOf(ctx).current()), { reveal: true })
+    await ctx.print(shown(profile, storeOf(ctx).current()), { reveal: true, noted: true })
   },
 }
 

@@ -37,7 +37,7 @@ export const serve: Special = {
       impersonation: given.flags['no-impersonation'] !== true,
     })
     try {
-      if (ctx.format === 'table') {
+      if (ctx.reader === 'people') {
         await ctx.write(`${sandbox.url}\n\n`)
         await ctx.printMany(sandbox.users, { columns: ['username', 'role', 'token'], reveal: true })
         ctx.note(

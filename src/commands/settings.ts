@@ -65,7 +65,7 @@ export const update: Special = {
   ],
   run: async (ctx: Context, given: Given) => {
     const plan = await ctx.plan(given)
-    if (ctx.globals.curl || ctx.format !== 'table') return ctx.perform([plan])
+    if (ctx.globals.curl || ctx.reader !== 'people') return ctx.perform([plan])
     const old = await before(ctx)
     const now = asSettings((await ctx.call(plan)).data)
     if (old === undefined) return ctx.print(now, { endpoint: settings.update })

@@ -2,6 +2,7 @@
 import type { Endpoint, Endpoints, Param } from '../catalogue/endpoint.js'
 import type { Failure } from '../errors.js'
 import type { Ask, Client, Credential, ListEnd, Whole, WireRequest } from '../http/types.js'
+import type { People, Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 
 /** A positional argument of a command. */
@@ -104,6 +105,10 @@ export interface Emit {
   readonly reveal?: boolean
   /** Whose answer it is: columns and secret fields come from it. */
   readonly endpoint?: Endpoint
+  /** What people see of it, where that is not the records themselves. */
+  readonly people?: People
+  /** Notes told it to people already; only the other formats print it. */
+  readonly noted?: boolean
 }
 
 /** The services of the program that a command may use. */
@@ -111,8 +116,11 @@ export interface Context {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
   readonly globals: Globals
-  /** Name of the output format in force (`table`, `json` …). */
-  readonly format: string
+  /**
+   * Who reads the answer: how it is written is the output's affair, but a command may ask the
+   * instance for more to tell people more.
+   */
+  readonly reader: Reader
   /** True when standard output is a terminal. */
   readonly terminal: boolean
   /** Display columns of the terminal (80 where it does not say). */
@@ -167,7 +175,10 @@ export interface Context {
    */
   collect(plan: Plan): Promise<readonly unknown[]>
 
-  /** Prints the answer of one call, its bytes passed on where nothing needs its fields. */
+  /**
+   * Prints the answer of one call, its bytes passed on where nothing needs its fields. The items of
+   * an answer that is a list are records.
+   */
   printAnswer(plan: Plan, outcome: Outcome, emit?: Emit): Promise<void>
   /** Prints the request as a curl command, credentials replaced by a variable. */
   showCurl(ask: Ask): Promise<void>
@@ -180,6 +191,8 @@ export interface Context {
   scope(kind: 'project' | 'group'): Promise<string | undefined>
   /** Prints one object, or several as a list. */
   print(value: unknown, emit?: Emit): Promise<void>
+  /** Prints one object that makes no rows: as JSON where the format has nothing else. */
+  printDocument(value: unknown): Promise<void>
   printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: Emit): Promise<void>
   /** Raw text or bytes on standard output. */
   write(chunk: string | Uint8Array): Promise<void>

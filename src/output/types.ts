@@ -33,6 +33,20 @@ export interface Style {
   link(text: string, url: string): string
 }
 
+/**
+ * What people see where programs get the API's own objects. It has the whole answer in hand, so an
+ * answer that goes on without end must do without.
+ */
+export interface People {
+  readonly columns?: readonly string[]
+  /** The records as rows of a table: in another order, with other fields. */
+  readonly rows?: (records: readonly unknown[]) => readonly unknown[]
+  /** Text in place of the table: on a terminal, unless certain fields were asked for. */
+  readonly page?: (records: readonly unknown[]) => Iterable<string> | AsyncIterable<string>
+  /** Spreadsheets get the rows too. */
+  readonly sheets?: boolean
+}
+
 export interface View {
   /** True for lists (JSON: an array), false for a single object. */
   readonly many: boolean
@@ -51,6 +65,7 @@ export interface View {
   /** For relative times; injected so that tests are deterministic. */
   readonly now: Date
   readonly style: Style
+  readonly people?: People
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }
@@ -81,9 +96,21 @@ export interface Writer {
 /** Starts an answer in a format. */
 export type Open = (sink: Sink, view: View) => Writer
 
+/** Who reads a format: people; spreadsheets, which want rows; programs, which want the API's own objects. */
+export type Reader = 'people' | 'sheets' | 'programs'
+
 export interface Format {
   readonly name: string
   readonly summary: string
+  readonly reader: Reader
+  /** Failures are JSON as well. */
+  readonly json?: true
+  /** Holds objects inside of objects, as a document needs. */
+  readonly nests?: true
+  /** An answer that is one list is passed on as it came; elsewhere its items are the records. */
+  readonly lists?: true
+  /** What keeps two answers apart (--watch), where the format itself does not. */
+  readonly separator?: string
   /** Loads the format with the libraries it needs. */
   load(): Promise<Open>
 }

@@ -1,7 +1,7 @@
 /** A list that ends midway: what came is printed, and nothing lets it pass for the whole. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { openWriter } from '../../src/output/index.js'
+import { openWriter, table } from '../../src/output/index.js'
 import { head } from '../faults/answers.js'
 import { type LyingServer, lie } from '../faults/server.js'
 import { collector, viewOf } from '../output/open.js'
@@ -57,7 +57,7 @@ it.each([
 
 it('on a terminal, where the first records wait for the widths of the columns', async () => {
   const sink = collector()
-  const writer = await openWriter('table', sink, await viewOf({ terminal: true }))
+  const writer = await openWriter(table, sink, await viewOf({ terminal: true }))
   await writer.record({ id: 1, description: 'one' })
   expect(sink.text()).toBe('')
   await writer.abandon?.()

@@ -1,5 +1,5 @@
 /** Writes records in a format and gives what came out. */
-import { openWriter } from '../../src/output/index.js'
+import { formatNamed, openWriter } from '../../src/output/index.js'
 import type { Sink, View } from '../../src/output/types.js'
 import { styleOf } from '../../src/terminal/style.js'
 
@@ -46,7 +46,7 @@ export const written = async (
   options: Partial<View> = {},
 ): Promise<string> => {
   const sink = collector()
-  const writer = await openWriter(format, sink, await viewOf(options))
+  const writer = await openWriter(formatNamed(format), sink, await viewOf(options))
   await writer.raw(records.map(bytes))
   await writer.close()
   return sink.text()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openWriter } from '../../src/output/index.js'
+import { formatNamed, openWriter } from '../../src/output/index.js'
 import { bytes, collector, shown, viewOf, written } from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])
@@ -56,7 +56,7 @@ describe('secret fields', () => {
   })
   it.each(['json', 'ndjson'])('are masked in %s when their records are told of', async (format) => {
     const sink = collector()
-    const writer = await openWriter(format, sink, await viewOf({ secrets }))
+    const writer = await openWriter(formatNamed(format), sink, await viewOf({ secrets }))
     const watch = writer.watch?.()
     expect(watch?.names).toBe(secrets)
     const told = bytes('{"token":"s3cr3t"}')
@@ -69,7 +69,7 @@ describe('secret fields', () => {
   })
   it('are not looked for where they are shown', async () => {
     const writer = await openWriter(
-      'ndjson',
+      formatNamed('ndjson'),
       collector(),
       await viewOf({ secrets, showSecrets: true }),
     )

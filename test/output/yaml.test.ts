@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { openWriter } from '../../src/output/index.js'
+import { formatNamed, openWriter } from '../../src/output/index.js'
 import { collector, shown, viewOf } from './open.js'
 
 describe('YAML', () => {
   it('gives a list as one sequence, record by record', async () => {
     const sink = collector()
-    const writer = await openWriter('yaml', sink, await viewOf())
+    const writer = await openWriter(formatNamed('yaml'), sink, await viewOf())
     await writer.record({ id: 1, tags: ['a', 'b'], user: { name: 'Ana' } })
     expect(sink.text()).toBe('- id: 1\n  tags:\n    - a\n    - b\n  user:\n    name: Ana\n')
     await writer.record('x')

@@ -103,14 +103,8 @@ const login = async (ctx: Context, given: Given): Promise<void> => {
   const kept = places[profile.tokenStore ?? 'file']
   ctx.note(`signed in to ${baseUrl} as ${identityText(identity)}`)
   ctx.note(`the token is kept in ${kept}; profile "${name}" is the current one`)
-  if (ctx.format !== 'table')
-    await ctx.print({
-      profile: name,
-      base_url: baseUrl,
-      kind,
-      ...identity,
-      kept_in: profile.tokenStore ?? 'file',
-    })
+  const kept_in = profile.tokenStore ?? 'file'
+  await ctx.print({ profile: name, base_url: baseUrl, kind, ...identity, kept_in }, { noted: true })
 }
 
 interface Row {

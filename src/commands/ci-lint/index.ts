@@ -106,28 +106,29 @@ const record = ({ file, valid, errors, warnings, merged }: Verdict) => ({
   ...(merged === undefined ? {} : { merged_yaml: merged }),
 })
 
-const problemText = (ctx: Context, kind: 'bad' | 'warn', v: Verdict, p: Problem): string =>
-  `    ${ctx.mark(kind)} ${ctx.hanging(place(v, p) + p.message, 6)}\n`
-
-/** Verdicts for a person: a line a file, its errors and warnings below. */
-const pretty = async (
-  ctx: Context,
-  verdicts: readonly Verdict[],
-  strict: boolean,
-): Promise<void> => {
-  for (const v of verdicts) {
-    const bad = fails(v, strict)
-    const word = v.valid ? (v.warnings.length > 0 ? 'valid, with warnings' : 'valid') : 'invalid'
-    await ctx.write(
-      `${ctx.mark(bad ? 'bad' : v.warnings.length > 0 ? 'warn' : 'good')} ${ctx.safe(v.file)}  ${word}\n`,
-    )
-    for (const p of v.errors) await ctx.write(problemText(ctx, 'bad', v, p))
-    for (const p of v.warnings) await ctx.write(problemText(ctx, 'warn', v, p))
-  }
-}
-
 const place = (v: Verdict, p: Problem): string =>
   v.local === true && p.line !== undefined ? `${placeOf(v.file, p)}: ` : ''
+
+/** A verdict with its problems in one cell each. */
+const rowOf = (verdict: Verdict) => {
+  const { errors, warnings, ...row } = record(verdict)
+  return { ...row, errors: errors.join('; '), warnings: warnings.join('; ') }
+}
+
+/** A verdict for a person: a line for the file, its errors and warnings below. */
+const pageOf = (ctx: Context, v: Verdict, strict: boolean): string => {
+  const warned = v.warnings.length > 0
+  const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
+  const mark = ctx.mark(fails(v, strict) ? 'bad' : warned ? 'warn' : 'good')
+  const below = (kind: 'bad' | 'warn') => (p: Problem) =>
+    `    ${ctx.mark(kind)} ${ctx.hanging(place(v, p) + p.message, 6)}`
+  const lines = [
+    `${mark} ${ctx.safe(v.file)}  ${word}`,
+    ...v.errors.map(below('bad')),
+    ...v.warnings.map(below('warn')),
+  ]
+  return `${lines.join('\n')}\n`
+}
 
 const mergedText = (verdicts: readonly Verdict[]): string =>
   verdicts
@@ -142,19 +143,18 @@ const show = async (
   verdicts: readonly Verdict[],
   choices: Choices,
 ): Promise<void> => {
-  if (ctx.format !== 'table') return ctx.printMany(verdicts.map(record))
-  if (choices.merged) {
+  if (choices.merged && ctx.reader === 'people') {
     for (const v of verdicts)
       for (const p of [...v.errors, ...v.warnings]) ctx.warn(`${placeOf(v.file, p)}: ${p.message}`)
     return ctx.write(mergedText(verdicts))
   }
-  if (ctx.terminal && ctx.globals.fields === undefined) return pretty(ctx, verdicts, choices.strict)
-  const rows = verdicts.map(record).map((row) => ({
-    ...row,
-    errors: row.errors.join('; '),
-    warnings: row.warnings.join('; '),
-  }))
-  return ctx.printMany(rows, { columns: ['file', 'valid', 'errors', 'warnings'] })
+  return ctx.printMany(verdicts.map(record), {
+    people: {
+      columns: ['file', 'valid', 'errors', 'warnings'],
+      rows: () => verdicts.map(rowOf),
+      page: () => verdicts.map((verdict) => pageOf(ctx, verdict, choices.strict)),
+    },
+  })
 }
 
 /** A report is there whole or not at all: CI would take half a one for the result. */

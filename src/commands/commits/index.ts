@@ -2,7 +2,7 @@
 import { Failure } from '../../errors.js'
 import { isObject } from '../json.js'
 import type { Context, Given, Outcome, Plan, Special } from '../types.js'
-import { hasDiffs, unified } from './diff.js'
+import { type DiffLine, hasDiffs, unified } from './diff.js'
 
 export { create } from './create.js'
 
@@ -81,24 +81,25 @@ const columnsOf = (items: readonly unknown[]): readonly string[] =>
     items.every((item) => isObject(item) && name in item),
   )
 
+const lineOf =
+  (ctx: Context) =>
+  ({ text, heading }: DiffLine): string => {
+    // Tabs are part of what changed.
+    const shown = text.split('\t').map(ctx.safe).join('\t')
+    return `${heading ? ctx.strong(shown) : shown}\n`
+  }
+
 const showDiff = async (ctx: Context, plan: Plan): Promise<void> => {
   const { data, bytes } = await ctx.call(plan)
-  const readable = ctx.format === 'table' && ctx.terminal && ctx.globals.fields === undefined
-  if (readable && hasDiffs(data)) {
-    for (const { text, heading } of unified(data)) {
-      // Tabs are part of what changed.
-      const shown = text.split('\t').map(ctx.safe).join('\t')
-      await ctx.write(`${heading ? ctx.strong(shown) : shown}\n`)
-    }
-    return
-  }
-  if (ctx.format === 'json' || !Array.isArray(data))
-    return ctx.printAnswer(plan, { bytes, value: data })
-  const columns = columnsOf(data)
-  await ctx.printMany(data, {
-    endpoint: plan.endpoint,
-    ...(columns.length === 0 ? {} : { columns }),
-  })
+  const columns = Array.isArray(data) ? columnsOf(data) : []
+  await ctx.printAnswer(
+    plan,
+    { bytes, value: data },
+    {
+      ...(columns.length === 0 ? {} : { columns }),
+      ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(ctx)) } } : {}),
+    },
+  )
 }
 
 export const diff: Special = {

@@ -40,14 +40,8 @@ const billOfMaterials = async (ctx: Context, plan: Plan): Promise<void> => {
 
 const run = async (ctx: Context, given: Given): Promise<void> => {
   const plan = await ctx.plan(given)
-  const { columns = [] } = plan.endpoint
   if (!ctx.globals.curl && given.flags.format === 'cyclonedx') return billOfMaterials(ctx, plan)
-  if (ctx.globals.curl || ctx.format !== 'table') {
-    await ctx.list(plan)
-    return
-  }
-  const records = vulnerableFirst(await ctx.collect(plan))
-  await ctx.printMany(records, { endpoint: plan.endpoint, columns })
+  await ctx.list(plan, { people: { rows: vulnerableFirst } })
 }
 
 export const list: Special = {

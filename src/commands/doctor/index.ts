@@ -40,19 +40,22 @@ const sessionChecks = async (ctx: Context): Promise<readonly Check[]> => {
   }
 }
 
-const show = async (ctx: Context, checks: readonly Check[]): Promise<void> => {
-  if (ctx.format !== 'table' || !ctx.terminal) {
-    const rows = checks.map(({ category: _, ...row }) => row)
-    return ctx.printMany(rows, { columns: ['check', 'status', 'message', 'remedy'] })
-  }
-  for (const { check, status, message, remedy } of checks) {
-    await ctx.write(
-      `${ctx.mark(marks[status])} ${ctx.strong(check.padEnd(nameWidth))} ${ctx.hanging(message, nameWidth + 3)}\n`,
-    )
-    if (remedy !== undefined && status !== 'ok')
-      await ctx.write(`${' '.repeat(nameWidth + 3)}→ ${ctx.hanging(remedy, nameWidth + 5)}\n`)
-  }
+/** A check with its mark, and what to do about it below. */
+const textOf = (ctx: Context, { check, status, message, remedy }: Check): string => {
+  const line = `${ctx.mark(marks[status])} ${ctx.strong(check.padEnd(nameWidth))} ${ctx.hanging(message, nameWidth + 3)}\n`
+  return remedy === undefined || status === 'ok'
+    ? line
+    : `${line}${' '.repeat(nameWidth + 3)}→ ${ctx.hanging(remedy, nameWidth + 5)}\n`
 }
+
+const show = (ctx: Context, checks: readonly Check[]): Promise<void> =>
+  ctx.printMany(
+    checks.map(({ category: _, ...row }) => row),
+    {
+      columns: ['check', 'status', 'message', 'remedy'],
+      people: { page: () => checks.map((check) => textOf(ctx, check)) },
+    },
+  )
 
 export const doctor: Special = {
   summary: 'Find out what keeps the tool from working, and what to do about it',

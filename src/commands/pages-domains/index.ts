@@ -150,14 +150,11 @@ export const list: Special = {
   examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
   run: async (ctx, given) => {
     const plan = await ctx.plan(given)
-    if (ctx.format !== 'table' || ctx.globals.curl) {
-      await ctx.list(plan)
-      return
-    }
-    const domains = await ctx.collect(plan)
-    await ctx.printMany(domains.map(withExpiry), {
-      endpoint: plan.endpoint,
-      columns: columnsOf(plan.endpoint.columns ?? []),
+    await ctx.list(plan, {
+      people: {
+        columns: columnsOf(plan.endpoint.columns ?? []),
+        rows: (domains) => domains.map(withExpiry),
+      },
     })
   },
 }
