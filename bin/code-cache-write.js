@@ -14,6 +14,19 @@ function forget(folder) {
     fs.rmSync(path.join(folder, name), { recursive: true, force: true })
 }
 
+/** Makes a folder with those above it; true when it was not there. Node's own way never ends in /proc. */
+function make(folder) {
+  try {
+    fs.mkdirSync(folder, { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (error.code === 'EEXIST') return false
+    if (error.code !== 'ENOENT' || fs.existsSync(path.dirname(folder))) throw error
+    make(path.dirname(folder))
+    return make(folder)
+  }
+}
+
 /** Each file appears whole or not at all: several processes may write the same one. */
 function put(file, data) {
   const partial = `${file}.${process.pid}.tmp`
@@ -30,7 +43,7 @@ function put(file, data) {
 exports.write = function write(folder, scripts) {
   try {
     const build = path.dirname(folder)
-    if (fs.mkdirSync(folder, { recursive: true, mode: 0o700 })) forget(path.dirname(build))
+    if (make(folder)) forget(path.dirname(build))
     fs.accessSync(folder, fs.constants.W_OK)
     for (const [name, script] of scripts) put(path.join(folder, name), script.createCachedData())
   } catch {

@@ -225,7 +225,10 @@ export const parseLeaf = (command: Command, rest: readonly string[]): Raw => {
 }
 
 const leafError = (command: Command, error: CommanderError, rest: readonly string[]) => {
-  const text = error.message.replace(/^error: /, '')
+  // The value may be a secret that was meant for another flag.
+  const text = error.message
+    .replace(/^error: /, '')
+    .replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
   const [message = text, suggestion] = text.split('\n')
   const negative = rest.find((token) => /^-\d/.test(token))
   const hint =

@@ -1,10 +1,11 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../http/index.js'
 import {
   environmentScope,
+  makeDirectory,
   openStore,
   openTokens,
   pathsOf,
@@ -95,7 +96,7 @@ const cached = (file: string, of: string): readonly Candidate[] | undefined => {
 
 const keep = (folder: string, file: string, of: string, items: readonly Candidate[]): void => {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeDirectory(folder)
     const kept: Kept = { time: Date.now(), of, items }
     writeFileSync(file, JSON.stringify(kept), { mode: 0o600 })
   } catch {

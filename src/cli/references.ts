@@ -45,22 +45,25 @@ const addressOf = (
   kind: { segment: string; word: string },
   baseUrl: string,
 ): Reference => {
-  const url = new URL(text)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined) throw usage(`this is no address of ${article(kind.word)}: ${text}`)
+  // A query may hold a token.
+  const shown = url.origin + url.pathname
   const base = new URL(baseUrl)
   const prefix = base.pathname.replace(/\/$/, '')
   if (url.host !== base.host || !url.pathname.startsWith(`${prefix}/`))
     throw usage(
-      `${text} is not an address of ${baseUrl}`,
+      `${shown} is not an address of ${baseUrl}`,
       'Choose its instance with --profile or --base-url.',
     )
   const match = /^\/(?<project>.+?)\/-\/(?<segment>[a-z_]+)\/(?<id>\d+)(?:\/|$)/.exec(
     url.pathname.slice(prefix.length),
   )
-  if (match?.groups === undefined) throw usage(`${text} is no address of ${article(kind.word)}`)
+  if (match?.groups === undefined) throw usage(`${shown} is no address of ${article(kind.word)}`)
   const { project = '', segment = '', id = '' } = match.groups
   if (segment !== kind.segment)
     throw usage(
-      `${text} is the address of ${article(wordOf('segment', segment))}; this command takes ${article(kind.word)}`,
+      `${shown} is the address of ${article(wordOf('segment', segment))}; this command takes ${article(kind.word)}`,
     )
   return { project: decodeURIComponent(project), id }
 }

@@ -3,8 +3,13 @@ import { type Failure, usage } from '../errors.js'
 
 const example = 'Give it as https://host or https://host/path.'
 const beforeAt = /^([a-z][a-z0-9+.-]*:\/\/)?.*@/i
+/** What may hold a secret: a query, a fragment. */
+const afterPath = /([?#]).+$/s
 const bad = (text: string, why: string): Failure =>
-  usage(`"${text.replace(beforeAt, '$1…@')}" is not usable as a base URL: ${why}`, example)
+  usage(
+    `"${text.replace(beforeAt, '$1…@').replace(afterPath, '$1…')}" is not usable as a base URL: ${why}`,
+    example,
+  )
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unsafe = /[\u0000-\u0020\u007f\\]/

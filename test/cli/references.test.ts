@@ -29,6 +29,15 @@ describe('references', () => {
     expect(() => mr('https://host/elsewhere/a/b/-/merge_requests/1')).toThrow(/not an address of/)
   })
 
+  it('that are addresses of nothing are refused, without the query of any', () => {
+    expect(() => mr('https://')).toThrow(/no address of a merge request/)
+    for (const where of ['https://other/a/b', base, `${base}/a/b/-/issues/7`]) {
+      const refused = () => mr(`${where}?private_token=canary`)
+      expect(refused).toThrow(/https:/)
+      expect(refused).not.toThrow(/canary/)
+    }
+  })
+
   it('are plain text where a command takes no references', () => {
     expect(referenceOf('a!1', 'key', () => base)).toEqual({ id: 'a!1' })
   })

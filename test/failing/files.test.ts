@@ -140,6 +140,19 @@ describe('a configuration', () => {
     expect(stderr).toContain(config)
   })
 
+  it.skipIf(process.platform !== 'linux')(
+    'where no directory can be made is named, and stops nothing that does without',
+    async () => {
+      const env = { ...signedIn(), SVC_CONFIG_DIR: '/proc/svcctl', SVC_NO_KEYRING: '1' }
+      expect(await svcctl(['runners', 'get', '1', '-o', 'json'], { env })).toMatchObject({
+        code: 0,
+      })
+      const set = await svcctl(['profile', 'set', 'a', '--base-url', server.url], { env })
+      expect(set.code).toBe(2)
+      expect(set.stderr).toMatch(/cannot create \/proc\/svcctl: /)
+    },
+  )
+
   it('keeps every sign-in of processes side by side', async () => {
     const config = folder()
     const names = ['one', 'two', 'three', 'four']

@@ -265,6 +265,31 @@ describe('a certificate that nobody vouches for', () => {
   })
 })
 
+describe('a secret in the wrong place of the command line', () => {
+  it.each([
+    [['runners', 'list', '--private-token=canary'], /unknown option '--private-token'/],
+    [
+      ['runners', 'list', '--base-url', 'https://forge.example/?private_token=canary'],
+      /has a query/,
+    ],
+    [['runners', 'list', '--base-url', 'https://forge.example/#canary'], /has a fragment/],
+    [
+      ['runners', 'list', '--base-url', 'https://canary@forge.example'],
+      /credentials do not belong/,
+    ],
+    [
+      ['mr', 'get', 'https://a.example/b/c/-/merge_requests/1?private_token=canary'],
+      /not an address/,
+    ],
+  ])('is not repeated: %j', async (args, says) => {
+    const env = { SVC_BASE_URL: 'https://forge.example', SVC_TOKEN: 'any' }
+    const { code, stderr } = await svcctl(args, { env })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(says)
+    expect(stderr).not.toContain('canary')
+  })
+})
+
 describe('--sudo', () => {
   let sandbox: Sandbox
   const state = folder()
