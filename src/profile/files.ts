@@ -1,6 +1,7 @@
 /** Files of this room: read as they are, never repaired by guessing, failures in words. */
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { readRegular } from '../base/regular.js'
 import { codeOf, Failure, reasonOf } from '../errors.js'
 
 /** A usage failure about a file: what was tried, what the system said, what to do. */
@@ -34,7 +35,7 @@ export const corrupt = (file: string, what: string): Failure =>
 export const readObject = (file: string): Record<string, unknown> | undefined => {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readRegular(file).toString()
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw fileFailure('read', file, error)

@@ -1,4 +1,4 @@
-/** Profiles: the file that `conf` writes, read without it where only reading is needed. */
+/** Profiles: a file of the configuration folder. */
 import path from 'node:path'
 import { type Failure, usage } from '../errors.js'
 import { corrupt, fileFailure, isRecord, readObject } from './files.js'
@@ -85,18 +85,13 @@ const load = (file: string, name: string, stored: Readonly<Record<string, unknow
   }
 }
 
-/** `conf` replaces the file whole, by a temporary one beside it. */
-const writeContents = async (paths: Paths, file: string, contents: Contents): Promise<void> => {
-  const { default: Conf } = await import('conf')
+/** Its owner's only: the address of a proxy may hold a password. */
+const writeContents = async (file: string, contents: Contents): Promise<void> => {
+  const { rest, current, profiles } = contents
+  const all = { ...rest, ...(current === undefined ? {} : { current }), profiles }
+  const { writeWhole } = await import('../base/files.js')
   try {
-    const conf = new Conf<Record<string, unknown>>({
-      cwd: paths.config,
-      configName: 'config',
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-    })
-    const { rest, current, profiles } = contents
-    conf.store = { ...rest, ...(current === undefined ? {} : { current }), profiles }
+    await writeWhole(file, `${JSON.stringify(all, undefined, 2)}\n`, { own: true })
   } catch (error) {
     throw fileFailure('write', file, error)
   }
@@ -135,7 +130,7 @@ export const openStore = (paths: Paths): Store => {
   const change = (edit: (contents: Contents) => Contents): Promise<Contents> =>
     withLock(file, async () => {
       const next = edit(read())
-      await writeContents(paths, file, next)
+      await writeContents(file, next)
       return next
     })
 

@@ -52,9 +52,9 @@ export const openTokenFile = (paths: Paths, note: (text: string) => void): Token
     change: (edit) =>
       withLock(file, async () => {
         const next = edit(read())
-        const { default: write } = await import('write-file-atomic')
+        const { writeWhole } = await import('../base/files.js')
         try {
-          await write(file, `${JSON.stringify(next, undefined, 2)}\n`, { mode: 0o600 })
+          await writeWhole(file, `${JSON.stringify(next, undefined, 2)}\n`, { own: true })
         } catch (error) {
           throw fileFailure('write', file, error)
         }

@@ -1,5 +1,5 @@
 /** How the instance is reached: proxy, certificate authorities, client certificate. */
-import { readFileSync } from 'node:fs'
+import { readRegular } from '../base/regular.js'
 import { usage } from '../errors.js'
 import { isLoopback } from './base-url.js'
 import { fileFailure } from './files.js'
@@ -50,7 +50,7 @@ const readPem = (setting: PemSetting, file: string): string => {
   const hint = `Correct it with: svcctl profile set <name> --${setting}-file <file>`
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readRegular(file).toString()
   } catch (error) {
     throw fileFailure('read', file, error, hint)
   }

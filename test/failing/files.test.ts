@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { clean, folder, program, svcctl } from '../support/program.js'
@@ -126,6 +135,40 @@ describe('a configuration', () => {
       expect(readFileSync(file, 'utf8')).toBe(text)
     },
   )
+
+  it.skipIf(process.platform === 'win32').each(['config.json', 'tokens.json'])(
+    'that is a pipe or a device is named, and not waited for: %s',
+    async (name) => {
+      const config = folder()
+      const env = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
+      expect(await login(config, 'first')).toMatchObject({ code: 0 })
+      const file = join(config, name)
+      rmSync(file)
+      execFileSync('mkfifo', ['-m', '600', file])
+      const ran = await svcctl(['runners', 'list', '-p', 'first'], { env })
+      expect(ran.stderr).toContain(`${file}: it is a pipe and not a regular file`)
+      expect(ran.code).toBe(2)
+      expect(await login(config, 'second')).toMatchObject({ code: 2 })
+      rmSync(file)
+      symlinkSync('/dev/zero', file)
+      const other = await svcctl(['runners', 'list', '-p', 'first'], { env })
+      expect(other.stderr).toContain(file)
+      expect(other.code).toBe(2)
+    },
+  )
+
+  it('that is a link is replaced, and what the link names is not written', async () => {
+    const [config, other] = [folder(), folder()]
+    for (const name of ['config.json', 'tokens.json']) {
+      writeFileSync(join(other, name), '{}')
+      symlinkSync(join(other, name), join(config, name))
+    }
+    expect(await login(config, 'first')).toMatchObject({ code: 0 })
+    for (const name of ['config.json', 'tokens.json']) {
+      expect(readFileSync(join(other, name), 'utf8')).toBe('{}')
+      expect(lstatSync(join(config, name)).mode & 0o777).toBe(0o600)
+    }
+  })
 
   it('that may not be written is named', async () => {
     const config = join(folder(), 'config')

@@ -1,5 +1,6 @@
 /** `svcctl ci lint` (API document 2, "CI configuration lint"), as CI scripts need it. */
-import { stat, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { writeWhole } from '../../base/files.js'
 import { boolean, hash, string } from '../../catalogue/endpoint.js'
 import { exitCodes, Failure, reasonOf, usage } from '../../errors.js'
 import type { Context, Given, Plan, Special } from '../types.js'
@@ -158,14 +159,6 @@ const show = async (
 }
 
 /** A report is there whole or not at all: CI would take half a one for the result. */
-const writeWhole = async (file: string, text: string): Promise<void> => {
-  const there = await stat(file).catch(() => undefined)
-  // A pipe or a device cannot be replaced.
-  if (there?.isFile() === false) return writeFile(file, text)
-  const { default: replace } = await import('write-file-atomic')
-  await replace(file, text)
-}
-
 const writeReports = async (
   ctx: Context,
   reports: Readonly<Record<string, unknown>>,
@@ -176,8 +169,9 @@ const writeReports = async (
     const text =
       kind === 'junit' ? await junit(verdicts, strict) : sarif(verdicts, ctx.about().version)
     try {
-      await writeWhole(String(file), text)
+      await writeWhole(resolve(ctx.cwd, String(file)), text, { signal: ctx.signal })
     } catch (cause) {
+      if (cause instanceof Failure) throw cause
       const what = `cannot write the ${kind} report ${String(file)}`
       throw new Failure('failed', `${what}: ${reasonOf(cause)}`, { cause })
     }

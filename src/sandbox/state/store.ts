@@ -1,7 +1,8 @@
 /** Keeps the state in a folder: read whole, written whole or not at all, by one process at a time. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readRegular } from '../../base/regular.js'
 import { Failure } from '../../errors.js'
 import { seedState } from '../seed/index.js'
 import { restore, type SavedState, type State } from './state.js'
@@ -24,7 +25,7 @@ export const readState = (folder: string): State => {
   if (!existsSync(file)) return seedState()
   let saved: SavedState & { format: number }
   try {
-    saved = JSON.parse(readFileSync(file, 'utf8'))
+    saved = JSON.parse(readRegular(file).toString())
   } catch (cause) {
     throw unreadable(file, 'cannot be read', cause)
   }
@@ -115,8 +116,8 @@ export class Store {
     if (text === this.#saved) return
     try {
       if (this.#lost) throw inUse(this.folder)
-      const { default: writeFileAtomic } = await import('write-file-atomic')
-      await writeFileAtomic(stateFile(this.folder), text, { mode: 0o600 })
+      const { writeWhole } = await import('../../base/files.js')
+      await writeWhole(stateFile(this.folder), text, { own: true })
       this.#saved = text
     } catch (error) {
       this.#dirty = true
