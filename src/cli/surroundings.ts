@@ -95,7 +95,8 @@ export const createSurroundings = (
       for (const text of opened.warnings ?? []) heard.warn(text)
       return opened
     }
-    const started = await sandboxSession(env, globals.sudo ?? (env.SVC_SUDO || undefined))
+    const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
+    const started = await sandboxSession(env, sudo, { note: heard.note, signal })
     closeSandbox = started.close
     return started.session
   }

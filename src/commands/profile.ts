@@ -15,7 +15,7 @@ import {
 import type { Profile } from '../profile/types.js'
 import type { Argument, Context, Given, Special } from './types.js'
 
-const storeOf = (ctx: Context) => openStore(pathsOf(ctx.env))
+const storeOf = (ctx: Context) => openStore(pathsOf(ctx.env), ctx)
 
 const argument: Argument = {
   name: 'name',
@@ -142,11 +142,7 @@ export const deleteCommand: Special = {
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
     await ctx.confirm(`Profile "${name}" and its credential are deleted.`, [name], of)
-    await removeProfile(
-      storeOf(ctx),
-      openTokens(pathsOf(ctx.env), ctx.env, { note: ctx.note }),
-      name,
-    )
+    await removeProfile(storeOf(ctx), openTokens(pathsOf(ctx.env), ctx.env, ctx), name)
     ctx.note(`profile "${name}" is deleted`)
   },
 }

@@ -21,9 +21,10 @@ const jobToken = (env: NodeJS.ProcessEnv): ResolvedCredential | undefined => {
 export const sandboxSession = async (
   env: NodeJS.ProcessEnv,
   sudo: string | undefined,
+  waiting: { readonly note: (text: string) => void; readonly signal: AbortSignal },
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
   const { startSandbox } = await import('../sandbox/index.js')
-  const sandbox = await startSandbox({ stateDir: stateFolder(env) })
+  const sandbox = await startSandbox({ stateDir: stateFolder(env), ...waiting })
   const given = env.SVC_TOKEN
   const administrator = sandbox.users[0]?.token ?? ''
   const credential: ResolvedCredential =

@@ -32,6 +32,8 @@ export const serve: Special = {
     const { startSandbox } = await import('../sandbox/index.js')
     const sandbox = await startSandbox({
       stateDir: folderOf(ctx, given),
+      note: ctx.note,
+      signal: ctx.signal,
       port: Number(given.flags.port ?? 0),
       speed: Number(given.flags.speed ?? 1),
       impersonation: given.flags['no-impersonation'] !== true,
@@ -60,7 +62,7 @@ export const reset: Special = {
     const folder = folderOf(ctx, given)
     await ctx.confirm('Everything that was done on the embedded instance is forgotten.', [folder])
     const { removeState } = await import('../sandbox/index.js')
-    await removeState(folder)
+    await removeState(folder, ctx)
     ctx.note(`the embedded instance in ${folder} begins again with the sample data`)
   },
 }

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { type Failure, usage } from '../errors.js'
 import { corrupt, fileFailure, isRecord, readObject } from './files.js'
-import { withLock } from './lock.js'
+import { type Waiting, withLock } from './lock.js'
 import type { Paths } from './paths.js'
 import { applyChanges, type Changes, toProfile } from './settings.js'
 import type { Profile } from './types.js'
@@ -121,18 +121,25 @@ const checkPair = (name: string, profile: Profile): void => {
   throw usage(`profile ${name} needs cert-file and key-file together`)
 }
 
-/** The profiles of a configuration directory. Nothing is created before something is written. */
-export const openStore = (paths: Paths): Store => {
+/**
+ * The profiles of a configuration directory. Nothing is created before something is written.
+ * @param waiting for another process that writes
+ */
+export const openStore = (paths: Paths, waiting: Waiting = {}): Store => {
   const file = path.join(paths.config, 'config.json')
   const read = (): Contents => readContents(file)
 
   /** Reads again once alone, so that no other process's change is lost. Gives what was written. */
   const change = (edit: (contents: Contents) => Contents): Promise<Contents> =>
-    withLock(file, async () => {
-      const next = edit(read())
-      await writeContents(file, next)
-      return next
-    })
+    withLock(
+      file,
+      async () => {
+        const next = edit(read())
+        await writeContents(file, next)
+        return next
+      },
+      waiting,
+    )
 
   const set: Store['set'] = async (name, changes, facts = {}) => {
     checkName(name)

@@ -3,7 +3,7 @@ import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { codeOf, Failure } from '../errors.js'
 import { fileFailure, readObject } from './files.js'
-import { withLock } from './lock.js'
+import { type Waiting, withLock } from './lock.js'
 import type { Paths } from './paths.js'
 
 type Entries = Readonly<Record<string, unknown>>
@@ -40,7 +40,11 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
   note(`${file} was open to other users (mode ${was}); now it is 0600. Consider new tokens.`)
 }
 
-export const openTokenFile = (paths: Paths, note: (text: string) => void): TokenFile => {
+export const openTokenFile = (
+  paths: Paths,
+  note: (text: string) => void,
+  waiting: Waiting = { note },
+): TokenFile => {
   const file = path.join(paths.config, 'tokens.json')
   const read = (): Entries => {
     keepPrivate(file, note)
@@ -50,14 +54,18 @@ export const openTokenFile = (paths: Paths, note: (text: string) => void): Token
     file,
     read,
     change: (edit) =>
-      withLock(file, async () => {
-        const next = edit(read())
-        const { writeWhole } = await import('../base/files.js')
-        try {
-          await writeWhole(file, `${JSON.stringify(next, undefined, 2)}\n`, { own: true })
-        } catch (error) {
-          throw fileFailure('write', file, error)
-        }
-      }),
+      withLock(
+        file,
+        async () => {
+          const next = edit(read())
+          const { writeWhole } = await import('../base/files.js')
+          try {
+            await writeWhole(file, `${JSON.stringify(next, undefined, 2)}\n`, { own: true })
+          } catch (error) {
+            throw fileFailure('write', file, error)
+          }
+        },
+        waiting,
+      ),
   }
 }

@@ -112,7 +112,7 @@ export const openTokens = (
   env: Environment,
   { note = () => undefined, keyring = () => openKeyring(), signal }: TokensOptions = {},
 ): Tokens => {
-  const file = openTokenFile(paths, note)
+  const file = openTokenFile(paths, note, { note, signal })
   const off = env.SVC_NO_KEYRING !== undefined && !['', '0', 'false'].includes(env.SVC_NO_KEYRING)
   const ring = keyringPlace(paths, off ? async () => undefined : keyring)
 
@@ -152,6 +152,10 @@ export const openTokens = (
       if (place === 'keyring') await ring.delete(name)
     },
     exclusive: (name, work) =>
-      withLock(path.join(paths.config, `refresh-${name}`), work, 90_000, signal),
+      withLock(path.join(paths.config, `refresh-${name}`), work, {
+        patience: 90_000,
+        note,
+        signal,
+      }),
   }
 }

@@ -13,11 +13,11 @@ import { alertEndpointsOf, receivedAlerts } from './received-alerts.js'
 import { historyOf } from './seed/histories.js'
 import { cast, tokenOf } from './seed/people.js'
 import { buildServer } from './server/server.js'
-import { readState, Store } from './state/store.js'
+import { readState, Store, type Waiting } from './state/store.js'
 
 export { readState, removeState } from './state/store.js'
 
-export interface SandboxOptions {
+export interface SandboxOptions extends Waiting {
   /** The folder that holds state and repositories; made when it is not there. */
   readonly stateDir: string
   /** 0 (default) for any free port. */
@@ -86,7 +86,7 @@ export const alertsOf = (folder: string, base: string) => {
 
 /** Starts an instance on 127.0.0.1. One process at a time works on a state folder. */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
-  const store = await Store.open(options.stateDir)
+  const store = await Store.open(options.stateDir, options)
   try {
     const instance: Instance & { base: string } = instanceOf(store, options)
     store.state.config.impersonation_enabled = options.impersonation ?? true

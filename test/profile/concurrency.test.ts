@@ -30,7 +30,7 @@ describe('a lock', () => {
   it('that is kept for too long is a failure that names it', async () => {
     const file = path.join(temporary(), 'x')
     const failure = await withLock(file, () =>
-      failureOf(() => withLock(file, async () => undefined, 50)),
+      failureOf(() => withLock(file, async () => undefined, { patience: 50 })),
     )
     expect(failure.message).toContain(`${file}.lock`)
   })

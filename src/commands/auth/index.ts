@@ -20,8 +20,8 @@ const places = {
   file: 'a file that only you can read',
 } as const
 
-const storeOf = (ctx: Context) => openStore(pathsOf(ctx.env))
-const tokensOf = (ctx: Context) => openTokens(pathsOf(ctx.env), ctx.env, { note: ctx.note })
+const storeOf = (ctx: Context) => openStore(pathsOf(ctx.env), ctx)
+const tokensOf = (ctx: Context) => openTokens(pathsOf(ctx.env), ctx.env, ctx)
 
 const profileArgument = (required: boolean): Argument => ({
   name: 'profile',

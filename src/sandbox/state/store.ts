@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Lock, lock } from '../../base/lock.js'
 import { readRegular } from '../../base/regular.js'
 import { Failure } from '../../errors.js'
 import { seedState } from '../seed/index.js'
@@ -33,57 +34,48 @@ export const readState = (folder: string): State => {
   return restore(saved)
 }
 
-const inUse = (folder: string, cause?: unknown): Failure =>
-  new Failure('conflict', `The sandbox in ${folder} is in use by another process.`, {
+const inUse = (folder: string, owner = 'another process'): Failure =>
+  new Failure('conflict', `The sandbox in ${folder} is in use by ${owner}.`, {
     hint: 'Talk to the running one by its address, or choose another folder with --state.',
-    ...(cause === undefined ? {} : { cause }),
   })
 
-/** `onLost` is called when another process took the folder over (this one slept too long). */
-const lockFolder = async (
-  folder: string,
-  onLost: () => void = () => {},
-): Promise<() => Promise<void>> => {
-  const { lock } = await import('proper-lockfile')
+/** How a folder is waited for that another process works on. */
+export interface Waiting {
+  /** Hears who is waited for. */
+  readonly note?: ((text: string) => void) | undefined
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
+}
+
+const patience = 13_000
+
+const lockFolder = (folder: string, { note, signal }: Waiting): Promise<Lock> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  try {
-    return await lock(folder, {
-      lockfilePath: join(folder, '.lock'),
-      stale: 10_000,
-      onCompromised: onLost,
-      retries: { retries: 60, minTimeout: 20, maxTimeout: 250, factor: 1.5 },
-    })
-  } catch (cause) {
-    throw inUse(folder, cause)
-  }
+  const held = (owner: string): Failure => inUse(folder, owner)
+  return lock(join(folder, '.lock'), { patience, note, signal, held })
 }
 
 export class Store {
   #saved: string
   #dirty = false
-  #lost = false
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
   private constructor(
     private readonly folder: string,
     readonly state: State,
-    private readonly release: () => Promise<void>,
+    private readonly lock: Lock,
   ) {
     this.#saved = this.#text()
   }
 
   /** Opens a folder for this process alone; waits a while for another one to finish. */
-  static async open(folder: string): Promise<Store> {
-    let store: Store | undefined
-    const release = await lockFolder(folder, () => {
-      if (store !== undefined) store.#lost = true
-    })
+  static async open(folder: string, waiting: Waiting = {}): Promise<Store> {
+    const lock = await lockFolder(folder, waiting)
     try {
-      store = new Store(folder, readState(folder), release)
-      return store
+      return new Store(folder, readState(folder), lock)
     } catch (error) {
-      await release()
+      lock.release()
       throw error
     }
   }
@@ -115,7 +107,8 @@ export class Store {
     const text = this.#text()
     if (text === this.#saved) return
     try {
-      if (this.#lost) throw inUse(this.folder)
+      // Another process took the folder over: this one slept too long.
+      if (!this.lock.isHeld()) throw inUse(this.folder)
       const { writeWhole } = await import('../../base/files.js')
       await writeWhole(stateFile(this.folder), text, { own: true })
       this.#saved = text
@@ -130,18 +123,18 @@ export class Store {
     try {
       await this.flush()
     } finally {
-      if (!this.#lost) await this.release()
+      this.lock.release()
     }
   }
 }
 
 /** Forgets everything that happened: the next start begins with the sample data. */
-export const removeState = async (folder: string): Promise<void> => {
-  const release = await lockFolder(folder)
+export const removeState = async (folder: string, waiting: Waiting = {}): Promise<void> => {
+  const { release } = await lockFolder(folder, waiting)
   try {
     await rm(stateFile(folder), { force: true })
     await rm(join(folder, 'repositories'), { recursive: true, force: true })
   } finally {
-    await release()
+    release()
   }
 }

@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Lock, type LockOptions, lock } from '../../src/base/lock.js'
+import { fateOf, type ProcessId, thisProcess } from '../../src/base/process.js'
+import { Failure } from '../../src/errors.js'
+
+let home: string
+let directory: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'svcctl-lock-'))
+  directory = join(home, 'x.lock')
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const linux = process.platform === 'linux'
+const runner = join(import.meta.dirname, '../../.config/run-ts.mjs')
+
+const start = (program: string, args: readonly string[]): ChildProcess => {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  return child
+}
+const holder = (...args: readonly string[]) =>
+  start(process.execPath, [runner, join(import.meta.dirname, 'holder.ts'), ...args])
+const said = async ({ stdout }: ChildProcess): Promise<string> =>
+  stdout === null ? '' : String((await once(stdout, 'data'))[0])
+
+const held = (owner: string): Failure => new Failure('failed', `held by ${owner}`)
+const take = async (options: Partial<LockOptions> = {}): Promise<Lock> => {
+  const taken = await lock(directory, { patience: 0, held, ...options })
+  onTestFinished(taken.release)
+  return taken
+}
+
+/** A lock as another process would have left it. */
+const left = (owner: ProcessId | string): void => {
+  mkdirSync(directory)
+  const text = typeof owner === 'string' ? owner : JSON.stringify(owner)
+  writeFileSync(join(directory, 'owner-other'), text)
+}
+
+/** Lets time pass for whoever asks how long something took. */
+const passing = () => {
+  const now = performance.now.bind(performance)
+  let more = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + more)
+  return (milliseconds: number): void => {
+    more += milliseconds
+  }
+}
+
+describe('a lock', () => {
+  it('is had by one process at a time, also when owners are killed', {
+    timeout: 120_000,
+  }, async () => {
+    const file = join(home, 'count')
+    writeFileSync(file, '0')
+    const counting = [1, 2, 3].map(() => holder('count', directory, file, '40'))
+    const ended = Promise.all(counting.map((child) => once(child, 'exit')))
+    for (let i = 0; i < 3; i++) {
+      const victim = holder('hold', directory)
+      await said(victim)
+      victim.kill('SIGKILL')
+      await once(victim, 'exit')
+    }
+    expect(await ended).toEqual([
+      [0, null],
+      [0, null],
+      [0, null],
+    ])
+    expect(readFileSync(file, 'utf8')).toBe('120')
+    // The last one may have been killed when nobody came after it.
+    ;(await take()).release()
+    expect(readdirSync(home)).toEqual(['count'])
+  })
+
+  it('of a killed process is taken at once', async () => {
+    const victim = holder('hold', directory)
+    await said(victim)
+    await expect(take()).rejects.toThrow(`held by process ${victim.pid}`)
+    victim.kill('SIGKILL')
+    await once(victim, 'exit')
+    expect((await take()).isHeld()).toBe(true)
+  })
+
+  it.runIf(linux)('of an earlier process of the same number is taken at once', async () => {
+    left({ ...thisProcess(), started: '1' })
+    expect((await take()).isHeld()).toBe(true)
+  })
+
+  it.runIf(linux)('of a process that runs is waited for, however silent it is', async () => {
+    left(thisProcess())
+    const pass = passing()
+    const notes: string[] = []
+    const note = (text: string): void => {
+      notes.push(text)
+      pass(30_000)
+    }
+    await expect(take({ patience: 20_000, note })).rejects.toThrow(`held by process ${process.pid}`)
+    expect(notes).toEqual([`waiting for process ${process.pid}, which holds ${directory}`])
+  })
+
+  it('of another host is taken after ten seconds of silence; a note says whose it is', async () => {
+    left({ pid: 7, host: 'far', place: 'far boot pid:[1]', started: '5' })
+    const pass = passing()
+    const notes: string[] = []
+    const note = (text: string): void => {
+      notes.push(text)
+      pass(11_000)
+    }
+    expect((await take({ patience: 60_000, note })).isHeld()).toBe(true)
+    expect(notes).toEqual([`waiting for process 7 on far, which holds ${directory}`])
+  })
+
+  it.each(['', 'no JSON', '{}', '{"pid":-1,"place":"x","host":"x"}', 'null'])(
+    'whose owner reads %j is not taken before it is silent',
+    async (owner) => {
+      left(owner)
+      await expect(take()).rejects.toThrow('held by another process')
+    },
+  )
+
+  it('without owner is nobody’s', async () => {
+    mkdirSync(directory)
+    expect((await take()).isHeld()).toBe(true)
+  })
+
+  it('with something else in it is a failure, not a wait without end', async () => {
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'notes.txt'), 'mine')
+    await expect(take({ patience: 60 })).rejects.toThrow('held by another process')
+    expect(readdirSync(home)).toEqual(['x.lock'])
+  })
+
+  it('ends its wait when it is interrupted', async () => {
+    left({ pid: 7, host: 'far', place: 'far' })
+    const waiting = take({ patience: 60_000, signal: AbortSignal.abort() })
+    await expect(waiting).rejects.toMatchObject({ category: 'interrupted' })
+  })
+
+  it('knows that it was taken over, and leaves the next one alone', async () => {
+    const mine = await take()
+    rmSync(directory, { recursive: true })
+    left({ pid: 7, host: 'far', place: 'far' })
+    expect(mine.isHeld()).toBe(false)
+    mine.release()
+    expect(readdirSync(directory)).toEqual(['owner-other'])
+  })
+
+  it('leaves nothing behind, where it cannot be made either', async () => {
+    const { release } = await take()
+    release()
+    expect(readdirSync(home)).toEqual([])
+    writeFileSync(join(home, 'file'), '')
+    directory = join(home, 'file', 'x.lock')
+    await expect(take()).rejects.toMatchObject({ code: 'ENOTDIR' })
+    expect(existsSync(directory)).toBe(false)
+  })
+})
+
+describe.runIf(linux)('a process', () => {
+  it('that nobody waited for is gone', async () => {
+    const parent = start('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'])
+    const pid = Number(await said(parent))
+    const zombie: ProcessId = { ...thisProcess(), pid, started: startOf(pid) }
+    await vi.waitFor(() => expect(fateOf(zombie)).toBe('gone'), { timeout: 10_000 })
+    expect(existsSync(`/proc/${pid}`)).toBe(true)
+  })
+
+  it('that runs does, and one of another place is not known', () => {
+    expect(fateOf(thisProcess())).toBe('runs')
+    expect(fateOf({ ...thisProcess(), place: 'elsewhere' })).toBe('unknown')
+    const { started: _, ...untold } = thisProcess()
+    expect(fateOf(untold)).toBe('unknown')
+  })
+})
+
+const startOf = (pid: number): string => {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+}

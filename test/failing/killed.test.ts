@@ -1,0 +1,50 @@
+/** After a process that was killed the next one goes on at once: a wait of any length would be interrupted. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openStore, openTokens, pathsOf } from '../../src/profile/index.js'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { folder } from '../support/program.js'
+import { start } from './start.js'
+
+const signal = AbortSignal.abort()
+
+/** Takes a lock in a process of its own, which is killed. */
+const killedWith = async (lock: string): Promise<void> => {
+  const runner = join(import.meta.dirname, '../../.config/run-ts.mjs')
+  const child = spawn(process.execPath, [
+    runner,
+    join(import.meta.dirname, '../base/holder.ts'),
+    'hold',
+    lock,
+  ])
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+it('on the state of the embedded instance', async () => {
+  const stateDir = folder()
+  const run = start(['sandbox', 'serve', '--state', stateDir, '-o', 'json'], {})
+  await run.said('http')
+  await expect(startSandbox({ stateDir, signal })).rejects.toMatchObject({
+    category: 'interrupted',
+  })
+  run.kill('SIGKILL')
+  await run.ended
+  const sandbox = await startSandbox({ stateDir, signal })
+  await sandbox.close()
+})
+
+it('on profiles, tokens and a refresh', async () => {
+  const root = folder()
+  const paths = pathsOf({ SVC_CONFIG_DIR: root })
+  const store = openStore(paths, { signal })
+  const tokens = openTokens(paths, { SVC_NO_KEYRING: '1' }, { signal })
+  for (const name of ['config.json', 'tokens.json', 'refresh-prod'])
+    await killedWith(join(root, `${name}.lock`))
+  await store.set('prod', { 'base-url': 'https://prod.test' })
+  await tokens.write('prod', { token: 't', kind: 'personal', baseUrl: 'https://prod.test' }, 'file')
+  expect(await tokens.exclusive('prod', async () => 'alone')).toBe('alone')
+})
