@@ -37,6 +37,8 @@ export interface StringParam extends Common {
   readonly type: 'string'
   /** `csv`: a string by the documents that holds several comma-separated items. */
   readonly format?: 'date' | 'datetime' | 'duration' | 'csv' | 'url' | 'pem' | 'text' | 'public-key'
+  /** Of a date: an empty one removes what is set. Elsewhere an empty date is none. */
+  readonly clears?: true
 }
 export interface IntegerParam extends Common {
   readonly type: 'integer'

@@ -3,6 +3,7 @@
  * accepts is in its catalogue entry; how each type is written is said in `commands.md`.
  */
 
+import { isDay, isMoment } from '../catalogue/dates.js'
 import { isDuration } from '../catalogue/duration.js'
 import type {
   EnumParam,
@@ -18,17 +19,6 @@ import { didYouMean } from '../terminal/suggest.js'
 /** Notes about deprecated values, collected while parsing. */
 export type Note = (text: string) => void
 
-const isDay = (text: string): boolean => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
-const isTime = (text: string): boolean =>
-  isDay(text) ||
-  (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/.test(text) &&
-    isDay(text.slice(0, 10)) &&
-    !Number.isNaN(Date.parse(text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'))))
-
 const words = (param: Param): readonly string[] => param.words ?? []
 const asWord = (param: Param, text: string): string | undefined =>
   words(param).find((w) => w.toLowerCase() === text.toLowerCase())
@@ -36,11 +26,12 @@ const asWord = (param: Param, text: string): string | undefined =>
 const parseString = (param: StringParam, text: string, label: string): string => {
   switch (param.format) {
     case 'date':
-      if (text !== '' && !isDay(text))
+      if (!isDay(text) && !(text === '' && param.clears === true))
         throw usage(`${label} takes a day as YYYY-MM-DD, not "${text}"`)
       return text
     case 'datetime':
-      if (!isTime(text)) throw usage(`${label} takes a time as YYYY-MM-DDTHH:MM:SSZ, not "${text}"`)
+      if (!isMoment(text))
+        throw usage(`${label} takes a time as YYYY-MM-DDTHH:MM:SSZ, not "${text}"`)
       return text
     case 'duration':
       if (!isDuration(text))

@@ -40,6 +40,8 @@ export interface Instance {
   readonly base: string
   /** Says that a reading request changed the state too (a transition was written down). */
   touch(): void
+  /** Writes the state down before a write is answered. */
+  save(): Promise<void>
 }
 
 /** What was sent, before any check. */

@@ -9,6 +9,7 @@ import {
   copyCommit,
   filesOf,
   isBranchName,
+  isNameless,
   moveBranch,
   writeCommit,
   writeTree,
@@ -74,8 +75,10 @@ const placeOf = async (
 }
 
 const authorOf = (call: Call, input: Input) => {
-  const { name, email, date } = signature(call)
-  return { name: input.author_name ?? name, email: input.author_email ?? email, date }
+  const own = signature(call)
+  const { author_name: name = own.name, author_email: email = own.email } = input
+  if (isNameless(name) && isNameless(email)) throw invalid('author_name is invalid')
+  return { name, email, date: own.date }
 }
 
 const write = async (
@@ -94,9 +97,9 @@ const write = async (
     author: authorOf(call, input),
     committer: signature(call),
   })
-  if (!(await moveBranch(repository, input.branch, place.head, id)))
-    throw conflict('The branch has moved meanwhile')
-  return id
+  if (await moveBranch(repository, input.branch, place.head, id)) return id
+  const stayed = (await branchHead(repository, input.branch)) === place.head
+  throw stayed ? badRequest('Branch name is invalid') : conflict('The branch has moved meanwhile')
 }
 
 /** Makes the commit and moves the branch; nothing happens when one action cannot be done. */

@@ -58,7 +58,8 @@ const instanceOf = (store: Store, options: SandboxOptions) => {
     async (id) => historyOf(id)?.content,
   )
   const clock = new Clock(options.now, options.speed)
-  return { state: store.state, clock, git, base: '', touch: () => store.touch() }
+  const touch = () => store.touch()
+  return { state: store.state, clock, git, base: '', touch, save: () => store.save() }
 }
 
 /** What a folder's state holds: records by kind. Nothing is started or written. */

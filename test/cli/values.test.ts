@@ -42,6 +42,7 @@ describe('values', () => {
     ['a list of numbers', list('integer', 'l'), ['1,2'], [1, 2]],
     ['Any for a list', list('integer', 'l', { words: ['None', 'Any'] }), ['any'], 'Any'],
     ['a day', date('d'), ['2024-02-29'], '2024-02-29'],
+    ['no day, where that removes one', date('d', { clears: true }), [''], ''],
     [
       'a time with offset',
       datetime('t'),
@@ -81,6 +82,8 @@ describe('values', () => {
     ],
     ['a sixth id', list('integer', 'l', { max: 5 }), ['1,2,3,4,5,6'], /at most 5 values, not 6/],
     ['a day that does not exist', date('d'), ['2023-02-29'], /YYYY-MM-DD/],
+    ['an empty day', date('d'), [''], /YYYY-MM-DD/],
+    ['an empty time', datetime('t'), [''], /YYYY-MM-DDTHH:MM:SSZ/],
     ['a time that is none', datetime('t'), ['yesterday'], /YYYY-MM-DDTHH:MM:SSZ/],
     ['a duration that is none', string('d', { format: 'duration' }), ['soon'], /1h30m.*--/],
     ['a hash without =', hash('h'), ['version'], /key=value/],

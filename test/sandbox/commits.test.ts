@@ -256,7 +256,7 @@ describe('cherry-picking and reverting', () => {
     await apply('revert', 'merge', { branch: 'main' })
     expect((await titles('per_page=1'))[0]).toContain('Revert "Merge branch')
     const picked = await apply('cherry_pick', 'search', { branch: 'main', message: 'Back again' })
-    expect(picked.body.message).toBe('Back again\n')
+    expect(picked.body.message).toBe('Back again')
   })
 
   it('needs branch and commit', async () => {

@@ -5,6 +5,7 @@ import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js
 import { areas } from '../../src/catalogue/index.js'
 import { registry } from '../../src/sandbox/registry.js'
 import { collectRoutes, finderOf } from '../../src/sandbox/server/routes.js'
+import { exampleOf } from './addresses.js'
 import { sandbox } from './instance.js'
 
 const { send } = sandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
@@ -14,31 +15,6 @@ const endpoints = async (): Promise<(readonly [string, string, Endpoint])[]> => 
   return loaded.flatMap(([area, all]) =>
     Object.entries(all).map(([key, endpoint]) => [area, key, endpoint] as const),
   )
-}
-
-/** What stands for a placeholder, by the beginning of the path. */
-const samples: readonly (readonly [RegExp, string])[] = [
-  [/^\/groups\/:id\/billable_members\/:user_id/, '/groups/1/billable_members/4'],
-  [/^\/groups\/:id/, '/groups/platform'],
-  [/^\/users\/:(user_)?id/, '/users/ben'],
-  [/^\/projects\/:(project_)?id/, '/projects/platform%2Fapp'],
-  [/^(\/projects.*)\/:user_id/, '$1/5'],
-  [/^(.*)\/:user_id/, '$1/4'],
-  [/^(.*)\/:sha/, '$1/main'],
-  [/^(.*)\/:slug/, '$1/emails-on-push'],
-  [/^(.*)\/:key$/, '$1/production'],
-  [/^(.*)\/artifacts\/:ref_name/, '$1/artifacts/main'],
-  [/^(.*)\/jobs\/:job_id/, '$1/jobs/1'],
-  [/^(.*)\/\*artifact_path/, '$1/dist/app.txt'],
-  [/^(.*)\/pipelines\/:pipeline_id/, '$1/pipelines/2'],
-  [/^(.*)\/:[a-z_]+/, '$1/1'],
-]
-const exampleOf = (path: string): string => {
-  let example = path
-  for (const [pattern, value] of samples) example = example.replace(pattern, value)
-  if (path.endsWith('/pages/domains/:domain'))
-    return '/projects/web%2Fsite/pages/domains/www.example.test'
-  return path.includes(':ref_name') ? `${example}?job=build` : example
 }
 
 describe('every endpoint', () => {

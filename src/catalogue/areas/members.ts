@@ -27,7 +27,7 @@ const oneOfGroup = { id: group(), user_id: userId } as const
 const oneOfProject = { id: project(), user_id: userId } as const
 const args = ['user_id'] as const
 const level = 'access level, by number or name'
-const ends = date('day on which the membership ends')
+const ends = date('day on which the membership ends', { clears: true })
 
 const adding = {
   user_id: string('user ID; several, comma-separated', {

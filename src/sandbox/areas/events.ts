@@ -77,14 +77,14 @@ const oldest = (call: Call): string => {
   ).toISOString()
 }
 
-const nextDay = (day: string): string =>
-  new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+/** The first moment after a day. */
+const endOf = (day: string): number => Date.parse(day) + 86_400_000
 
 const asked = (f: Filters) => (event: EventRecord) =>
   (f.action === undefined || event.action === f.action) &&
   (f.target_type === undefined || event.target_type === kinds[f.target_type]) &&
   (f.before === undefined || event.created_at < f.before) &&
-  (f.after === undefined || event.created_at >= nextDay(f.after))
+  (f.after === undefined || Date.parse(event.created_at) >= endOf(f.after))
 
 /** Whether what the event is about may be seen: its project, and a confidential issue in it. */
 const seesTarget = (call: Call, event: EventRecord): boolean => {

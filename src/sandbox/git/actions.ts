@@ -30,7 +30,11 @@ const pathOf = (given: Given, name: string, label: string): string | undefined =
   const path = textOf(given, name, label)?.replace(/^\/+/, '')
   if (path === undefined) return undefined
   const parts = path.split('/')
-  if (parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$/i.test(part)))
+  const broken = path.includes('\0')
+  if (
+    broken ||
+    parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$/i.test(part))
+  )
     throw badRequest(`invalid path: '${path}'`)
   return path
 }

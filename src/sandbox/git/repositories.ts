@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../errors.js'
+import { badRequest } from '../reply.js'
 import { type Content, writeContent } from './content.js'
 
 export interface RunOptions {
@@ -28,8 +29,17 @@ const isolated = (): NodeJS.ProcessEnv => ({
   TZ: 'UTC',
 })
 
+/** The longest text that goes to a program as an argument; Linux takes 128 KiB. */
+const longest = 100_000
+
+const checkTexts = (texts: readonly string[]): void => {
+  if (texts.some((text) => text.length > longest)) throw badRequest('a value is too long')
+  if (texts.some((text) => text.includes('\0'))) throw badRequest('a value holds a NUL')
+}
+
 const start = (args: readonly string[], { input, env }: RunOptions): Promise<Outcome> =>
   new Promise((resolve, reject) => {
+    checkTexts([...args, ...Object.values(env ?? {})])
     const child = execFile(
       'git',
       args,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { badRequest } from '../reply.js'
 import type { Person } from './read.js'
 import type { Repository } from './repositories.js'
 
@@ -39,7 +40,9 @@ export const writeTree = async (
   const env = { GIT_INDEX_FILE: index }
   try {
     const lines = [...files].map(([path, { mode, id }]) => `${mode} ${id}\t${path}\0`)
-    await repository.must(['update-index', '-z', '--index-info'], { env, input: lines.join('') })
+    const read = ['update-index', '-z', '--index-info']
+    const { code } = await repository.run(read, { env, input: lines.join('') })
+    if (code !== 0) throw badRequest('invalid path')
     return await repository.must(['write-tree'], { env })
   } finally {
     await rm(index, { force: true })
@@ -56,9 +59,10 @@ export interface NewCommit {
 
 const dated = (date: string): string => `@${Math.floor(Date.parse(date) / 1000)} +0000`
 
-/** Git refuses a name that is empty or consists of what it strips. */
-const named = (name: string, email: string): string =>
-  name.replace(/[<>\n\0]/g, '').trim() === '' ? email : name
+/** Whether git finds nothing in a name: it strips white space and some punctuation. */
+export const isNameless = (name: string): boolean => /^[\0-\x20.,:;<>"\\']*$/.test(name)
+
+const named = (name: string, email: string): string => (isNameless(name) ? email : name)
 
 export const writeCommit = (repository: Repository, commit: NewCommit): Promise<string> => {
   const { author, committer } = commit
@@ -71,8 +75,8 @@ export const writeCommit = (repository: Repository, commit: NewCommit): Promise<
     GIT_COMMITTER_DATE: dated(committer.date),
   }
   const parents = commit.parents.flatMap((parent) => ['-p', parent])
-  const input = commit.message.endsWith('\n') ? commit.message : `${commit.message}\n`
-  return repository.must(['commit-tree', commit.tree, ...parents, '-F', '-'], { env, input })
+  // Read from standard input without being told to, git takes a message as it is.
+  return repository.must(['commit-tree', commit.tree, ...parents], { env, input: commit.message })
 }
 
 const nothing = '0'.repeat(40)

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import contentDisposition from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FileReply, Keyset, Lazy, Reply } from '../reply.js'
+import { isLoopback } from './door.js'
 import { pageOf } from './pages.js'
 
 const range = /^bytes=(\d*)-(\d*)$/
@@ -44,12 +45,15 @@ const isList = (result: unknown): result is readonly unknown[] | Lazy<unknown> |
 
 /** The request's own address as the client wrote it, where that is the loopback. */
 const addressOf = (request: FastifyRequest, base: string): URL => {
-  const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(request.host)
-  return new URL(request.url, loopback ? `http://${request.host}` : base)
+  return new URL(request.originalUrl, isLoopback(request.host) ? `http://${request.host}` : base)
 }
 
+/** JSON as bytes: to a text Fastify would add a charset, which the media type does not have. */
 export const sendJson = (reply: FastifyReply, status: number, body: unknown): FastifyReply =>
-  reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body))
+  reply
+    .code(status)
+    .header('content-type', 'application/json')
+    .send(Buffer.from(JSON.stringify(body)))
 
 /** Sends a handler's result; `status` is that of success, `paged` whether a list is cut. */
 export const sendResult = async (

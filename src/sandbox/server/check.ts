@@ -1,4 +1,5 @@
 /** Checks and converts what was sent by the parameters of the catalogue. */
+import { isDay, isMoment } from '../../catalogue/dates.js'
 import type { Endpoint, EnumParam, HashParam, ListParam, Param } from '../../catalogue/endpoint.js'
 import { invalid, missing } from '../reply.js'
 
@@ -18,8 +19,9 @@ const truths: Readonly<Record<string, boolean>> = {
   off: false,
 }
 
+/** No text holds a NUL: neither a database nor a program takes one. */
 const asText = (name: string, value: unknown): string => {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string' && !value.includes('\0')) return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   throw bad(name)
 }
@@ -43,15 +45,9 @@ const asScope = (name: string, value: unknown): string | number => {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
-const day = /^\d{4}-\d{2}-\d{2}$/
-const isDay = (text: string): boolean =>
-  day.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
-const isMoment = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}([T ].+)?$/.test(text) && !Number.isNaN(Date.parse(text))
-
 const asString = (name: string, param: Param & { type: 'string' }, value: unknown): string => {
   const text = asText(name, value)
-  if (text === '') return text
+  if (text === '' && param.clears === true) return text
   if (param.format === 'date' && !isDay(text)) throw bad(name)
   if (param.format === 'datetime' && !isMoment(text)) throw bad(name)
   return text

@@ -3,6 +3,16 @@ import { invalid } from '../reply.js'
 
 export type Nested = { [name: string]: unknown }
 
+/** What one query or body may hold: more is refused before it is gathered. */
+const bounds = { pairs: 65_536, depth: 32, name: 4096 } as const
+
+/** Counted first, so that what is refused costs next to nothing. */
+const checkPairs = (text: string): void => {
+  let pairs = 1
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
+    if (++pairs > bounds.pairs) throw invalid('too many parameters')
+}
+
 const shape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/
 const isObject = (value: unknown): value is Nested =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -30,6 +40,7 @@ const element = (list: unknown[], keys: readonly string[]): Nested => {
 const put = (into: Nested, key: string, rest: readonly string[], value: unknown, name: string) => {
   const [next, ...more] = rest
   if (next === undefined) {
+    if (typeof into[key] === 'object') throw invalid(`${name} is invalid`)
     into[key] = value
     return
   }
@@ -46,21 +57,52 @@ const put = (into: Nested, key: string, rest: readonly string[], value: unknown,
   else put(element(held, more), first, deeper, value, name)
 }
 
-/** Pairs as they were sent, gathered into lists and hashes; of plain repetitions the last counts. */
+/** `not[labels][]` → `not`, `labels` and the empty key of a list. */
+const keysOf = (name: string): readonly [string, readonly string[]] => {
+  if (name.length > bounds.name) throw invalid('the name of a parameter is too long')
+  const [, root = name, brackets = ''] = shape.exec(name) ?? []
+  const keys = [...brackets.matchAll(/\[([^[\]]*)\]/g)].map(([, key]) => key ?? '')
+  if (keys.length > bounds.depth) throw invalid(`${root} is nested too deeply`)
+  return [root, keys]
+}
+
+/**
+ * Pairs as they were sent, gathered into lists and hashes; of plain repetitions the last counts.
+ * Refuses with 400 what is both, and what is beyond the bounds.
+ */
 export const nest = (pairs: Iterable<readonly [string, unknown]>): Nested => {
   const result = bare()
+  let count = 0
   for (const [name, value] of pairs) {
-    const match = shape.exec(name)
-    const root = match?.[1]
-    if (root === undefined) {
-      result[name] = value
-      continue
-    }
-    const keys = [...(match?.[2] ?? '').matchAll(/\[([^[\]]*)\]/g)].map(([, key]) => key ?? '')
+    if (++count > bounds.pairs) throw invalid('too many parameters')
+    const [root, keys] = keysOf(name)
     put(result, root, keys, value, root)
   }
   return result
 }
 
+const within = (value: unknown, left: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (left > 0 && Object.values(value).every((inner) => within(inner, left - 1)))
+
+const jsonDepth = 100
+
+/** A JSON body; undefined for an empty one. Refuses with 400 what is none, and a very deep one. */
+export const decodeJson = (text: string): unknown => {
+  if (text === '') return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalid('message body does not match declared format')
+  }
+  if (!within(value, jsonDepth)) throw invalid('message body is nested too deeply')
+  return value
+}
+
 /** A query string or form body. */
-export const decodeForm = (text: string): Nested => nest(new URLSearchParams(text))
+export const decodeForm = (text: string): Nested => {
+  checkPairs(text)
+  return nest(new URLSearchParams(text))
+}

@@ -16,7 +16,7 @@ interface Position {
 
 const whole = (name: string, value: unknown, fallback: number): number => {
   if (value === undefined || value === '') return fallback
-  const text = String(value)
+  const text = typeof value === 'object' ? '' : String(value)
   if (!/^-?\d+$/.test(text)) throw invalid(`${name} is invalid`)
   const number = Number(text)
   if (number < 1 || !Number.isSafeInteger(number))

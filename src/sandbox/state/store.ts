@@ -94,6 +94,12 @@ export class Store {
     }, settle).unref()
   }
 
+  /** Writes what changed, now. Writes that wait for the same turn share one. */
+  save(): Promise<void> {
+    this.#dirty = true
+    return this.flush()
+  }
+
   /** Writes the state if it differs from what was last written. */
   flush(): Promise<void> {
     const write = () => this.#write()
@@ -110,7 +116,8 @@ export class Store {
       // Another process took the folder over: this one slept too long.
       if (!this.lock.isHeld()) throw inUse(this.folder)
       const { writeWhole } = await import('../../base/files.js')
-      await writeWhole(stateFile(this.folder), text, { own: true })
+      // It outlives the process, at once; a power cut it need not.
+      await writeWhole(stateFile(this.folder), text, { own: true, durable: false })
       this.#saved = text
     } catch (error) {
       this.#dirty = true

@@ -1,0 +1,304 @@
+/**
+ * Raw requests of any shape: whatever comes, no answer is 5xx, every body is what its media type
+ * says, and the instance goes on answering.
+ */
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Param, type Params, pathOf } from '../../src/catalogue/endpoint.js'
+import { collectRoutes, type Route } from '../../src/sandbox/server/routes.js'
+import { exampleOf } from './addresses.js'
+import { sandbox } from './instance.js'
+
+const { send, url } = sandbox()
+
+interface Raw {
+  readonly status: number
+  readonly head: string
+  readonly body: string
+}
+
+/** Writes bytes to the instance and reads all that comes back. */
+const raw = (bytes: Buffer): Promise<Raw> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(Number(new URL(url()).port), '127.0.0.1')
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error)
+    })
+    socket.on('close', () => {
+      const came = Buffer.concat(chunks).toString('latin1')
+      const answer = came.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
+      const end = answer.indexOf('\r\n\r\n')
+      const head = answer.slice(0, end)
+      const body = answer.slice(end + 4)
+      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0), head, body })
+    })
+    socket.write(bytes)
+    // What is never complete ends with the connection.
+    socket.setTimeout(1500, () => socket.end())
+  })
+
+const nasty = fc.constantFrom(
+  '',
+  '0',
+  '-1',
+  '1',
+  '2',
+  'true',
+  'null',
+  'main',
+  'None',
+  '9007199254740993',
+  '1e400',
+  '%00',
+  'a%00b',
+  '%ff',
+  '%zz',
+  '2026-02-30',
+  '0000-00-00',
+  '9999-12-31',
+  '2026-11-01T10:00:00Z',
+  '..%2f..%2fetc',
+  '--help',
+  '-n',
+  'HEAD..main',
+  '^main',
+  '%40%7B',
+  'refs/heads/main',
+  '%F0%9F%92%A9',
+  '%0d%0aX:1',
+  'a'.repeat(3000),
+  '__proto__',
+  'constructor',
+  '[]',
+  '{}',
+  'a,b',
+  'issue',
+)
+const word = fc.oneof(nasty, fc.string({ maxLength: 20 }).map(encodeURIComponent))
+
+const common = ['page', 'per_page', 'pagination', 'sudo', 'search', '__proto__', 'private_token']
+const names = (route: Route): readonly string[] => [
+  ...Object.keys(route.endpoint?.params ?? {}),
+  ...common,
+]
+const brackets = fc.constantFrom('[]', '[a]', '[labels]', '[][action]', '[', ']', '[][][]')
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** A value such as a parameter takes, or nearly. */
+const likely = (param: Param): fc.Arbitrary<unknown> => {
+  switch (param.type) {
+    case 'integer':
+      return fc.integer({ min: 0, max: 50 })
+    case 'boolean':
+      return fc.boolean()
+    case 'enum':
+      return fc.constantFrom(...param.values)
+    case 'list':
+      return fc.array(
+        param.of === 'integer'
+          ? fc.integer({ min: 0, max: 5 }).map(String)
+          : fc.constantFrom(...(param.values ?? ['a', 'bug'])),
+        { maxLength: 3 },
+      )
+    case 'hash':
+      return param.keys === undefined
+        ? fc.dictionary(fc.string(), fc.string(), { maxKeys: 2 })
+        : fc.record(mapped(param.keys, likely), { requiredKeys: [] })
+    case 'json':
+      return fc.array(action, { maxLength: 3 })
+    default:
+      return word.map(decoded)
+  }
+}
+const mapped = <T>(params: Params, make: (param: Param) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(params).map(([name, param]) => [name, make(param)]))
+
+const file = fc.constantFrom(
+  'README.md',
+  'a/b',
+  'a',
+  'new.txt',
+  '.git/x',
+  '.GIT',
+  'git~1',
+  'a\0b',
+  'a\\b',
+)
+const action = fc.record(
+  {
+    action: fc.constantFrom('create', 'delete', 'move', 'update', 'chmod'),
+    file_path: file,
+    previous_path: file,
+    content: fc.string(),
+    encoding: fc.constantFrom('text', 'base64'),
+    last_commit_id: word.map(decoded),
+    execute_filemode: fc.boolean(),
+  },
+  { requiredKeys: ['action', 'file_path'] },
+)
+
+const given = (route: Route) => {
+  const params = route.endpoint?.params ?? {}
+  const required = Object.entries(params).flatMap(([n, p]) => (p.required === true ? [n] : []))
+  const any = (param: Param) =>
+    fc.oneof(
+      { weight: 6, arbitrary: likely(param) },
+      { weight: 1, arbitrary: word.map(decoded) },
+      { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+    )
+  return fc.record(mapped(params, any), { requiredKeys: required })
+}
+
+const asPairs = (name: string, value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap((v) => asPairs(`${name}[]`, v))
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([key, v]) => asPairs(`${name}[${key}]`, v))
+  return [`${name}=${new URLSearchParams({ '': String(value) }).toString().slice(1)}`]
+}
+const form = (route: Route) =>
+  given(route).map((all) =>
+    Object.entries(all)
+      .flatMap(([n, v]) => asPairs(n, v))
+      .join('&'),
+  )
+
+/** What nobody would write: names plain and bracketed, several times, with any text. */
+const odd = (route: Route) =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...names(route)), brackets, word), { maxLength: 3 })
+    .map((all) => all.map(([name, suffix, value]) => `${name}${suffix}=${value}`).join('&'))
+
+const pairs = (route: Route) =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant('') },
+    { weight: 3, arbitrary: form(route) },
+    { weight: 1, arbitrary: odd(route) },
+    { weight: 1, arbitrary: fc.tuple(form(route), odd(route)).map((both) => both.join('&')) },
+  )
+
+const json = (route: Route) =>
+  fc.oneof(
+    { weight: 6, arbitrary: given(route) },
+    { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
+  )
+
+const part = ([name, value]: readonly [string, string]): string =>
+  `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+const multipart = (route: Route) =>
+  fc
+    .tuple(
+      fc.array(fc.tuple(fc.constantFrom(...names(route)), word.map(decoded)), { maxLength: 4 }),
+      fc.constantFrom('--b--\r\n', '', '--b', '--c--'),
+    )
+    .map(([all, end]) => all.map(part).join('') + end)
+
+const types = [
+  'application/json',
+  'application/json; charset=utf-16',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=b',
+  'multipart/form-data',
+  'multipart/mixed; boundary=b',
+  'text/plain',
+  'x',
+  ';',
+]
+/** A body of a kind, mostly under its own type. */
+const body = (route: Route) =>
+  fc.oneof(
+    fc.constant(['', ''] as const),
+    json(route).map((value) => ['application/json', JSON.stringify(value)] as const),
+    pairs(route).map((text) => ['application/x-www-form-urlencoded', text] as const),
+    multipart(route).map((text) => ['multipart/form-data; boundary=b', text] as const),
+    fc.tuple(fc.constantFrom(...types), fc.string({ maxLength: 60 })),
+  )
+
+const address = (route: Route) => {
+  const path = route.endpoint === undefined ? String(route.url) : `/api/v4${pathOf(route.endpoint)}`
+  const wrong = path
+    .split('/')
+    .map((segment) => (/^[:*]/.test(segment) ? word : fc.constant(segment)))
+  const right = exampleOf(path.replace(/^\/api\/v4/, '')).replace(/\?.*/, '')
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.constant(path.startsWith('/api') ? `/api/v4${right}` : path) },
+    { weight: 1, arbitrary: fc.tuple(...wrong).map((all) => all.join('/')) },
+  )
+}
+
+const header = fc.constantFrom(
+  '',
+  'range: bytes=5-2\r\n',
+  'range: bytes=-\r\n',
+  'if-unmodified-since: never\r\n',
+  'expect: 100-continue\r\n',
+  'sudo: %00\r\n',
+  'accept: x\r\n',
+  'upgrade: h2c\r\nconnection: upgrade\r\n',
+  'transfer-encoding: chunked\r\n',
+  'content-length: 3\r\n',
+  'content-encoding: gzip\r\n',
+  'cookie: _svc_session=%ff\r\n',
+  'authorization: Basic =\r\n',
+  'x-request-id: \xff\r\n',
+)
+const root = 'private-token: sandbox-root-token\r\n'
+const tokens = [root, root, root, 'private-token: sandbox-ben-token\r\n', '']
+
+const request = (routes: readonly Route[]) =>
+  fc.constantFrom(...routes).chain((route) =>
+    fc
+      .tuple(
+        fc.oneof(
+          { weight: 9, arbitrary: fc.constant(route.method) },
+          { weight: 1, arbitrary: fc.constantFrom('OPTIONS', 'HEAD', 'DELETE', 'PURGE', 'get') },
+        ),
+        address(route),
+        pairs(route),
+        fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: header }),
+        fc.constantFrom(...tokens),
+        body(route),
+      )
+      .map(([method, path, query, extra, token, [type, content]]) => {
+        const bytes = Buffer.from(content)
+        const about =
+          type === '' ? '' : `content-type: ${type}\r\ncontent-length: ${bytes.length}\r\n`
+        const lines = `${method} ${path}?${query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n`
+        // As latin1, which keeps every byte and can be read in a counterexample.
+        return `${lines}${token}${extra}${about}\r\n${bytes.toString('latin1')}`
+      }),
+  )
+
+const isFile = (head: string): boolean => /^content-disposition:/im.test(head)
+const isWhole = (answer: Raw): boolean => {
+  if (answer.body === '' || isFile(answer.head)) return true
+  if (!/^content-type: application\/json\r?$/im.test(answer.head)) return false
+  JSON.parse(Buffer.from(answer.body, 'latin1').toString('utf8'))
+  return true
+}
+
+const runs = Number(process.env.FUZZ_RUNS ?? 400)
+
+describe('any request', () => {
+  it('is answered below 500, and the next one too', { timeout: 600_000 }, async () => {
+    const routes = await collectRoutes()
+    await fc.assert(
+      fc.asyncProperty(request(routes), async (text) => {
+        const answer = await raw(Buffer.from(text, 'latin1'))
+        expect(answer.status, answer.head + answer.body).toBeLessThan(500)
+        expect(text.startsWith('HEAD ') || isWhole(answer), answer.head).toBe(true)
+        expect((await send('GET /user')).status).toBe(200)
+      }),
+      { numRuns: runs },
+    )
+  })
+})
