@@ -1,5 +1,6 @@
 /** What a run shows and asks: answers on standard output, everything else on standard error. */
 import { writes } from '../catalogue/endpoint.js'
+import { secretsOf } from '../catalogue/secret-fields.js'
 import type { Context, Emit, Outcome, Plan } from '../commands/types.js'
 import type { Failure } from '../errors.js'
 import type { Exchange } from '../http/types.js'
@@ -14,7 +15,6 @@ import { styleOf } from '../terminal/style.js'
 import { confirmer } from './confirm.js'
 import type { RunOptions } from './context.js'
 import { roundsOf } from './rounds.js'
-import { secretsOf } from './secrets.js'
 import { traceText } from './trace.js'
 
 const encoder = new TextEncoder()

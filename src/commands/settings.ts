@@ -1,6 +1,8 @@
 /** `settings get` and `settings update` (API document 3, "Application settings"). */
 import { settings } from '../catalogue/areas/settings.js'
+import { secretsOf } from '../catalogue/secret-fields.js'
 import { Failure } from '../errors.js'
+import { mask } from '../output/secrets.js'
 import type { Context, Given, Special } from './types.js'
 
 type Settings = Readonly<Record<string, unknown>>
@@ -51,11 +53,13 @@ const before = async (ctx: Context): Promise<Settings | undefined> => {
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Rows `setting, old, new` of what changed. */
-const changes = (old: Settings, now: Settings) =>
-  Object.keys(now)
+/** Rows `setting, old, new` of what changed; what a secret was and is is not told. */
+const changes = (old: Settings, now: Settings, show: (all: Settings) => Settings) => {
+  const [before, after] = [show(old), show(now)]
+  return Object.keys(now)
     .filter((name) => name !== 'updated_at' && !same(old[name], now[name]))
-    .map((setting) => ({ setting, old: old[setting] ?? null, new: now[setting] }))
+    .map((setting) => ({ setting, old: before[setting] ?? null, new: after[setting] }))
+}
 
 export const update: Special = {
   description: ['On a terminal and in tables it shows what changed, old and new.'],
@@ -69,7 +73,10 @@ export const update: Special = {
     const old = await before(ctx)
     const now = asSettings((await ctx.call(plan)).data)
     if (old === undefined) return ctx.print(now, { endpoint: settings.update })
-    const rows = changes(old, now)
+    const secrets = secretsOf(settings.update)
+    const rows = changes(old, now, (all) =>
+      ctx.globals.showSecrets ? all : asSettings(mask(all, secrets)),
+    )
     if (rows.length === 0) ctx.note('nothing changed: the settings had these values already')
     await ctx.printMany(rows, { columns: ['setting', 'old', 'new'], endpoint: settings.update })
   },

@@ -1,23 +1,26 @@
 /** Looking out for names in a list while it is cut up, so cheaply that every string can be looked at. */
 import type { Watch } from './types.js'
 
+/** The lower five bits of a letter: which it is, whatever its case. */
+const letter = 31
+
+/** A place in the table for the last three bytes of a string. */
+export const tailOf = (third: number, second: number, last: number): number =>
+  ((third & letter) << 10) | ((second & letter) << 5) | (last & letter)
+
 /**
- * What names have in common with a string: lengths (a bit each) by their first byte and by their
- * last. A string whose first byte, last byte and length go together may be one of them; any other
- * is none.
+ * What names have in common with a string: their last three letters. A string that ends otherwise
+ * is none of them.
  */
 export class Lookout {
-  readonly first = new Int32Array(256)
-  readonly last = new Int32Array(256)
+  readonly tails = new Uint8Array(1 << 15)
   readonly #tell: Watch['tell'] | undefined
 
   constructor(watch?: Watch) {
     this.#tell = watch?.tell
-    for (const name of watch?.names ?? []) {
-      const bytes = Buffer.from(name)
-      const [first = 0, last = 0] = [bytes[0], bytes.at(-1)]
-      this.first[first] = (this.first[first] ?? 0) | (1 << bytes.length)
-      this.last[last] = (this.last[last] ?? 0) | (1 << bytes.length)
+    for (const ending of watch?.endings ?? []) {
+      const [third = 0, second = 0, last = 0] = Buffer.from(ending).subarray(-3)
+      this.tails[tailOf(third, second, last)] = 1
     }
   }
 

@@ -3,7 +3,7 @@
  * cheaper than parse and stringify where nothing needs their fields.
  */
 import { isUtf8 } from 'node:buffer'
-import { Lookout } from './lookout.js'
+import { Lookout, tailOf } from './lookout.js'
 import type { Watch } from './types.js'
 
 const quote = 0x22
@@ -154,7 +154,7 @@ export class Splitter {
   #skipNested(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const open = this.#open
-    const { first, last } = this.#lookout
+    const { tails } = this.#lookout
     let depth = this.#depth
     let i = start
     if (this.#inString) {
@@ -179,9 +179,14 @@ export class Splitter {
           this.#escaped = i > length
           break
         }
-        const [head, tail] = [chunk[from] as number, chunk[i - 2] as number]
-        if (((first[head] as number) & (last[tail] as number) & (1 << (i - 1 - from))) !== 0)
-          this.#suspect = true
+        if (i - from > 3) {
+          const tail = tailOf(
+            chunk[i - 4] as number,
+            chunk[i - 3] as number,
+            chunk[i - 2] as number,
+          )
+          if (tails[tail] !== 0) this.#suspect = true
+        }
         if (depth === 0) return this.#leave(i)
         continue
       }

@@ -125,7 +125,8 @@ export interface ListOptions {
 
 /** Looks out for names, as keys or elsewhere, in records that nobody parses. */
 export interface Watch {
-  readonly names: ReadonlySet<string>
+  /** What the names end in, without case; at least three letters. */
+  readonly endings: readonly string[]
   /** Told of every record that may hold one of them, before the batch that the record is in. */
   readonly tell: (record: Uint8Array) => void
 }

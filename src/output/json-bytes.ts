@@ -2,6 +2,7 @@
 import { rewrite } from './json-text.js'
 import { parse, shaper, stringify, textOf } from './record.js'
 import { hiding, mentions, viewed } from './secret-bytes.js'
+import { endingsOf } from './secrets.js'
 import type { View, Watch } from './types.js'
 
 const encoder = new TextEncoder()
@@ -67,7 +68,7 @@ interface Liner {
 
 /** Records as they came; those with white space or secrets in them are rewritten. */
 const passing = (view: View): Liner => {
-  const masking = !view.showSecrets && view.secrets.size > 0
+  const masking = !view.showSecrets
   const holds = masking ? mentions(view.secrets) : () => false
   const hide = masking ? hiding(view.secrets) : (bytes: Uint8Array) => bytes
   const one = (bytes: Uint8Array): Uint8Array => {
@@ -78,7 +79,7 @@ const passing = (view: View): Liner => {
   const watch = (): Watch => {
     const told: Uint8Array[] = []
     suspects = told
-    return { names: view.secrets, tell: (record) => told.push(record) }
+    return { endings: endingsOf(view.secrets), tell: (record) => told.push(record) }
   }
   const lines: Lines = (batch) => {
     const chunks = chunksOf(batch)

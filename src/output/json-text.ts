@@ -2,7 +2,7 @@
  * JSON rewritten as text, token by token: without a parser's loss of digits, without recursion,
  * and with every string and number as it came.
  */
-import { masked } from './secrets.js'
+import { masked, type Secrecy, secrecyOf } from './secrets.js'
 
 export interface Rewriting {
   /** Lay it out over lines of two spaces a level, the whole standing this many levels deep. */
@@ -61,31 +61,41 @@ const keyOf = (token: string): string => {
   }
 }
 
-/** Drops the value of a secret, however many tokens it has; true while inside of one. */
+/** Hides the values of secrets, however many tokens they have. */
 class Hider {
-  private depth = 0
-  private armed = false
+  /** Brackets open within a value that is dropped as a whole. */
+  private dropped = 0
+  /** Of each open bracket, whether it is a list whose texts are hidden. */
+  private readonly open: boolean[] = []
+  private armed: Secrecy
   private last = ''
   constructor(private readonly secrets: ReadonlySet<string>) {}
 
   /** The token to write for this one; undefined to write nothing. */
   take(token: string): string | undefined {
-    if (this.depth > 0) {
-      if (token === '{' || token === '[') this.depth++
-      if (token === '}' || token === ']') this.depth--
+    if (this.dropped > 0) {
+      if (token === '{' || token === '[') this.dropped++
+      if (token === '}' || token === ']') this.dropped--
       return undefined
     }
-    if (this.armed) return this.hide(token)
-    if (token === ':' && this.last.startsWith('"')) this.armed = this.secrets.has(keyOf(this.last))
+    const { armed } = this
+    this.armed = undefined
+    if (armed === 'declared') return this.hide(token)
+    if (token === ':' && this.last.startsWith('"'))
+      this.armed = secrecyOf(this.secrets, keyOf(this.last))
     this.last = token
-    return token
+    const listed = this.open.at(-1) === true
+    if (token === '{') this.open.push(false)
+    else if (token === '[') this.open.push(listed || armed === 'guessed')
+    else if (token === '}' || token === ']') this.open.pop()
+    const text = token.startsWith('"') && token !== '""'
+    return text && (listed || armed === 'guessed') ? JSON.stringify(masked) : token
   }
 
   private hide(token: string): string {
-    this.armed = false
     this.last = ''
     if (token === 'null' || token === '""') return token
-    if (token === '{' || token === '[') this.depth = 1
+    if (token === '{' || token === '[') this.dropped = 1
     return JSON.stringify(masked)
   }
 }

@@ -1,6 +1,6 @@
 /** Records: from bytes to values, and what of a value was asked for. */
 import { Failure } from '../errors.js'
-import { mask } from './secrets.js'
+import { mask, type Secrecy, secrecyOf } from './secrets.js'
 import type { View } from './types.js'
 
 const decoder = new TextDecoder()
@@ -68,23 +68,24 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
   return rest === undefined ? item : pick(item, rest)
 }
 
+/** How secret the place under a dotted name is: as much as the most secret name on the way. */
+const secrecyAt = ({ secrets }: View, path: string): Secrecy => {
+  const found = [path, ...path.split('.')].map((name) => secrecyOf(secrets, name))
+  return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
+}
+
 /** Picks what the view asks for, with secrets masked. */
 export const picker = (view: View): ((record: unknown, path: string) => unknown) => {
-  const masking = view.secrets.size > 0 && !view.showSecrets
-  return (record, path) => {
-    const value = pick(record, path)
-    if (!masking) return value
-    const secret = path.split('.').some((part) => view.secrets.has(part))
-    return shallow(() => mask(value, view.secrets, secret))
-  }
+  if (view.showSecrets) return pick
+  return (record, path) =>
+    shallow(() => mask(pick(record, path), view.secrets, secrecyAt(view, path)))
 }
 
 /** The record as JSON and YAML give it: its secrets masked, only the fields asked for. */
 export const shaper = (view: View): ((record: unknown) => unknown) => {
   const { fields } = view
   if (fields === undefined)
-    return (record) =>
-      view.showSecrets ? record : shallow(() => mask(record, view.secrets, false))
+    return (record) => (view.showSecrets ? record : shallow(() => mask(record, view.secrets)))
   const value = picker(view)
   return (record) => Object.fromEntries(fields.map((path) => [path, value(record, path) ?? null]))
 }

@@ -1,6 +1,6 @@
 /** Credentials in records that are not parsed: found and masked in their bytes. */
 import { stringEnd } from './json-text.js'
-import { masked } from './secrets.js'
+import { endingsOf, masked, secrecyOf } from './secrets.js'
 
 /** The same memory as a Buffer, whose searches are fast. */
 export const viewed = (bytes: Uint8Array): Buffer =>
@@ -12,17 +12,13 @@ const latin = (bytes: Uint8Array): string => viewed(bytes).toString('latin1')
 /** Escapes of letters and the underscore: nobody needs them, and a name could hide behind them. */
 const disguise = '\\\\u00[4-7]'
 
-/** The names as they stand in JSON, as one pattern. */
-const namesPattern = (secrets: ReadonlySet<string>): string => {
-  const names = [...secrets].map((name) =>
-    latin(Buffer.from(JSON.stringify(name).slice(1, -1))).replace(/[^\w]/g, '\\$&'),
-  )
-  return `"(?:${names.join('|')})"`
-}
+/** Text as a pattern that is that text, in the characters of its bytes. */
+const literal = (text: string): string =>
+  latin(Buffer.from(JSON.stringify(text).slice(1, -1))).replace(/[^\w]/g, '\\$&')
 
-/** A test of bytes for the names of secret fields, far cheaper than parsing. */
+/** A test of bytes for strings that end as names of secrets do, far cheaper than parsing. */
 export const mentions = (secrets: ReadonlySet<string>): ((bytes: Uint8Array) => boolean) => {
-  const pattern = new RegExp(`${namesPattern(secrets)}|${disguise}`)
+  const pattern = new RegExp(`(?:${endingsOf(secrets).map(literal).join('|')})"|${disguise}`, 'i')
   return (bytes) => pattern.test(latin(bytes))
 }
 
@@ -34,7 +30,8 @@ export const mentions = (secrets: ReadonlySet<string>): ((bytes: Uint8Array) => 
 export const hiding = (
   secrets: ReadonlySet<string>,
 ): ((bytes: Uint8Array) => Uint8Array | undefined) => {
-  const key = new RegExp(`(?<!\\\\)${namesPattern(secrets)}\\s*:\\s*`, 'g')
+  const endings = endingsOf(secrets).map(literal).join('|')
+  const key = new RegExp(`(?<!\\\\)"([^"\\\\]{0,200}?(?:${endings}))"\\s*:\\s*`, 'gi')
   const disguised = new RegExp(disguise)
   return (bytes) => {
     const text = latin(bytes)
@@ -43,8 +40,12 @@ export const hiding = (
     let from = 0
     for (const match of text.matchAll(key)) {
       const start = match.index + match[0].length
-      if (text[start] === 'n' || text.startsWith('""', start)) continue
-      if (text[start] !== '"') return undefined
+      if (start < from) continue
+      const secrecy = secrecyOf(secrets, Buffer.from(match[1] ?? '', 'latin1').toString())
+      const kind = text[start]
+      if (secrecy === undefined || kind === 'n' || text.startsWith('""', start)) continue
+      if (secrecy === 'guessed' && kind !== '"' && kind !== '[') continue
+      if (kind !== '"') return undefined
       out += text.slice(from, start) + JSON.stringify(masked)
       from = stringEnd(text, start)
     }

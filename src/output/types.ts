@@ -54,7 +54,7 @@ export interface View {
   readonly columns?: readonly string[]
   /** `--fields`: columns of a table, keys of JSON and YAML. */
   readonly fields?: readonly string[]
-  /** Names of fields that hold credentials; masked unless `showSecrets`. */
+  /** Fields that are declared to hold credentials; masked unless `showSecrets`, as are texts whose names say so. */
   readonly secrets: ReadonlySet<string>
   /** Whether secret fields are given whole: --show-secrets, or the secret is the command's answer. */
   readonly showSecrets: boolean
@@ -72,8 +72,9 @@ export interface View {
 
 /** Names to look out for in records that are not parsed. */
 export interface Watch {
-  readonly names: ReadonlySet<string>
-  /** To be told, before a batch, of all its records that may hold one of the names. */
+  /** What the names end in, without case. */
+  readonly endings: readonly string[]
+  /** To be told, before a batch, of all its records that may hold such a name. */
   readonly tell: (record: Uint8Array) => void
 }
 

@@ -124,7 +124,7 @@ describe('Splitter', () => {
         )
         const told: string[] = []
         const tell = (record: Uint8Array) => told.push(Buffer.from(record).toString())
-        const splitter = new Splitter({ names, tell })
+        const splitter = new Splitter({ endings: [...names], tell })
         for (const chunk of chunksOf(encoder.encode(`[${texts.join(',')}]`), places))
           splitter.push(chunk)
         expect(told).toEqual(
@@ -135,10 +135,13 @@ describe('Splitter', () => {
   })
   it('does not tell of records that hold none', () => {
     const told: Uint8Array[] = []
-    const splitter = new Splitter({ names: new Set(['token']), tell: (r) => told.push(r) })
+    const splitter = new Splitter({ endings: ['token'], tell: (r) => told.push(r) })
     splitter.push(
-      encoder.encode('[{"id":1,"name":"tokens","to":"ken"},{"token":1},{"t":"n"},"token"]'),
+      encoder.encode('[{"id":1,"name":"tokens","to":"en"},{"token":1},{"t":"n"},"hubToken"]'),
     )
-    expect(told.map((record) => Buffer.from(record).toString())).toEqual(['{"token":1}', '"token"'])
+    expect(told.map((record) => Buffer.from(record).toString())).toEqual([
+      '{"token":1}',
+      '"hubToken"',
+    ])
   })
 })

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { formatNamed, openWriter } from '../../src/output/index.js'
+import { isObject } from '../../src/base/objects.js'
+import { endsAsSecret } from '../../src/base/secret-names.js'
+import { areas } from '../../src/catalogue/index.js'
+import { secretsOf } from '../../src/catalogue/secret-fields.js'
+import { formatNamed, openWriter, formats as registered } from '../../src/output/index.js'
 import { bytes, collector, shown, viewOf, written } from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])
 const record = { id: 1, token: 's3cr3t', nested: [{ token: 's3cr3t', name: 'x' }], note: '"token"' }
-const formats = ['table', 'json', 'yaml', 'ndjson', 'csv']
+const formats = registered.map(({ name }) => name)
 
 describe('secret fields', () => {
   it.each(formats)('are masked in %s, on a terminal and off it', async (format) => {
@@ -58,7 +62,7 @@ describe('secret fields', () => {
     const sink = collector()
     const writer = await openWriter(formatNamed(format), sink, await viewOf({ secrets }))
     const watch = writer.watch?.()
-    expect(watch?.names).toBe(secrets)
+    expect(watch?.endings).toEqual(expect.arrayContaining([...secrets, 'password']))
     const told = bytes('{"token":"s3cr3t"}')
     watch?.tell(told)
     await writer.raw([bytes('{"id":1}'), told])
@@ -74,5 +78,99 @@ describe('secret fields', () => {
       await viewOf({ secrets, showSecrets: true }),
     )
     expect(writer.watch?.()).toBeUndefined()
+  })
+})
+
+describe('fields whose names say that they are secret', () => {
+  const none: ReadonlySet<string> = new Set()
+  const canary = 'c4n4ry'
+  const named = {
+    id: 1,
+    hub_api_key: canary,
+    watchDSN: canary,
+    'web-hub-webhook': canary,
+    Signing_Key: canary,
+    nested: [{ clientKey: canary, 'x.password': canary }],
+    access_token: [canary, canary],
+    ends: 'en',
+  }
+  it('knows the formats', () => {
+    expect(formats.length).toBeGreaterThanOrEqual(5)
+  })
+  it.each(formats)('are masked in %s, whole or field by field', async (format) => {
+    for (const terminal of [true, false])
+      for (const many of [true, false])
+        for (const fields of [
+          undefined,
+          ['id', 'hub_api_key', 'watchDSN', 'nested', 'nested.clientKey', 'access_token.0'],
+        ]) {
+          const text = await shown(format, [named], {
+            secrets: none,
+            terminal,
+            many,
+            ...(fields === undefined ? {} : { fields }),
+          })
+          expect(text).not.toContain(canary)
+          expect(text).toContain('1')
+        }
+  })
+  it.each(formats)('are whole in %s when asked for', async (format) => {
+    const text = await shown(format, [named], { secrets: none, showSecrets: true, many: false })
+    expect(text).toContain(canary)
+  })
+  it('stay as they are where they hold no text, byte for byte', async () => {
+    const text =
+      '{"feed_token":true,"a_token":null,"b_token":"","c_token":12.50,"d_token":{"id":1},"e_token":[1,[]],"token_prefix":"x"}'
+    expect(await written('ndjson', [text], { secrets: none })).toBe(`${text}\n`)
+  })
+  it('are masked within lists, and objects keep their own names', async () => {
+    expect(
+      await written('ndjson', ['{"a_token":["s",["s"],{"x":"kept","y_secret":"s"}],"z":"s"}'], {
+        secrets: none,
+      }),
+    ).toBe('{"a_token":["[masked]",["[masked]"],{"x":"kept","y_secret":"[masked]"}],"z":"s"}\n')
+  })
+})
+
+describe('what the name of a secret is', () => {
+  it.each([
+    'password',
+    'db_password',
+    'apiKey',
+    'APIKey',
+    'x-api-key',
+    'a.private_key',
+    'RUNNERS_TOKEN',
+  ])('%s is one', (name) => {
+    expect(endsAsSecret(name)).toBe(true)
+  })
+  it.each(['key', 'public_key', 'token_expires_at', 'passwords', 'monkey', 'broken', 'apikey', ''])(
+    '%s is none',
+    (name) => {
+      expect(endsAsSecret(name)).toBe(false)
+    },
+  )
+})
+
+describe('the catalogue', () => {
+  it('declares every text whose name is a secret’s, also one that may be null', async () => {
+    const undeclared: string[] = []
+    let fields = 0
+    const visit = (schema: unknown, declared: ReadonlySet<string>, where: string): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      if (isObject(schema) && isObject(schema.properties))
+        for (const [name, field] of Object.entries(schema.properties)) {
+          fields += 1
+          const texts = JSON.stringify(field).includes('"type":"string"')
+          if (texts && endsAsSecret(name) && !declared.has(name))
+            undeclared.push(`${where} ${name}`)
+        }
+      for (const inner of Object.values(schema)) visit(inner, declared, where)
+    }
+    for (const area of areas)
+      for (const endpoint of Object.values(await area.load()))
+        visit(endpoint.returns.shape, secretsOf(endpoint), endpoint.route)
+    expect(undeclared).toEqual([])
+    expect(fields).toBeGreaterThan(500)
   })
 })

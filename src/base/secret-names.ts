@@ -1,0 +1,38 @@
+/** What a secret's name is: the one rule for fields and attributes that nothing else declares. */
+
+/** The words that a secret's name ends in, singly or together. */
+const endings: readonly (readonly string[])[] = [
+  ['password'],
+  ['secret'],
+  ['token'],
+  ['dsn'],
+  ['webhook'],
+  ['api', 'key'],
+  ['private', 'key'],
+  ['access', 'key'],
+  ['secret', 'key'],
+  ['signing', 'key'],
+  ['client', 'key'],
+  ['application', 'key'],
+]
+
+const boundaries = /[_.-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
+
+/** A name's words: split at `_`, `-`, `.` and between lower and upper case, without case. */
+const wordsOf = (name: string): string[] => name.split(boundaries).map((word) => word.toLowerCase())
+
+/**
+ * Whether a name's last words say that it holds a credential: `hub_api_key`, `signingKey`,
+ * `web-dsn`; not `token_expires_at`.
+ */
+export const endsAsSecret = (name: string): boolean => {
+  const words = wordsOf(name)
+  return endings.some((ending) =>
+    ending.every((word, i) => words[words.length - ending.length + i] === word),
+  )
+}
+
+/** The last words of such names: how a search of bytes begins. */
+export const lastWords: readonly string[] = [
+  ...new Set(endings.flatMap((ending) => ending.slice(-1))),
+]

@@ -1,0 +1,27 @@
+/** Which fields of an answer are declared to hold credentials: by shapes (`x-secret`) and secret parameters. */
+import { isObject } from '../base/objects.js'
+import type { Endpoint } from './endpoint.js'
+
+/** Whether a field's schema is a credential's, or allows one (`nullable`). */
+const isSecret = (schema: unknown): boolean =>
+  isObject(schema) &&
+  (schema['x-secret'] === true || (Array.isArray(schema.anyOf) && schema.anyOf.some(isSecret)))
+
+const walk = (schema: unknown, names: Set<string>, seen: Set<unknown>): void => {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
+  seen.add(schema)
+  for (const [name, value] of Object.entries(schema)) {
+    if (isSecret(value)) names.add(name)
+    walk(value, names, seen)
+  }
+}
+
+/** Field names that are masked in an endpoint's answer, whatever they hold. */
+export const secretsOf = (endpoint?: Pick<Endpoint, 'returns' | 'params'>): ReadonlySet<string> => {
+  const names = new Set<string>()
+  if (endpoint === undefined) return names
+  walk(endpoint.returns.shape, names, new Set())
+  for (const [name, param] of Object.entries(endpoint.params))
+    if (param.secret === true) names.add(name)
+  return names
+}
