@@ -91,7 +91,8 @@ const inShell = async (sandbox: Sandbox, area: string, name: string, line: strin
     stdin: 'ignore',
     env: environment(area, name, sandbox.url),
   })
-  return { line, exitCode, ...(exitCode === 0 ? {} : { stderr }) }
+  const taken = !stderr.includes('did not take')
+  return { line, exitCode, taken, ...(exitCode === 0 && taken ? {} : { stderr }) }
 }
 
 const alone = async <T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> => {
@@ -116,7 +117,7 @@ describe.concurrent('examples of', () => {
         const ran = ofProfiles.has(command.area)
           ? await inShell(shared, command.area, name, line)
           : await alone((sandbox) => inShell(sandbox, command.area, name, line))
-        expect(ran).toEqual({ line, exitCode: 0 })
+        expect(ran).toEqual({ line, exitCode: 0, taken: true })
       }
     },
   )

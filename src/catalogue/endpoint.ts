@@ -29,6 +29,8 @@ interface Common {
   readonly words?: readonly string[]
   /** The environment variable that fills it where a command cannot do without. */
   readonly env?: string
+  /** False where a write's answer does not show it, though it has a field of that name. */
+  readonly echo?: false
   /** What live values complete this parameter (`runner`, `project`, `storage` …). */
   readonly completes?: string
 }
@@ -238,6 +240,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly unchanged?: string
   /** Not shown by the documents but implied by them. */
   readonly implied?: true
+  /** The field of a write's answer under which it shows parameters, besides those that are fields. */
+  readonly echo?: string
   /** True when sending no attribute at all is meant (`mr rebase`). */
   readonly bodyless?: true
   /** Parameters of a sibling that the documents say this endpoint does not offer. */

@@ -8,6 +8,9 @@ import { usage } from '../errors.js'
 import { flagName, named, scopeOf } from './derive.js'
 import { parseParam, parseValue } from './values.js'
 
+/** Told of a name that is sent though the catalogue does not have it. */
+export type Unknown = (endpoint: Endpoint, name: string) => void
+
 export const flagValues = (
   command: Command,
   endpoint: Endpoint,
@@ -44,12 +47,11 @@ export const pathValues = (endpoint: Endpoint, given: Given): Record<string, unk
 }
 
 /** `--param` by where it travels: JSON in a body, text in a query; a JSON list is a list there. */
-export const extraValues = (endpoint: Endpoint, given: Given, note: (t: string) => void) => {
+export const extraValues = (endpoint: Endpoint, given: Given, unknown: Unknown) => {
   const extra: Record<string, unknown> = {}
   for (const [name, text] of Object.entries(given.extra)) {
     const param = endpoint.params[name]
-    if (param === undefined && endpoint.path[name] === undefined)
-      note(`the catalogue does not know the parameter "${name}"; it is sent as it is`)
+    if (param === undefined && endpoint.path[name] === undefined) unknown(endpoint, name)
     const body = placeOf(endpoint, param ?? { type: 'string', help: '' }) === 'body'
     const one = (t: unknown): unknown =>
       body ? parseParam(String(t), true) : queryParam(String(t), name)
@@ -65,10 +67,9 @@ const queryParam = (text: string, name: string): unknown => {
   return Array.isArray(list) ? list : text
 }
 
-export const inputValues = (endpoint: Endpoint, given: Given, note: (t: string) => void) => {
+export const inputValues = (endpoint: Endpoint, given: Given, unknown: Unknown) => {
   for (const name of Object.keys(given.input ?? {}))
-    if (endpoint.params[name] === undefined)
-      note(`the catalogue does not know the attribute "${name}"; it is sent as it is`)
+    if (endpoint.params[name] === undefined) unknown(endpoint, name)
   return given.input ?? {}
 }
 

@@ -1,10 +1,12 @@
 /** The services of one run, put together: what a command is handed. */
 import type { Command, Context, Globals, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
+import type { Ask, Whole } from '../http/types.js'
 import { formatNamed, table } from '../output/index.js'
 import type { Format } from '../output/types.js'
 import { openStore, pathsOf } from '../profile/index.js'
 import { createAsk } from './ask.js'
+import type { Unknown } from './attributes.js'
 import { columnsFor } from './columns.js'
 import { allCommands } from './derive.js'
 import { createExchange } from './exchange.js'
@@ -13,6 +15,7 @@ import { eachOf, performAll, widthOf } from './perform.js'
 import { plansOf, type Surroundings } from './plan.js'
 import { createScreen } from './screen.js'
 import { createSurroundings } from './surroundings.js'
+import { echoes, meant, Taken, unknownNames } from './taken.js'
 import { version } from './version.js'
 import type { Rounds } from './watch.js'
 
@@ -92,9 +95,17 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     fetch: async ({ endpoint, request }) =>
       (await (await exchange.client(endpoint)).call(request)).data,
   })
+  const sentUnknown: Unknown = (endpoint, name) =>
+    screen.services.note(
+      `the catalogue does not know the parameter "${name}"; it is sent as it is${meant(endpoint, name)}`,
+    )
   const surroundings: Surroundings = {
     env,
     note: screen.services.note,
+    // The answer of a write shows whether the instance knows it.
+    unknown: (endpoint, name) => {
+      if (globals.curl || !echoes(endpoint)) sentUnknown(endpoint, name)
+    },
     baseUrl: async () => (await around.session()).baseUrl,
     scope: around.scope,
     missing: questions.ask,
@@ -113,6 +124,21 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     const known = planned.get(key) ?? make()
     planned.set(key, known)
     return known
+  }
+
+  const taken = new Taken()
+  const answered = async (ask: Ask): Promise<Whole> => {
+    const wire = await exchange.request(ask)
+    const client = await exchange.client(ask.endpoint)
+    try {
+      const whole = await client.call(wire)
+      if (!taken.note(ask, whole.data) && globals.strict) code = Math.max(code, 1)
+      return whole
+    } catch (error) {
+      if (echoes(ask.endpoint))
+        for (const name of unknownNames(ask)) sentUnknown(ask.endpoint, name)
+      throw error
+    }
   }
 
   const ctx: Context = {
@@ -143,8 +169,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     },
     plans,
     call: async (ask) => {
-      if (!globals.curl)
-        return (await exchange.client(ask.endpoint)).call(await exchange.request(ask))
+      if (!globals.curl) return answered(ask)
       await screen.services.write(`${await exchange.curl(ask)}\n`)
       throw new Printed()
     },
@@ -166,6 +191,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     },
   }
   const close = async (): Promise<void> => {
+    for (const { text, unknown } of taken.lines()) screen.later(text, unknown ? 'warn' : 'note')
     await exchange.close()
     await around.close()
     await screen.close()

@@ -176,6 +176,7 @@ export const globalsOf = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals
     curl: on('curl'),
     quiet: on('quiet'),
     insecure: on('insecure'),
+    strict: raw.flags.get('strict')?.at(-1) === 'true',
     showSecrets: on('show-secrets'),
     csvRaw: on('csv-raw'),
     pager: raw.flags.get('pager')?.at(-1) !== 'false',

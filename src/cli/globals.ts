@@ -19,6 +19,11 @@ export const pagingFlags: readonly Flag[] = [
   flag('per-page', 'paging', integer('records a page', { min: 1, max: 100 })),
 ]
 
+/** Flags of commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
+export const writeFlags: readonly Flag[] = [
+  flag('strict', 'command', boolean('exit 1 where the instance did not take an attribute')),
+]
+
 /** Flags of commands that send a request. */
 export const requestFlags: readonly Flag[] = [
   flag('profile', 'instance', string('use this profile', { completes: 'profile' }), { short: 'p' }),

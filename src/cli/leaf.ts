@@ -4,7 +4,8 @@ import type { Param } from '../catalogue/endpoint.js'
 import type { Command, Flag } from '../commands/types.js'
 import { usage } from '../errors.js'
 import { lists, named, sendsBody } from './derive.js'
-import { outputFlags, pagingFlags, requestFlags } from './globals.js'
+import { outputFlags, pagingFlags, requestFlags, writeFlags } from './globals.js'
+import { echoes } from './taken.js'
 import { watchable } from './watch.js'
 
 /** Texts as they were given, before any of them is understood. */
@@ -58,6 +59,7 @@ export const flagsOfCommand = (command: Command): Flag[] => {
     ...scopeFlags(command),
     ...escapeHatches(command),
     ...(lists(command) ? pagingFlags : []),
+    ...(Object.values(command.endpoints).some(echoes) ? writeFlags : []),
     ...requestFlags,
     ...outputFlags.filter((f) => f.name !== 'watch' || watchable(command)),
   ].filter((f, i) => i < command.flags.length || !own.has(f.name))

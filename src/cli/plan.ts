@@ -13,6 +13,7 @@ import {
   inputValues,
   merged,
   pathValues,
+  type Unknown,
 } from './attributes.js'
 import { attributesOf } from './changes.js'
 import { type Choice, choose, holderWords } from './choose.js'
@@ -24,6 +25,7 @@ import { parseValue } from './values.js'
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv
   readonly note: (text: string) => void
+  readonly unknown: Unknown
   /** The instance's address, for web addresses as objects. */
   readonly baseUrl: () => Promise<string>
   /** The project or group at hand, when a command cannot do without. */
@@ -169,14 +171,14 @@ export const plansOf = async (
   const project = projectIn(endpoint, given, scope)
   const args = await allArgs(command, endpoint, given, around, project)
   const values: Record<string, unknown> = {
-    ...merged(inputValues(endpoint, given, around.note), {
+    ...merged(inputValues(endpoint, given, around.unknown), {
       ...flagValues(command, endpoint, given),
       ...override,
     }),
     ...pathValues(endpoint, given),
     ...scope,
   }
-  const extra = extraValues(endpoint, given, around.note)
+  const extra = extraValues(endpoint, given, around.unknown)
   Object.assign(
     values,
     await attributesOf(command, endpoint, { values, extra, ...project }, around),

@@ -113,7 +113,7 @@ export const createScreen = async (
     await open.close()
   }
 
-  const afterwards: string[] = []
+  const afterwards: (() => void)[] = []
 
   const services = {
     reader: format.reader,
@@ -153,12 +153,12 @@ export const createScreen = async (
       if (globals.verbose > 0) stderr.write(traceText(exchange, globals.verbose, style.visible))
     },
     rounds: shown.rounds,
-    later: (text: string) => {
-      afterwards.push(text)
+    later: (text: string, level: 'note' | 'warn' = 'note') => {
+      afterwards.push(() => notes[level](text))
     },
     close: async (): Promise<void> => {
       await out.end()
-      for (const text of afterwards) notes.note(text)
+      for (const say of afterwards) say()
     },
   }
 }

@@ -95,7 +95,9 @@ const parseEnum = (
   if (dashed !== undefined) return dashed
   throw usage(
     `${label} takes one of ${[...values, ...words(param)].join(', ')}, not "${text}"`,
-    didYouMean(text, values),
+    [didYouMean(text, values), 'A newer instance may know more values: --param sends any.']
+      .filter((sentence) => sentence !== undefined)
+      .join(' '),
   )
 }
 

@@ -67,6 +67,8 @@ export interface Globals {
   readonly yes: boolean
   readonly confirm?: string
   readonly curl: boolean
+  /** Exit 1 where an answer does not show what was sent. */
+  readonly strict: boolean
   readonly quiet: boolean
   readonly verbose: number
   readonly color?: 'auto' | 'always' | 'never'

@@ -55,7 +55,10 @@ export const CommitRef = Obj(
 )
 
 const sha = string('commit hash, branch or tag', { completes: 'commit' })
-const stats = boolean('with the numbers of added and deleted lines', { default: true })
+const stats = boolean('with the numbers of added and deleted lines', {
+  default: true,
+  echo: false,
+})
 const pushers = 'at least Developer of the project'
 const applied = {
   branch: string('branch to put the new commit on', { required: true, completes: 'branch' }),

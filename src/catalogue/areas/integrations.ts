@@ -33,6 +33,7 @@ const writing = {
   args: ['slug'],
   path: ofSlug,
   params: integrationParameters,
+  echo: 'properties',
   access,
   notes: [
     'Which parameters an integration takes, and which it requires, depends on its family.',

@@ -174,6 +174,7 @@ export const issues = {
     path,
     params: {
       body: string('the note, with /promote at the start of a line', {
+        echo: false,
         required: true,
         format: 'text',
       }),

@@ -1,0 +1,227 @@
+/** "Did it take it?": what an instance ignores with 200 is said, and --strict fails on it. */
+import { describe, expect, it } from 'vitest'
+import { approvals } from '../../src/catalogue/areas/approvals.js'
+import { commits } from '../../src/catalogue/areas/commits.js'
+import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
+import { geo } from '../../src/catalogue/areas/geo.js'
+import { integrations } from '../../src/catalogue/areas/integrations.js'
+import { members } from '../../src/catalogue/areas/members.js'
+import { runners } from '../../src/catalogue/areas/runners.js'
+import { settings } from '../../src/catalogue/areas/settings.js'
+import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { notTaken, Taken } from '../../src/cli/taken.js'
+import { svcctl } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+
+type Values = Readonly<Record<string, unknown>>
+const names = (endpoint: Endpoint, values: Values, answer: unknown): readonly string[] =>
+  notTaken({ endpoint, values }, answer).map(({ name }) => name)
+
+describe('an attribute counts as taken', () => {
+  it.each<[string, Endpoint, Values, unknown]>([
+    ['in another order', runners.update, { tag_list: ['a', 'b'] }, { tag_list: ['b', 'a'] }],
+    [
+      'as a joined text',
+      integrations.update,
+      { recipients: 'a b' },
+      { properties: { recipients: 'b,a' } },
+    ],
+    [
+      'as "1"',
+      integrations.update,
+      { disable_diffs: true },
+      { properties: { disable_diffs: '1' } },
+    ],
+    [
+      'as "false"',
+      integrations.update,
+      { disable_diffs: false },
+      { properties: { disable_diffs: 'false' } },
+    ],
+    ['as null for an empty text', runners.update, { description: '' }, { description: null }],
+    [
+      'by its day',
+      members.updateOfGroup,
+      { expires_at: '2026-01-02' },
+      { expires_at: '2026-01-02T00:00:00Z' },
+    ],
+    [
+      'as the same moment',
+      members.updateOfGroup,
+      { expires_at: '2026-01-02T01:00:00+01:00' },
+      { expires_at: '2026-01-02T00:00:00.000Z' },
+    ],
+    [
+      'without the comment of a key',
+      deployKeys.add,
+      { key: 'ssh-ed25519 AAAA me@x' },
+      { key: 'ssh-ed25519 AAAA' },
+    ],
+    ['without a trailing slash', geo.update, { url: 'https://a.test/' }, { url: 'https://a.test' }],
+    [
+      'where the answer need not show it',
+      approvals.rulesCreate,
+      { user_ids: [1], name: 'x' },
+      { name: 'x' },
+    ],
+    [
+      'where it only triggers something',
+      commits.create,
+      { stats: true, branch: 'x' },
+      { stats: { total: 1 } },
+    ],
+    ['where it is a secret', settings.update, { asset_proxy_secret_key: 'x' }, {}],
+    ['where it names the place', runners.update, { id: 7 }, {}],
+    ['where the answer is none', runners.update, { description: 'x' }, undefined],
+    ['as a number in text', runners.update, { maximum_timeout: 600 }, { maximum_timeout: '600' }],
+    ['under a name that only the answer has', settings.update, { brand_new: 1 }, { brand_new: 1 }],
+  ])('%s', (_, endpoint, values, answer) => {
+    expect(names(endpoint, values, answer)).toEqual([])
+  })
+})
+
+describe('an attribute counts as not taken', () => {
+  it.each<[string, Endpoint, Values, unknown]>([
+    ['when the answer lacks it', runners.update, { description: 'x' }, {}],
+    ['when it kept the old text', runners.update, { description: 'x' }, { description: 'y' }],
+    ['when a boolean is the other', runners.update, { locked: true }, { locked: 'false' }],
+    ['when a list lacks one', runners.update, { tag_list: ['a', 'b'] }, { tag_list: ['a', 'c'] }],
+    ['when a list is longer', runners.update, { tag_list: ['a'] }, { tag_list: ['a', 'c'] }],
+    [
+      'when it is another day',
+      members.updateOfGroup,
+      { expires_at: '2026-01-02' },
+      { expires_at: '2026-01-03' },
+    ],
+    [
+      'when it should be null',
+      members.updateOfGroup,
+      { expires_at: null },
+      { expires_at: '2026-01-03' },
+    ],
+    [
+      'when it is another key',
+      deployKeys.add,
+      { key: 'ssh-ed25519 AAAA me' },
+      { key: 'ssh-ed25519 AAAB me' },
+    ],
+    [
+      'under a name that nobody knows',
+      settings.update,
+      { signup_enabledd: true },
+      { signup_enabled: true },
+    ],
+    ['when properties lack it', integrations.update, { room: 'x' }, { properties: {} }],
+  ])('%s', (_, endpoint, values, answer) => {
+    expect(names(endpoint, values, answer)).toEqual(Object.keys(values))
+  })
+
+  it('names what an unknown name was meant to be, from the answer as well', () => {
+    const [found] = notTaken(
+      { endpoint: settings.update, values: { signup_enabledd: true } },
+      { signup_enabled: true },
+    )
+    expect(found?.text).toMatch(/neither .* nor .*; did you mean signup_enabled\?$/)
+    expect(found?.unknown).toBe(true)
+  })
+
+  it('is said once for many objects, with the first of them', () => {
+    const taken = new Taken()
+    for (const label of ['1', '2', '3', '4', '5'])
+      taken.note({ endpoint: runners.update, values: { locked: true }, label }, { locked: false })
+    expect([...taken.lines()]).toEqual([
+      {
+        text: '1, 2, 3 and 2 more: the instance did not take locked as it was given: it has false',
+        unknown: false,
+      },
+    ])
+  })
+})
+
+describe('a write', () => {
+  const server = recording()
+  const run = (...args: string[]) =>
+    svcctl(args, { env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' } })
+
+  it('is answered on standard output, and what was not taken noted, with exit 0', async () => {
+    server.answer = () => ({ body: { id: 7, description: 'old' } })
+    const ran = await run(
+      'runners',
+      'update',
+      '7',
+      '--description',
+      'new',
+      '--locked',
+      '-o',
+      'json',
+    )
+    expect(JSON.parse(ran.stdout)).toEqual({ id: 7, description: 'old' })
+    expect(ran.stderr).toBe(
+      'the instance did not take description as it was given: it has "old"\n' +
+        'the instance did not take locked: its answer does not have it (another version or edition?)\n',
+    )
+    expect(ran.code).toBe(0)
+  })
+  it('ends with 1 under --strict, after the answer', async () => {
+    server.answer = () => ({ body: { id: 7, description: 'old' } })
+    const ran = await run(
+      'runners',
+      'update',
+      '7',
+      '--description',
+      'new',
+      '--strict',
+      '-o',
+      'json',
+    )
+    expect(JSON.parse(ran.stdout)).toEqual({ id: 7, description: 'old' })
+    expect(ran.code).toBe(1)
+  })
+  it('ends with 0 under --strict where all was taken, also an unknown name', async () => {
+    server.answer = () => ({ body: { id: 7, description: 'new', brand_new: 1 } })
+    const ran = await run(
+      'runners',
+      'update',
+      '7',
+      '--description',
+      'new',
+      '--param',
+      'brand_new=1',
+      '--strict',
+    )
+    expect(ran).toMatchObject({ stderr: '', code: 0 })
+  })
+  it('names unknown names when it is refused', async () => {
+    server.answer = () => ({ status: 400, body: { message: 'no' } })
+    const ran = await run('runners', 'update', '7', '--param', 'descriptoin=x')
+    expect(ran.stderr).toContain('"descriptoin"; it is sent as it is; did you mean description?')
+    expect(ran.code).toBe(1)
+  })
+  it('under --curl names unknown names before anything is sent', async () => {
+    const ran = await run('runners', 'update', '7', '--param', 'descriptoin=x', '--curl')
+    expect(ran.stderr).toContain('did you mean description?')
+    expect(server.seen).toEqual([])
+  })
+  it('shows of changed settings no secret, old or new', async () => {
+    const secrets = ['c4n4ry-old', 'c4n4ry-new']
+    server.answer = ({ method }) => ({
+      body: {
+        id: 1,
+        asset_proxy_secret_key: secrets[method === 'GET' ? 0 : 1],
+        hub_dsn: secrets[method === 'GET' ? 0 : 1],
+      },
+    })
+    const ran = await run(
+      'settings',
+      'update',
+      '--param',
+      'hub_dsn=x',
+      '--default-projects-limit',
+      '5',
+    )
+    expect(ran.stdout).toMatch(
+      /asset_proxy_secret_key\t\[masked\]\t\[masked\]\nhub_dsn\t\[masked\]\t\[masked\]\n/,
+    )
+    expect(ran.stdout + ran.stderr).not.toContain('c4n4ry')
+  })
+})
