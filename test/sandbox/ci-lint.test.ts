@@ -40,13 +40,13 @@ describe('an invalid configuration', () => {
     [
       'a job without script',
       'a:\n  stage: test\n',
-      ['jobs:a config should implement a script: or a trigger: keyword'],
+      ['jobs:a config should implement the script:, run:, or trigger: keyword'],
     ],
     ['an unknown keyword', `${job}  scirpt: x\n`, ['jobs:a config contains unknown keys: scirpt']],
     [
       'a script in a bridge',
       'a:\n  trigger: g/p\n  script: x\n',
-      ['jobs:a config contains unknown keys: script'],
+      ['jobs:a config contains unknown keys: trigger'],
     ],
     [
       'a wrong type',
@@ -100,13 +100,13 @@ describe('an invalid configuration', () => {
     [
       'too many retries',
       `${job}  retry: 5\n`,
-      ['jobs:a:retry config should be an integer between 0 and 2'],
+      ['jobs:a:retry config must be less than or equal to 2'],
     ],
     ['a start without delay', `${job}  start_in: 1h\n`, ['jobs:a start in must be blank']],
     [
       'a wrong coverage',
       `${job}  coverage: all\n`,
-      ['jobs:a:coverage config must be a regular expression'],
+      ['jobs:a:coverage config must be a regular expression with re2 syntax'],
     ],
     [
       'a local file without a project',
@@ -143,14 +143,14 @@ describe('warnings and the expanded text', () => {
     const content =
       '.x:\n  script: [one]\na:\n  extends: .x\nb:\n  script:\n    - !reference [.x, script]\n    - two\n'
     const alone = await lint(content, {})
-    expect(alone.merged).toContain('extends: .x')
-    expect(alone.merged).toContain('- - one\n    - two')
+    expect(await alone.merged?.()).toContain('extends: .x')
+    expect(await alone.merged?.()).toContain('- - one\n    - two')
     const files = {
       local: async () => undefined,
       matching: async () => [],
       other: async () => undefined,
     }
-    expect((await lint(content, { files })).merged).not.toContain('extends')
+    expect(await (await lint(content, { files })).merged?.()).not.toContain('extends')
   })
 })
 
@@ -213,6 +213,26 @@ describe('the endpoints', () => {
     expect((await send(`POST ${app}`, { json: { content: missing } })).body.errors).toEqual([
       'Local file `/ci/none.yml` does not exist!',
     ])
+  })
+
+  it('simulate a pipeline only for someone who may make one', async () => {
+    const refused = {
+      valid: false,
+      errors: ['Insufficient permissions to create a new pipeline'],
+    }
+    const dry = { json: { content: job, dry_run: true }, as: 'dov' }
+    expect((await send(`POST ${app}`, dry)).body).toMatchObject(refused)
+    expect((await send(`GET ${app}?dry_run=true`, { as: 'dov' })).body).toMatchObject(refused)
+    expect((await send(`GET ${app}`, { as: 'dov' })).body.valid).toBe(true)
+    expect((await send(`POST ${app}`, { ...dry, as: 'chi' })).body.valid).toBe(true)
+  })
+
+  it('find the local files that a pattern means', async () => {
+    const of = async (include: string) =>
+      (await send(`POST ${app}`, { json: { content: `include: '${include}'\n${job}` } })).body
+    expect((await of('/ci/*.yml')).merged_yaml).toContain('unit:')
+    expect((await of('/**.yml')).merged_yaml).toContain('unit:')
+    expect((await of(`/${'*a'.repeat(100)}.yml`)).errors[0]).toMatch(/ does not exist!$/)
   })
 
   it('want a user where signing up is not open to anyone', async () => {

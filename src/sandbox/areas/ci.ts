@@ -1,6 +1,6 @@
 /** CI configuration lint (API document 2, "CI configuration lint"). */
 import type { ci } from '../../catalogue/areas/ci.js'
-import { openTo } from '../access.js'
+import { levelOf, openTo } from '../access.js'
 import type { Call } from '../call.js'
 import { type Files, lint, type Occasion, type Verdict } from '../ci-lint/index.js'
 import type { Handlers } from '../handlers.js'
@@ -31,15 +31,15 @@ const read = async (
   return bytes?.toString('utf8')
 }
 
-const literal = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-
-/** `ci/*.yml` one folder deep, `ci/**.yml` any. */
-const patternOf = (glob: string): RegExp => {
+/** Whether `ci/*.yml` (one folder deep) or `ci/**.yml` (any) means a path; in linear time. */
+const matching = async (glob: string): Promise<(path: string) => boolean> => {
+  const { RE2JS } = await import('re2js')
   const body = glob
     .split('**')
-    .map((part) => part.split('*').map(literal).join('[^/]*'))
+    .map((part) => part.split('*').map(RE2JS.quote).join('[^/]*'))
     .join('.*')
-  return new RegExp(`^${body}$`)
+  const pattern = RE2JS.compile(`^${body}$`, RE2JS.DOTALL)
+  return (path) => pattern.matcher(path).find()
 }
 
 /** Whether the acting user may read the code of a project. */
@@ -52,8 +52,7 @@ const filesOf = (call: Call, project: ProjectRecord): Files => ({
     const repository = await call.git.open(project)
     const args = ['ls-tree', '-r', '-z', '--name-only', `refs/heads/${project.default_branch}`]
     const paths = (await repository.read(args))?.toString('utf8').split('\0') ?? []
-    const pattern = patternOf(glob)
-    return paths.filter((path) => pattern.test(path))
+    return paths.filter(await matching(glob))
   },
   other: async (name, path, ref) => {
     const other = call.findProject(name)
@@ -79,25 +78,32 @@ const occasionOf = (call: Call, project: ProjectRecord): Occasion => ({
   },
 })
 
-const result = ({ errors, warnings, merged = '' }: Verdict) => ({
+const result = async ({ errors, warnings, merged }: Verdict) => ({
   valid: errors.length === 0,
-  merged_yaml: merged,
+  merged_yaml: (await merged?.()) ?? '',
   errors: [...errors],
   warnings: [...warnings],
 })
+
+/** A simulated pipeline is one of the acting user, who has to be one that may make pipelines. */
+const refusalOf = (call: Call, project: ProjectRecord): string | undefined =>
+  call.projectLevel(project) >= levelOf('developer')
+    ? undefined
+    : 'Insufficient permissions to create a new pipeline'
 
 const inProject = async (
   call: Call,
   project: ProjectRecord,
   content: string,
   dryRun: boolean | undefined,
-) =>
-  result(
-    await lint(content, {
-      files: filesOf(call, project),
-      ...(dryRun === true ? { occasion: occasionOf(call, project) } : {}),
-    }),
-  )
+) => {
+  const refusal = dryRun === true ? refusalOf(call, project) : undefined
+  const verdict = await lint(content, {
+    files: filesOf(call, project),
+    ...(dryRun === true && refusal === undefined ? { occasion: occasionOf(call, project) } : {}),
+  })
+  return result(refusal === undefined ? verdict : { ...verdict, errors: [refusal] })
+}
 
 const names = ['.gitlab-ci.yml', '.svc-ci.yml']
 
@@ -122,7 +128,7 @@ export const handlers: Handlers<typeof ci> = {
       status: errors.length === 0 ? 'valid' : 'invalid',
       errors: [...errors],
       warnings: [...warnings],
-      ...(include_merged_yaml ? { merged_yaml: merged ?? '' } : {}),
+      ...(include_merged_yaml ? { merged_yaml: (await merged?.()) ?? '' } : {}),
     }
   },
   lintOfProject: (call, { id, content, dry_run }) =>

@@ -1,11 +1,17 @@
 /** Expressions of `rules:if` and `only:variables`: `$A == "x" && $B =~ /y/`. */
+import type { RE2JS } from 're2js'
+import { regexOf } from './regex.js'
 
 export type Variables = Readonly<Record<string, string>>
-type Value = string | RegExp | null | boolean
+type Value = string | RE2JS | null | boolean
 type Evaluate = (variables: Variables) => Value
 
 const token =
-  /\s*(?:(\|\||&&|==|!=|=~|!~|\(|\))|\$(\w+)|\$\{(\w+)\}|"([^"]*)"|'([^']*)'|\/((?:\\.|[^/\\])+)\/([a-z]*)|(null)\b)/y
+  /\s*(?:(\|\||&&|==|!=|=~|!~|\(|\))|\$(\w+)|\$\{(\w+)\}|"([^"]*)"|'([^']*)'|(\/(?:\\.|[^/\\])+\/[ismU]*)|(null)\b)/y
+const blank = /\s*/y
+
+/** Parsing and evaluating nest a call for each part of a long expression. */
+const mostTokens = 1000
 
 interface Token {
   readonly operator?: string
@@ -14,47 +20,53 @@ interface Token {
 
 class Syntax extends Error {}
 
-const regex = (source: string, flags: string): RegExp => {
-  try {
-    return new RegExp(source, flags.replace(/[^imsu]/g, ''))
-  } catch {
-    throw new Syntax()
-  }
+const regex = (text: string): RE2JS => {
+  const found = regexOf(text)
+  if (found === undefined) throw new Syntax()
+  return found
+}
+
+const tokenOf = (match: RegExpExecArray): Token => {
+  const [, operator, plain, braced, double, single, pattern] = match
+  const name = plain ?? braced
+  const literal = double ?? single
+  if (operator !== undefined) return { operator }
+  if (name !== undefined)
+    return { read: (v) => (Object.hasOwn(v, name) ? (v[name] ?? null) : null) }
+  if (literal !== undefined) return { read: () => literal }
+  if (pattern === undefined) return { read: () => null }
+  const compiled = regex(pattern)
+  return { read: () => compiled }
+}
+
+const skipBlank = (text: string, at: number): number => {
+  blank.lastIndex = at
+  blank.test(text)
+  return blank.lastIndex
 }
 
 const tokensOf = (text: string): Token[] => {
   const tokens: Token[] = []
-  token.lastIndex = 0
-  let at = 0
-  while (text.slice(at).trim() !== '') {
+  let at = skipBlank(text, 0)
+  while (at < text.length) {
     token.lastIndex = at
     const match = token.exec(text)
-    if (match === null) throw new Syntax()
-    at = token.lastIndex
-    const [, operator, plain, braced, double, single, source, flags = ''] = match
-    const name = plain ?? braced
-    const literal = double ?? single
-    if (operator !== undefined) tokens.push({ operator })
-    else if (name !== undefined) tokens.push({ read: (v) => v[name] ?? null })
-    else if (literal !== undefined) tokens.push({ read: () => literal })
-    else if (source !== undefined) {
-      const pattern = regex(source, flags)
-      tokens.push({ read: () => pattern })
-    } else tokens.push({ read: () => null })
+    if (match === null || tokens.length >= mostTokens) throw new Syntax()
+    at = skipBlank(text, token.lastIndex)
+    tokens.push(tokenOf(match))
   }
   return tokens
 }
 
 const truth = (value: Value): boolean => value !== null && value !== '' && value !== false
 
-const patternOf = (value: Value): RegExp | undefined => {
-  if (value instanceof RegExp) return value
-  const text = typeof value === 'string' ? /^\/(.+)\/([a-z]*)$/.exec(value) : null
-  return text === null ? undefined : regex(text[1] ?? '', text[2] ?? '')
+const patternOf = (value: Value): RE2JS | undefined => {
+  if (typeof value === 'string') return regexOf(value)
+  return typeof value === 'boolean' || value === null ? undefined : value
 }
 
 const matches = (left: Value, right: Value): boolean =>
-  typeof left === 'string' && patternOf(right)?.test(left) === true
+  typeof left === 'string' && patternOf(right)?.matcher(left).find() === true
 
 const comparisons: Readonly<Record<string, (left: Value, right: Value) => boolean>> = {
   '==': (left, right) => left === right,
@@ -118,23 +130,20 @@ class Parser {
   }
 }
 
-/** Whether the text is an expression at all. */
-export const isExpression = (text: string): boolean => {
+const parsed = (text: string): Evaluate | undefined => {
   try {
-    new Parser(tokensOf(text)).whole()
-    return true
+    return new Parser(tokensOf(text)).whole()
   } catch (error) {
-    if (error instanceof Syntax) return false
+    if (error instanceof Syntax) return undefined
     throw error
   }
 }
 
+/** Whether the text is an expression at all. */
+export const isExpression = (text: string): boolean => parsed(text) !== undefined
+
 /** Whether an expression holds; one that is none does not. */
 export const holds = (text: string, variables: Variables): boolean => {
-  try {
-    return truth(new Parser(tokensOf(text)).whole()(variables))
-  } catch (error) {
-    if (error instanceof Syntax) return false
-    throw error
-  }
+  const evaluate = parsed(text)
+  return evaluate !== undefined && truth(evaluate(variables))
 }

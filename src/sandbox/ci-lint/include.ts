@@ -1,5 +1,6 @@
 /** Brings in the files that a configuration includes. */
-import { type Hash, isHash, merged, readTree, Unreadable } from './tree.js'
+import { type Budget, Unreadable } from './problem.js'
+import { type Hash, isHash, merged, readTree } from './tree.js'
 
 /** Where included files come from. */
 export interface Files {
@@ -15,7 +16,9 @@ interface Run {
   readonly files: Files | undefined
   readonly seen: Set<string>
   readonly errors: string[]
-  /** Includes that no embedded instance fetches: remote files, templates, components. */
+  readonly numeric: string[]
+  readonly budget: Budget
+  /** Includes that are not fetched: remote files, templates, components, paths with variables. */
   readonly left: string[]
 }
 
@@ -24,6 +27,8 @@ export interface Included {
   readonly tree: Hash
   readonly errors: readonly string[]
   readonly left: readonly string[]
+  /** Outermost keys of included files that are numbers. */
+  readonly numeric: readonly string[]
 }
 
 const deepest = 100
@@ -33,7 +38,9 @@ const text = (value: unknown): string | undefined =>
 
 const nested = async (run: Run, source: string, path: string): Promise<Hash> => {
   try {
-    return await expand(run, await readTree(source))
+    const { tree, numeric } = await readTree(source)
+    run.numeric.push(...numeric)
+    return await expand(run, tree)
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     const problems = error.problems.map(
@@ -82,14 +89,14 @@ const local = async (run: Run, path: string): Promise<Hash> => {
   let tree: Hash = {}
   for (const one of paths) {
     const absent = `Local file \`${path}\` does not exist!`
-    tree = merged(tree, await load(run, one, one, () => files.local(one), absent))
+    tree = merged(tree, await load(run, one, one, () => files.local(one), absent), run.budget)
   }
   return tree
 }
 
 const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> => {
   const { files } = run
-  const names = Array.isArray(entry.file) ? entry.file : [entry.file]
+  const names = [entry.file].flat()
   let tree: Hash = {}
   for (const name of names) {
     const path = text(name)
@@ -99,40 +106,57 @@ const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> 
     }
     const absent = `Project \`${project}\` not found or access denied, or it has no file \`${path}\`!`
     const read = async () => files?.other(project, path.replace(/^\//, ''), text(entry.ref))
-    tree = merged(tree, await load(run, `${project}:${path}`, path, read, absent))
+    tree = merged(tree, await load(run, `${project}:${path}`, path, read, absent), run.budget)
   }
   return tree
 }
 
-const one = async (run: Run, entry: unknown): Promise<Hash> => {
-  if (typeof entry === 'string') {
-    if (!/^https?:\/\//.test(entry)) return local(run, entry)
-    run.left.push(entry)
-    return {}
-  }
+/** Which file a path with a variable means, only a pipeline knows. */
+const isOpen = (entry: Hash): boolean =>
+  [entry.local, entry.project, entry.ref, entry.file]
+    .flat()
+    .some((part) => typeof part === 'string' && part.includes('$'))
+
+const named = (entry: Hash): string =>
+  [entry.local ?? entry.project, entry.local === undefined ? entry.file : undefined]
+    .flat()
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+
+const one = async (run: Run, given: unknown): Promise<Hash> => {
+  const isRemote = typeof given === 'string' && /^https?:\/\//.test(given)
+  const entry = typeof given === 'string' ? { [isRemote ? 'remote' : 'local']: given } : given
   if (!isHash(entry)) {
     run.errors.push('include config should be an array of hashes or strings')
+    return {}
+  }
+  const elsewhere = text(entry.remote) ?? text(entry.template) ?? text(entry.component)
+  if (elsewhere !== undefined || (isOpen(entry) && run.files !== undefined)) {
+    run.left.push(elsewhere ?? named(entry))
     return {}
   }
   const path = text(entry.local)
   if (path !== undefined) return local(run, path)
   const project = text(entry.project)
   if (project !== undefined) return ofProject(run, entry, project)
-  const elsewhere = text(entry.remote) ?? text(entry.template) ?? text(entry.component)
-  if (elsewhere !== undefined) run.left.push(elsewhere)
-  else run.errors.push('include config should have a local, project, remote or template keyword')
+  run.errors.push('include config should have a local, project, remote or template keyword')
   return {}
 }
 
 const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
   const entries = include === undefined || include === null ? [] : [include].flat()
   let tree: Hash = {}
-  for (const entry of entries) tree = merged(tree, await one(run, entry))
-  return merged(tree, own)
+  for (const entry of entries) tree = merged(tree, await one(run, entry), run.budget)
+  return merged(tree, own, run.budget)
 }
 
 /** The configuration with all that it includes, as far as this instance can fetch it. */
-export const withIncludes = async (tree: Hash, files: Files | undefined): Promise<Included> => {
-  const run: Run = { files, seen: new Set(), errors: [], left: [] }
-  return { tree: await expand(run, tree), errors: run.errors, left: run.left }
+export const withIncludes = async (
+  tree: Hash,
+  files: Files | undefined,
+  budget: Budget,
+): Promise<Included> => {
+  const run: Run = { files, seen: new Set(), errors: [], left: [], numeric: [], budget }
+  const whole = await expand(run, tree)
+  return { tree: whole, errors: run.errors, left: run.left, numeric: run.numeric }
 }

@@ -2,12 +2,14 @@
  * Checks a CI configuration (API document 2, "CI configuration lint"): its YAML, what it includes
  * and extends, its keywords, and how its jobs hang together.
  */
-import { withExtends, withReferences } from './expand.js'
-import { type Files, withIncludes } from './include.js'
-import { checkBetween, checkEach, isVisible, warningsOf } from './jobs.js'
-import { root } from './keywords.js'
+import { checkBetween } from './between.js'
+import { type Expanded, withExtends, withReferences } from './expand.js'
+import { type Files, type Included, withIncludes } from './include.js'
+import { checkEach, checkNames, checkRoot, warningsOf } from './jobs.js'
+import { Budget, type Finding, Unreadable } from './problem.js'
+import { isDressed, readyRegexes } from './regex.js'
 import { type Occasion, simulate } from './simulate.js'
-import { type Hash, readTree, Unreadable, writeTree } from './tree.js'
+import { type Hash, isHash, readTree, type Tree, writeTree } from './tree.js'
 
 export type { Files } from './include.js'
 export type { Occasion } from './simulate.js'
@@ -22,60 +24,105 @@ export interface Setting {
 export interface Verdict {
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
-  /** The expanded configuration; absent when the text could not be read. */
-  readonly merged?: string
+  /** Writes the expanded configuration; absent when the text could not be read. */
+  readonly merged?: () => Promise<string>
 }
 
-const checkRoot = (tree: Hash): string[] =>
-  Object.entries(tree).flatMap(([name, value]) => {
-    const check = Object.hasOwn(root, name) ? root[name] : undefined
-    return check === undefined || value === null ? [] : check(value, name)
-  })
+/** What is built of one configuration: keys that are merged, values that references bring. */
+const mostBuilt = 1_000_000
+const mostFindings = 100
 
-const reserved = ['true', 'false', 'nil', 'null']
-const checkNames = (tree: Hash): string[] => {
-  const names = Object.keys(tree).filter(isVisible)
-  if (names.length === 0) return ['jobs config should contain at least one visible job']
-  return names
-    .filter((name) => name.trim() === '' || reserved.includes(name))
-    .map((name) => `jobs:${name} config name is reserved or blank`)
+/** Whether any text in it is a regular expression or compares with one. */
+const holdsRegex = (value: unknown): boolean => {
+  if (typeof value === 'string') return /[=!]~/.test(value) || isDressed(value)
+  if (Array.isArray(value)) return value.some(holdsRegex)
+  return isHash(value) && Object.values(value).some(holdsRegex)
 }
 
-/** Errors in the order of the stages: a later one only makes sense where the earlier are clean. */
-const check = (tree: Hash, lenient: boolean, occasion: Occasion | undefined): string[] => {
-  const own = [...checkNames(tree), ...checkRoot(tree), ...checkEach(tree)]
-  if (own.length > 0) return own
-  const between = checkBetween(tree, lenient)
+/** In the order of the stages: a later one only makes sense where the earlier are clean. */
+const check = (
+  tree: Hash,
+  own: Hash,
+  numeric: readonly string[],
+  occasion: Occasion | undefined,
+): readonly Finding[] => {
+  const names = checkNames(tree, numeric)
+  if (names.some((finding) => finding.curable !== true)) return names
+  const each = [...names, ...checkRoot(tree), ...checkEach(tree)]
+  if (each.length > 0) return each
+  const between = checkBetween(tree, own, mostFindings)
   if (between.length > 0 || occasion === undefined) return between
-  return simulate(tree, occasion)
+  return simulate(tree, occasion).map((text) => ({ text, curable: true }))
 }
 
-/**
- * The verdict on a configuration. Without a project at hand the expanded text keeps `extends` as
- * it stands, as the documents say of it.
- */
-export const lint = async (content: string, { files, occasion }: Setting): Promise<Verdict> => {
-  let tree: Hash
+const limited = (texts: readonly string[]): readonly string[] =>
+  texts.length > mostFindings
+    ? [...texts.slice(0, mostFindings), `and ${texts.length - mostFindings} more`]
+    : texts
+
+/** Without what was not fetched, only what nothing that it may hold could cure is an error. */
+const judged = (
+  findings: readonly Finding[],
+  left: readonly string[],
+): Pick<Verdict, 'errors' | 'warnings'> => {
+  const open = left.length > 0
+  const where = left.map((name) => `\`${name}\``).join(', ')
+  return {
+    errors: limited(findings.filter((f) => !open || f.curable !== true).map(({ text }) => text)),
+    warnings: [
+      ...left.map(
+        (name) => `include \`${name}\` is not fetched here; what it holds is not checked`,
+      ),
+      ...limited(
+        findings
+          .filter((f) => open && f.curable === true)
+          .map(
+            ({ text }) =>
+              `${text} (unless an include that is not fetched here brings it: ${where})`,
+          ),
+      ),
+    ],
+  }
+}
+
+const expanded = ({ tree, left }: Included): Expanded & { readonly extended: Hash } => {
+  const how = { lenient: left.length > 0, budget: new Budget(mostBuilt) }
+  const extended = withExtends(tree, how)
+  const resolved = withReferences(extended.tree, how)
+  return {
+    tree: resolved.tree,
+    extended: extended.tree,
+    errors: [...extended.errors, ...resolved.errors],
+  }
+}
+
+const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<Verdict> => {
+  const { files, occasion } = setting
+  const included = await withIncludes(own, files, new Budget(mostBuilt))
+  const { tree, errors } = expanded(included)
+  await readyRegexes(holdsRegex(tree))
+  const early = [...included.errors, ...errors].map((text) => ({ text }))
+  const findings =
+    early.length > 0 ? early : check(tree, own, [...numeric, ...included.numeric], occasion)
+  const { errors: wrong, warnings } = judged(findings, included.left)
+  // Without a project at hand the documents let `extends` stand in the expanded text.
+  const shown = (): Hash =>
+    files === undefined
+      ? withReferences(included.tree, { lenient: true, budget: new Budget(mostBuilt) }).tree
+      : tree
+  return {
+    errors: wrong,
+    warnings: [...warnings, ...warningsOf(tree)],
+    merged: () => writeTree(shown()),
+  }
+}
+
+/** The verdict on a configuration. */
+export const lint = async (content: string, setting: Setting): Promise<Verdict> => {
   try {
-    tree = await readTree(content)
+    return await verdictOf(await readTree(content), setting)
   } catch (error) {
     if (error instanceof Unreadable) return { errors: error.problems, warnings: [] }
     throw error
-  }
-  const included = await withIncludes(tree, files)
-  const lenient = included.left.length > 0
-  const extended = withExtends(included.tree, lenient)
-  const resolved = withReferences(extended.tree, lenient)
-  const early = [...included.errors, ...extended.errors, ...resolved.errors]
-  const shown = files === undefined ? withReferences(included.tree, true).tree : resolved.tree
-  return {
-    errors: early.length > 0 ? early : check(resolved.tree, lenient, occasion),
-    warnings: [
-      ...included.left.map(
-        (name) => `include \`${name}\` is not fetched here; what it holds is not checked`,
-      ),
-      ...warningsOf(resolved.tree),
-    ],
-    merged: await writeTree(shown),
   }
 }

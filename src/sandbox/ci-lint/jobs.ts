@@ -1,6 +1,7 @@
-/** What holds between jobs: stages, needs, dependencies, and what may not stand together. */
+/** The jobs of a configuration, each on its own. */
 import { hash } from './checks.js'
 import { bridge, job as jobKeywords, root } from './keywords.js'
+import type { Finding } from './problem.js'
 import { type Hash, isHash } from './tree.js'
 
 export interface Job {
@@ -10,15 +11,36 @@ export interface Job {
 }
 
 const rootWords = new Set(Object.keys(root))
-const usual = ['build', 'test', 'deploy']
+const reserved = ['true', 'false', 'nil', 'null']
+const longestName = 255
 
 export const isVisible = (name: string): boolean => !name.startsWith('.') && !rootWords.has(name)
 
-/** Stages in order, with those that are always there. */
-export const stagesOf = (tree: Hash): readonly string[] => {
-  const given = tree.stages ?? tree.types
-  const named = Array.isArray(given) ? given.filter((s) => typeof s === 'string') : usual
-  return ['.pre', ...named.filter((s) => s !== '.pre' && s !== '.post'), '.post']
+/** What is wrong with the keywords beside the jobs. */
+export const checkRoot = (tree: Hash): readonly Finding[] =>
+  Object.entries(tree).flatMap(([name, value]) => {
+    const check = Object.hasOwn(root, name) ? root[name] : undefined
+    return check === undefined || value === null ? [] : check(value, name)
+  })
+
+const nameProblem = (name: string, numeric: readonly string[]): string | undefined => {
+  if (name.length > longestName)
+    return `jobs:${name.slice(0, longestName)}… name is too long (maximum is ${longestName} characters)`
+  if (numeric.includes(name)) return `jobs:${name} name should be a symbol`
+  return name.trim() === '' || reserved.includes(name)
+    ? `jobs:${name} config name is reserved or blank`
+    : undefined
+}
+
+/** `numeric`: names that are numbers, which are none. */
+export const checkNames = (tree: Hash, numeric: readonly string[]): readonly Finding[] => {
+  const names = Object.keys(tree).filter(isVisible)
+  if (names.length === 0)
+    return [{ text: 'jobs config should contain at least one visible job', curable: true }]
+  return names.flatMap((name) => {
+    const text = nameProblem(name, numeric)
+    return text === undefined ? [] : [{ text }]
+  })
 }
 
 /** The jobs that run something or start a pipeline. */
@@ -29,141 +51,67 @@ export const jobsOf = (tree: Hash): readonly Job[] =>
     return [{ name, config, stage: typeof stage === 'string' ? stage : 'test' }]
   })
 
-const works = (config: unknown): config is Hash =>
-  isHash(config) && ((config.script ?? null) !== null || (config.trigger ?? null) !== null)
-
-/** Keywords and values of every visible job, each on its own. */
-export const checkEach = (tree: Hash): string[] =>
-  Object.entries(tree)
-    .filter(([name]) => isVisible(name))
-    .flatMap(([name, config]) => {
-      const path = `jobs:${name}`
-      if (!works(config)) return [`${path} config should implement a script: or a trigger: keyword`]
-      const keywords = (config.trigger ?? null) === null ? jobKeywords : bridge
-      return [...hash(keywords)(config, path), ...together(config, path)]
-    })
+const mirrors = ({ needs }: Hash): boolean =>
+  [needs].flat().some((need) => isHash(need) && typeof need.pipeline === 'string')
 
 /** What may not stand together, or only so. */
-const together = (config: Hash, path: string): string[] => {
-  const errors: string[] = []
-  const clash = ['only', 'except'].filter((key) => key in config)
-  if ('rules' in config && clash.length > 0)
-    errors.push(`${path} config key may not be used with \`rules\`: ${clash.join(', ')}`)
-  if (config.when === 'delayed' && !('start_in' in config))
-    errors.push(`${path} start in should be a duration`)
-  if (config.when !== 'delayed' && 'start_in' in config)
-    errors.push(`${path} start in must be blank`)
-  return errors
+const together = (config: Hash, path: string): Finding[] => {
+  const findings: Finding[] = []
+  const has = (key: string): boolean => (config[key] ?? null) !== null
+  const clash = ['only', 'except', 'start_in'].filter(has)
+  if (has('rules') && clash.length > 0)
+    findings.push({
+      text: `${path} config key may not be used with \`rules\`: ${clash.join(', ')}`,
+    })
+  if (config.when === 'delayed' && !has('start_in'))
+    findings.push({ text: `${path} start in should be a duration`, curable: true })
+  if (config.when !== 'delayed' && has('start_in') && !has('rules'))
+    findings.push({
+      text: `${path} start in must be blank`,
+      ...(has('when') ? {} : { curable: true }),
+    })
+  return findings
 }
 
-interface Need {
-  readonly job: string
-  readonly optional: boolean
+const both = { ...jobKeywords, ...bridge }
+
+/** Which kind of job it is, as instances tell; what is wrong where it is none. */
+const kindOf = (config: Hash, path: string) => {
+  if ('script' in config || 'run' in config)
+    return {
+      keywords: jobKeywords,
+      wrong:
+        config.script === null && !('run' in config)
+          ? [{ text: `${path} script can't be blank` }]
+          : [],
+    }
+  if ('trigger' in config || mirrors(config)) return { keywords: bridge, wrong: [] }
+  const text =
+    'needs' in config
+      ? `${path} config should contain either a trigger or a needs:pipeline`
+      : `${path} config should implement the script:, run:, or trigger: keyword`
+  return { keywords: both, wrong: [{ text, curable: true as const }] }
 }
 
-/** The jobs of the same pipeline that a job waits for. */
-export const needsOf = ({ config }: Job): readonly Need[] =>
-  [config.needs ?? []].flat(10).flatMap((need): Need[] => {
-    if (typeof need === 'string') return [{ job: need, optional: false }]
-    if (!isHash(need) || typeof need.job !== 'string') return []
-    if ('project' in need || 'pipeline' in need) return []
-    return [{ job: need.job, optional: need.optional === true }]
-  })
+/** Keywords and values of every visible job, each on its own. */
+export const checkEach = (tree: Hash): readonly Finding[] =>
+  Object.entries(tree)
+    .filter(([name]) => isVisible(name))
+    .flatMap(([name, config]): readonly Finding[] => {
+      const path = `jobs:${name}`
+      const { keywords, wrong } = kindOf(isHash(config) ? config : {}, path)
+      if (config !== null && !isHash(config)) return wrong.map(({ text }) => ({ text }))
+      if (config === null) return wrong
+      return [...wrong, ...hash(keywords)(config, path), ...together(config, path)]
+    })
 
-const dependenciesOf = ({ config }: Job): readonly string[] =>
-  Array.isArray(config.dependencies)
-    ? config.dependencies.filter((d): d is string => typeof d === 'string')
-    : []
-
-const checkStage = (job: Job, stages: readonly string[]): string[] =>
-  stages.includes(job.stage)
-    ? []
-    : [`${job.name} job: chosen stage does not exist; available stages are ${stages.join(', ')}`]
-
-const checkNeeds = (job: Job, all: ReadonlyMap<string, Job>, stages: readonly string[]): string[] =>
-  needsOf(job).flatMap(({ job: name, optional }) => {
-    const other = all.get(name)
-    if (other === undefined) return optional ? [] : [`${job.name} job: undefined need: ${name}`]
-    return stages.indexOf(other.stage) > stages.indexOf(job.stage)
-      ? [`${job.name} job: need ${name} is not defined in current or prior stages`]
-      : []
-  })
-
-const checkDependencies = (
-  job: Job,
-  all: ReadonlyMap<string, Job>,
-  stages: readonly string[],
-): string[] => {
-  const needed = needsOf(job).map((n) => n.job)
-  return dependenciesOf(job).flatMap((name) => {
-    const other = all.get(name)
-    if (other === undefined) return [`${job.name} job: undefined dependency: ${name}`]
-    const errors: string[] = []
-    if (stages.indexOf(other.stage) >= stages.indexOf(job.stage) && !needed.includes(name))
-      errors.push(`${job.name} job: dependency ${name} is not defined in prior stages`)
-    if ('needs' in job.config && !needed.includes(name))
-      errors.push(`jobs:${job.name} dependencies the ${name} should be part of needs`)
-    return errors
-  })
-}
-
-const checkOnStop = (job: Job, all: ReadonlyMap<string, Job>): string[] => {
-  const { environment } = job.config
-  const stop = isHash(environment) ? environment.on_stop : undefined
-  if (typeof stop !== 'string') return []
-  const other = all.get(stop)
-  if (other === undefined) return [`${job.name} job: on_stop job ${stop} is not defined`]
-  const its = other.config.environment
-  return isHash(its) && its.action === 'stop'
-    ? []
-    : [`${job.name} job: on_stop job ${stop} needs to have action stop defined`]
-}
-
-/** Whether jobs wait for each other in a circle. */
-const circular = (all: ReadonlyMap<string, Job>): boolean => {
-  const done = new Set<string>()
-  const visit = (name: string, above: ReadonlySet<string>): boolean => {
-    if (above.has(name)) return true
-    const job = all.get(name)
-    if (job === undefined || done.has(name)) return false
-    const found = needsOf(job).some((need) => visit(need.job, new Set([...above, name])))
-    done.add(name)
-    return found
-  }
-  return [...all.keys()].some((name) => visit(name, new Set()))
-}
-
-/** What is wrong between jobs. `lenient`: jobs may stand in files that were not fetched. */
-export const checkBetween = (tree: Hash, lenient: boolean): string[] => {
-  const jobs = jobsOf(tree)
-  const all = new Map(jobs.map((job) => [job.name, job]))
-  const stages = stagesOf(tree)
-  const errors = jobs.flatMap((job) => [
-    ...checkStage(job, stages),
-    ...checkNeeds(job, all, stages),
-    ...checkDependencies(job, all, stages),
-    ...checkOnStop(job, all),
-  ])
-  if (circular(all)) errors.push('The pipeline has circular dependencies')
-  return lenient
-    ? errors.filter((e) => !/undefined (need|dependency)|chosen stage|is not defined$/.test(e))
-    : errors
-}
-
-/** Jobs that may run twice for one push, as instances warn of it. */
+/** Jobs that may run twice for one push, as instances warn of it: a last rule that is only `when`. */
 export const warningsOf = (tree: Hash): string[] => {
   if (isHash(tree.workflow) && Array.isArray(tree.workflow.rules)) return []
   return jobsOf(tree).flatMap(({ name, config }) => {
-    const rules = Array.isArray(config.rules) ? config.rules.flat(10).filter(isHash) : []
-    const open = rules.some(
-      (rule) =>
-        !('if' in rule) &&
-        !('changes' in rule) &&
-        !('exists' in rule) &&
-        'when' in rule &&
-        rule.when !== 'never',
-    )
-    return open
+    const rules: readonly unknown[] = Array.isArray(config.rules) ? config.rules.flat(10) : []
+    const last = rules.at(-1)
+    return isHash(last) && Object.keys(last).join() === 'when' && last.when !== 'never'
       ? [
           `jobs:${name} may allow multiple pipelines to run for a single action due to \`rules:when\` clause with no \`workflow:rules\``,
         ]

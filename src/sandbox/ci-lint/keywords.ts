@@ -3,11 +3,14 @@ import {
   aBoolean,
   aDuration,
   aHash,
+  all,
   anything,
   aRegex,
   aString,
+  attribute,
   type Check,
   either,
+  filled,
   hash,
   integer,
   items,
@@ -25,37 +28,48 @@ import {
   environment,
   image,
   inherited,
-  need,
+  jobVariables,
+  needs,
   policy,
   retry,
   rules,
   services,
+  startIn,
   whens,
 } from './parts.js'
+import { trigger } from './trigger.js'
 
 type Keywords = Readonly<Record<string, Check>>
 
 /** What any kind of job takes. */
 const common: Keywords = {
   stage: aString,
-  extends: stringOrStrings,
-  needs: either({ string: aString, list: items(need), hash: need }, 'a hash or an array'),
+  extends: attribute(stringOrStrings),
+  needs,
   rules: rules(
-    { start_in: aDuration, allow_failure: aBoolean, needs: anything, interruptible: aBoolean },
+    {
+      start_in: startIn,
+      allow_failure: attribute(aBoolean),
+      needs,
+      interruptible: attribute(aBoolean),
+    },
     [...whens, 'never'],
   ),
   only: policy,
   except: policy,
-  when: oneOf(...whens),
-  start_in: aDuration,
-  allow_failure: allowFailure,
-  variables: variables(),
+  when: attribute(oneOf(...whens)),
+  start_in: startIn,
+  allow_failure: attribute(allowFailure),
+  variables: jobVariables,
   inherit: hash({ default: inherited, variables: inherited }),
   interruptible: aBoolean,
-  resource_group: aString,
+  resource_group: attribute(aString),
   parallel: either(
-    { number: integer(1, 200), hash: hash({ matrix: items(aHash, 'hashes') }, ['matrix']) },
-    'an integer or a hash',
+    {
+      number: integer(1, 200),
+      hash: hash({ matrix: items(aHash, 'hashes', 'matrix') }, ['matrix']),
+    },
+    'should be an integer or a hash',
   ),
   environment,
 }
@@ -74,54 +88,42 @@ const defaults: Keywords = {
   interruptible: aBoolean,
   hooks: hash({ pre_get_sources_script: script }),
   id_tokens: aHash,
+  identity: aString,
 }
 
 /** A job that a runner takes. */
 export const job: Keywords = {
   ...common,
   ...defaults,
-  script,
+  script: (value, path) =>
+    filled(value, path).length > 0 ? attribute(filled)(value, path) : script(value, path),
+  run: anything,
   type: aString,
-  dependencies: strings,
+  dependencies: attribute(strings),
   coverage: aRegex,
   secrets: aHash,
   dast_configuration: aHash,
-  manual_confirmation: aString,
+  manual_confirmation: attribute(aString),
   pages: anything,
-  publish: aString,
+  publish: attribute(aString),
+  inputs: aHash,
   release: hash(
     {
-      tag_name: aString,
-      tag_message: aString,
-      description: aString,
-      name: aString,
-      ref: aString,
-      milestones: stringOrStrings,
-      released_at: aString,
+      tag_name: attribute(all(aString, filled)),
+      tag_message: attribute(aString),
+      description: attribute(all(aString, filled)),
+      name: attribute(aString),
+      ref: attribute(aString),
+      milestones: attribute(stringOrStrings),
+      released_at: attribute(aString),
       assets: aHash,
     },
-    ['tag_name'],
+    ['tag_name', 'description'],
   ),
 }
 
-/** A job that starts another pipeline. */
-export const bridge: Keywords = {
-  ...common,
-  trigger: either(
-    {
-      string: aString,
-      hash: hash({
-        project: aString,
-        branch: aString,
-        strategy: oneOf('depend'),
-        include: anything,
-        forward: hash({ yaml_variables: aBoolean, pipeline_variables: aBoolean }),
-        inputs: aHash,
-      }),
-    },
-    'a hash or a string',
-  ),
-}
+/** A job that starts another pipeline, or stands for one. */
+export const bridge: Keywords = { ...common, trigger }
 
 /** What stands beside the jobs. */
 export const root: Keywords = {
@@ -135,7 +137,16 @@ export const root: Keywords = {
   after_script: script,
   cache,
   variables: variables(
-    hash({ value: scalar, description: aString, expand: aBoolean, options: strings }),
+    hash({
+      value: attribute(scalar),
+      description: attribute(aString),
+      expand: attribute(aBoolean),
+      options: attribute(strings),
+    }),
   ),
-  workflow: hash({ rules: rules({}, ['always', 'never']), name: aString, auto_cancel: aHash }),
+  workflow: hash({
+    rules: rules({ auto_cancel: aHash }, ['always', 'never']),
+    name: attribute(aString),
+    auto_cancel: aHash,
+  }),
 }

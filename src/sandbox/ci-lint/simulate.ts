@@ -1,6 +1,8 @@
 /** Which jobs a pipeline would have (`dry_run`): rules, `only`, `except`, workflow. */
+import { needsOf } from './between.js'
 import { holds, type Variables } from './expression.js'
-import { type Job, jobsOf, needsOf } from './jobs.js'
+import { type Job, jobsOf } from './jobs.js'
+import { regexOf } from './regex.js'
 import { type Hash, isHash } from './tree.js'
 
 /** What the pipeline would be made for. */
@@ -27,10 +29,7 @@ const ruled = (rules: unknown, variables: Variables): boolean => {
 
 const refMatches = (ref: string, branch: string): boolean => {
   if (ref === 'branches' || ref === 'pushes' || ref === branch) return true
-  return (
-    /^\/.+\/[a-z]*$/.test(ref) &&
-    holds(`$CI_COMMIT_REF_NAME =~ ${ref}`, { CI_COMMIT_REF_NAME: branch })
-  )
+  return regexOf(ref)?.matcher(branch).find() === true
 }
 
 const texts = (value: unknown): string[] =>

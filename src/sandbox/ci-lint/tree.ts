@@ -1,5 +1,7 @@
 /** YAML of a CI configuration → a tree of plain values, with `!reference` kept as such. */
-import type { CollectionTag, Tags } from 'yaml'
+import type { CollectionTag, Document, Tags } from 'yaml'
+import { isModestYaml } from '../../base/yaml.js'
+import { type Budget, Unreadable } from './problem.js'
 
 export type Hash = { [key: string]: unknown }
 
@@ -18,13 +20,19 @@ export class Reference {
   }
 }
 
-/** What is wrong with the text itself; lists all errors of it. */
-export class Unreadable extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.name = 'Unreadable'
-  }
+/** A configuration as it was read. */
+export interface Tree {
+  readonly tree: Hash
+  /** Its outermost keys that are numbers: no names of jobs. */
+  readonly numeric: readonly string[]
 }
+
+const mostBytes = 2 * 1024 * 1024
+const mostLexemes = 250_000
+const mostProblems = 10
+
+/** Of no use in a configuration; some take time by the square of their length. */
+const refused = /:(?:binary|omap|pairs|set)$/
 
 /** Instances read `yes` and `on` as booleans, as YAML 1.1 has it, but not a lone `y` or `n`. */
 const withoutLetters = (tag: Tags[number]): Tags[number] =>
@@ -32,12 +40,25 @@ const withoutLetters = (tag: Tags[number]): Tags[number] =>
     ? { ...tag, test: new RegExp(`^(?![yYnN]$)(?:${tag.test.source})`) }
     : tag
 
-/**
- * Reads a configuration as instances do: YAML 1.1 (`yes` is true, `<<` merges), the last of equal
- * keys counts.
- * @throws Unreadable when it is no YAML or no hash
- */
-export const readTree = async (text: string): Promise<Hash> => {
+const checkSize = async (text: string): Promise<void> => {
+  if (Buffer.byteLength(text) > mostBytes)
+    throw new Unreadable(['The configuration is too large: at most 2 MiB are checked'])
+  if (!(await isModestYaml(text, mostLexemes)))
+    throw new Unreadable(['The configuration is too large, or nested too deep, to be checked'])
+}
+
+/** The parser makes an error of each wrong escape; traces of a million take half a minute. */
+const untraced = <T>(parse: () => T): T => {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
+  try {
+    return parse()
+  } finally {
+    Error.stackTraceLimit = limit
+  }
+}
+
+const parsed = async (text: string): Promise<readonly Document.Parsed[]> => {
   const { isSeq, LineCounter, parseAllDocuments } = await import('yaml')
   const reference: CollectionTag = {
     tag: '!reference',
@@ -45,27 +66,48 @@ export const readTree = async (text: string): Promise<Hash> => {
     resolve: (node) => new Reference(isSeq(node) ? node.items.map((item) => String(item)) : []),
   }
   const lines = new LineCounter()
-  const documents = parseAllDocuments(text, {
-    version: '1.1',
-    uniqueKeys: false,
-    prettyErrors: false,
-    customTags: (tags) => [...tags.map(withoutLetters), reference],
-    lineCounter: lines,
-  })
-  const [first] = Array.isArray(documents) ? documents : []
-  const problems = (first?.errors ?? []).map(({ message, pos }) => {
+  const documents = untraced(() =>
+    parseAllDocuments(text, {
+      version: '1.1',
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: 'silent',
+      customTags: (tags) => [
+        ...tags
+          .filter((tag) => typeof tag !== 'object' || !refused.test(tag.tag))
+          .map(withoutLetters),
+        reference,
+      ],
+      lineCounter: lines,
+    }),
+  )
+  const found = Array.isArray(documents) ? documents : []
+  const problems = (found[0]?.errors ?? []).slice(0, mostProblems).map(({ message, pos }) => {
     const { line, col } = lines.linePos(pos[0])
     return `(<unknown>): ${message} at line ${line} column ${col}`
   })
   if (problems.length > 0) throw new Unreadable(problems)
-  let tree: unknown
+  return found
+}
+
+/**
+ * Reads a configuration as instances do: YAML 1.1 (`yes` is true, `<<` merges), the last of equal
+ * keys counts.
+ * @throws Unreadable when it is no YAML, no hash, or more than is checked
+ */
+export const readTree = async (text: string): Promise<Tree> => {
+  await checkSize(text)
+  const { valuesOf } = await import('./read.js')
   try {
-    tree = first?.toJS()
+    const [first] = await parsed(text)
+    const { value, numeric } = valuesOf(first?.contents)
+    if (!isHash(value)) throw new Unreadable(['Invalid configuration format'])
+    return { tree: value, numeric }
   } catch (error) {
-    throw new Unreadable([error instanceof Error ? error.message : String(error)])
+    // Composing nests a call for each level of block collections.
+    if (error instanceof RangeError) throw new Unreadable(['The parsed YAML is too deep'])
+    throw error
   }
-  if (!isHash(tree)) throw new Unreadable(['Invalid configuration format'])
-  return tree
 }
 
 /** The tree as YAML again. */
@@ -80,11 +122,13 @@ export const writeTree = async (tree: Hash): Promise<string> => {
 }
 
 /** Hashes are merged key by key; of anything else the later one counts. */
-export const merged = (under: Hash, over: Hash): Hash => {
+export const merged = (under: Hash, over: Hash, budget: Budget): Hash => {
   const result: Hash = { ...under }
-  for (const [key, value] of Object.entries(over)) {
+  const entries = Object.entries(over)
+  budget.spend(Object.keys(under).length + entries.length)
+  for (const [key, value] of entries) {
     const below = result[key]
-    result[key] = isHash(below) && isHash(value) ? merged(below, value) : value
+    result[key] = isHash(below) && isHash(value) ? merged(below, value, budget) : value
   }
   return result
 }

@@ -1,0 +1,156 @@
+/** What holds between jobs: stages, needs, dependencies, jobs that stop others. */
+import { type Job, jobsOf } from './jobs.js'
+import type { Finding } from './problem.js'
+import { type Hash, isHash } from './tree.js'
+
+const usual = ['build', 'test', 'deploy']
+
+/** Stages in order, with those that are always there. */
+const stagesOf = (tree: Hash): readonly string[] => {
+  const given = tree.stages ?? tree.types
+  const named: readonly unknown[] = Array.isArray(given) ? given : usual
+  const texts = named.filter((s): s is string => typeof s === 'string')
+  return ['.pre', ...texts.filter((s) => s !== '.pre' && s !== '.post'), '.post']
+}
+
+interface Need {
+  readonly job: string
+  readonly optional: boolean
+}
+
+/** The jobs of the same pipeline that a job waits for. */
+export const needsOf = ({ config }: Job): readonly Need[] =>
+  [config.needs ?? []].flat(10).flatMap((need): Need[] => {
+    if (typeof need === 'string') return [{ job: need, optional: false }]
+    if (!isHash(need) || typeof need.job !== 'string') return []
+    if ('project' in need || 'pipeline' in need) return []
+    return [{ job: need.job, optional: need.optional === true }]
+  })
+
+const dependenciesOf = ({ config }: Job): readonly string[] =>
+  Array.isArray(config.dependencies)
+    ? config.dependencies.filter((d): d is string => typeof d === 'string')
+    : []
+
+/** All that the jobs of a configuration are looked up in. */
+interface Whole {
+  readonly all: ReadonlyMap<string, Job>
+  readonly stages: readonly string[]
+  readonly place: ReadonlyMap<string, number>
+  /** Whether no other text can change the stage of a job, or which stages there are. */
+  readonly settled: (job: Job) => boolean
+}
+
+/** A job by its name, or by that of one of the several that `parallel` makes of it. */
+const find = ({ all }: Whole, name: string): Job | undefined => {
+  const found = all.get(name)
+  if (found !== undefined) return found
+  const base = all.get(name.replace(/ \d+\/\d+$|: \[.*\]$/, ''))
+  return base !== undefined && 'parallel' in base.config ? base : undefined
+}
+
+const placeOf = (whole: Whole, job: Job): number => whole.place.get(job.stage) ?? -1
+
+const unless = (sure: boolean, text: string): Finding => (sure ? { text } : { text, curable: true })
+
+const checkStage = (whole: Whole, job: Job): Finding[] =>
+  whole.place.has(job.stage)
+    ? []
+    : [
+        unless(
+          whole.settled(job),
+          `${job.name} job: chosen stage does not exist; available stages are ${whole.stages.join(', ')}`,
+        ),
+      ]
+
+/** A job has to be there, in this stage or before it. */
+const checkOther = (whole: Whole, job: Job, name: string, kind: string): Finding[] => {
+  const other = find(whole, name)
+  if (other === undefined)
+    return [{ text: `${job.name} job: undefined ${kind}: ${name}`, curable: true }]
+  if (placeOf(whole, other) <= placeOf(whole, job)) return []
+  const sure = whole.settled(job) && whole.settled(other)
+  return [
+    unless(sure, `${job.name} job: ${kind} ${name} is not defined in current or prior stages`),
+  ]
+}
+
+const checkNeeds = (whole: Whole, job: Job): Finding[] =>
+  needsOf(job).flatMap(({ job: name, optional }) =>
+    optional && find(whole, name) === undefined ? [] : checkOther(whole, job, name, 'need'),
+  )
+
+const checkDependencies = (whole: Whole, job: Job): Finding[] => {
+  const needed = new Set(needsOf(job).map((need) => need.job))
+  return dependenciesOf(job).flatMap((name) => [
+    ...checkOther(whole, job, name, 'dependency'),
+    ...(needed.size > 0 && !needed.has(name)
+      ? [{ text: `jobs:${job.name} dependencies the ${name} should be part of needs` }]
+      : []),
+  ])
+}
+
+const checkOnStop = (whole: Whole, job: Job): Finding[] => {
+  const { environment } = job.config
+  const stop = isHash(environment) ? environment.on_stop : undefined
+  if (typeof stop !== 'string') return []
+  const says = (text: string): Finding[] => [
+    { text: `${job.name} job: on_stop job ${stop} ${text}`, curable: true },
+  ]
+  const other = whole.all.get(stop)
+  if (other === undefined) return says('is not defined')
+  const its = other.config.environment
+  return isHash(its) && its.action === 'stop' ? [] : says('needs to have action stop defined')
+}
+
+/** Whether jobs wait for each other in a circle: what waits for nothing is taken away, and again. */
+const circular = (whole: Whole): boolean => {
+  const waiting = new Map<string, number>()
+  const waiters = new Map<string, string[]>()
+  for (const job of whole.all.values()) {
+    const names = new Set(needsOf(job).flatMap((need) => find(whole, need.job)?.name ?? []))
+    waiting.set(job.name, names.size)
+    for (const name of names) waiters.set(name, [...(waiters.get(name) ?? []), job.name])
+  }
+  const free = [...waiting].flatMap(([name, count]) => (count === 0 ? [name] : []))
+  let taken = 0
+  for (let name = free.pop(); name !== undefined; name = free.pop()) {
+    taken++
+    for (const waiter of waiters.get(name) ?? []) {
+      const left = (waiting.get(waiter) ?? 0) - 1
+      waiting.set(waiter, left)
+      if (left === 0) free.push(waiter)
+    }
+  }
+  return taken < waiting.size
+}
+
+/**
+ * What is wrong between jobs, at most `most` findings. `own` is the configuration itself: what
+ * stands there, no file that it includes can replace.
+ */
+export const checkBetween = (tree: Hash, own: Hash, most: number): readonly Finding[] => {
+  const stages = stagesOf(tree)
+  const ownStages = 'stages' in own || 'types' in own
+  const whole: Whole = {
+    all: new Map(jobsOf(tree).map((job) => [job.name, job])),
+    stages,
+    place: new Map(stages.map((stage, index) => [stage, index])),
+    settled: ({ name, stage }) => {
+      const text = Object.hasOwn(own, name) ? own[name] : undefined
+      return ownStages && isHash(text) && (text.stage ?? text.type) === stage
+    },
+  }
+  const findings: Finding[] = []
+  for (const job of whole.all.values()) {
+    if (findings.length >= most) return findings
+    findings.push(
+      ...checkStage(whole, job),
+      ...checkNeeds(whole, job),
+      ...checkDependencies(whole, job),
+      ...checkOnStop(whole, job),
+    )
+  }
+  if (circular(whole)) findings.push({ text: 'The pipeline has circular dependencies' })
+  return findings
+}

@@ -1,0 +1,48 @@
+/** Regular expressions of configurations: RE2's dialect, as instances read them. */
+import type { RE2JS } from 're2js'
+import { Budget } from './problem.js'
+
+let engine: typeof RE2JS | undefined
+let budget = new Budget(0)
+let known = new Map<string, RE2JS | undefined>()
+
+const mostCost = 1_000_000
+const dressed = /^\/(.*)\/([ismU]*)$/s
+
+/** Whether a text is written as a regular expression: `/…/`, with flags or without. */
+export const isDressed = (text: string): boolean => dressed.test(text)
+
+/**
+ * Makes ready for one configuration; the library is only loaded for one that holds a regular
+ * expression. What they may cost together is bounded.
+ */
+export const readyRegexes = async (needed: boolean): Promise<void> => {
+  if (needed) engine ??= (await import('re2js')).RE2JS
+  budget = new Budget(mostCost)
+  known = new Map()
+}
+
+/** A program is as long as its text, times what it repeats. */
+const costOf = (source: string): number => {
+  const counts = [...source.matchAll(/\{(\d{1,4})?,?(\d{1,4})?\}/g)]
+  return source.length * Math.max(1, ...counts.map((m) => Number(m[2] ?? m[1] ?? 1)))
+}
+
+const compiled = (source: string, flags: string): RE2JS | undefined => {
+  if (engine === undefined) throw new Error('regular expressions were not made ready')
+  budget.spend(costOf(source))
+  try {
+    return engine.compile(flags === '' ? source : `(?${flags})${source}`)
+  } catch {
+    return undefined
+  }
+}
+
+/** The expression between the slashes; undefined where it is none in this dialect. */
+export const regexOf = (text: string): RE2JS | undefined => {
+  if (known.has(text)) return known.get(text)
+  const match = dressed.exec(text)
+  const result = match === null ? undefined : compiled(match[1] ?? '', match[2] ?? '')
+  known.set(text, result)
+  return result
+}
