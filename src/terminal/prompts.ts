@@ -2,10 +2,12 @@
 import { Failure } from '../errors.js'
 import { type Env, inCi } from './color.js'
 import { visible } from './escape.js'
+import { untilLeft } from './leaving.js'
 import { clearLine } from './line.js'
 import { type Item, matching } from './matching.js'
 import { accessible } from './notes.js'
 import type { Lines } from './plain-prompts.js'
+import { isGone } from './standard.js'
 
 /** Something to pick; `name` is shown and searched, and so is `description`. */
 export interface Choice<T> extends Item {
@@ -39,16 +41,21 @@ export const interactive = (
 ): boolean =>
   streams.stdin.isTTY === true &&
   streams.stderr.isTTY === true &&
+  !isGone(streams.stderr) &&
   !inCi(env) &&
   ['', '0', undefined].includes(env.SVC_NO_PROMPT)
 
 const pageSize = 10
 
-/** Leaving a question is an interruption. */
-const orInterrupted = async <T>(question: () => Promise<T>): Promise<T> => {
+/** Leaving a question is an interruption, however it is left. */
+const orInterrupted = async <T>(
+  streams: PromptStreams,
+  question: (streams: PromptStreams) => Promise<T>,
+): Promise<T> => {
   clearLine()
+  const { input, output } = streams
   try {
-    return await question()
+    return await untilLeft(input, streams.signal, (signal) => question({ input, output, signal }))
   } catch (error) {
     if (isExit(error))
       throw new Failure('interrupted', 'interrupted: the question was left without an answer', {
@@ -136,17 +143,19 @@ const plain = (streams: PromptStreams): Prompts => {
 
 /**
  * Questions on these streams; SVC_ACCESSIBLE=1 asks in plain lines. Ask only where `interactive`.
- * Every answer may be a Failure `interrupted`, when the person leaves with Ctrl-C.
+ * Every answer may be a Failure `interrupted`, when the person leaves (Ctrl-C, Ctrl-D, a terminal
+ * that hangs up).
  */
 export const createPrompts = (streams: PromptStreams, env: Env): Prompts => {
-  const ask = accessible(env) ? plain(streams) : redrawn(streams)
-  const question = (text: string): string => visible(text)
+  const kind = accessible(env) ? plain : redrawn
+  const asked = <T>(work: (ask: Prompts) => Promise<T>): Promise<T> =>
+    orInterrupted(streams, (own) => work(kind(own)))
   return {
-    confirm: (q, initial) => orInterrupted(() => ask.confirm(question(q), initial)),
-    typed: (q, expected) => orInterrupted(() => ask.typed(question(q), expected)),
-    secret: (q) => orInterrupted(() => ask.secret(question(q))),
-    text: (q, initial) => orInterrupted(() => ask.text(question(q), initial)),
-    select: (q, choices) => orInterrupted(() => ask.select(question(q), safe(choices))),
-    selectMany: (q, choices) => orInterrupted(() => ask.selectMany(question(q), safe(choices))),
+    confirm: (q, initial) => asked((ask) => ask.confirm(visible(q), initial)),
+    typed: (q, expected) => asked((ask) => ask.typed(visible(q), expected)),
+    secret: (q) => asked((ask) => ask.secret(visible(q))),
+    text: (q, initial) => asked((ask) => ask.text(visible(q), initial)),
+    select: (q, choices) => asked((ask) => ask.select(visible(q), safe(choices))),
+    selectMany: (q, choices) => asked((ask) => ask.selectMany(visible(q), safe(choices))),
   }
 }

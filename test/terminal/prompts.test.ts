@@ -36,6 +36,15 @@ const enter = '\r'
 const tab = '\t'
 const down = '\u001b[B'
 const ctrlC = '\u0003'
+const ctrlD = '\u0004'
+const kinds: readonly (readonly [string, (p: Prompts) => Promise<unknown>])[] = [
+  ['confirm', (p) => p.confirm('Q?')],
+  ['typed', (p) => p.typed('Q?', 'x')],
+  ['secret', (p) => p.secret('Q?')],
+  ['text', (p) => p.text('Q?')],
+  ['select', (p) => p.select('Q?', choices)],
+  ['selectMany', (p) => p.selectMany('Q?', choices)],
+]
 
 describe('prompts redrawn in place', () => {
   it('confirm, no unless said', async () => {
@@ -88,14 +97,38 @@ describe('prompts redrawn in place', () => {
     ])
     expect(await answer).toEqual([2])
   })
-  it.each([
-    ['confirm', (p: Prompts) => p.confirm('Q?')],
-    ['select', (p: Prompts) => p.select('Q?', choices)],
-    ['selectMany', (p: Prompts) => p.selectMany('Q?', choices)],
-    ['secret', (p: Prompts) => p.secret('Q?')],
-  ])('%s is interrupted by Ctrl-C', async (_name, ask) => {
-    const { answer } = await answered({}, ask as (p: Prompts) => Promise<unknown>, [['Q?', ctrlC]])
+})
+
+describe('every kind of question', () => {
+  const ways: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['redrawn', {}],
+    ['plain', { SVC_ACCESSIBLE: '1' }],
+  ]
+  const cases = ways.flatMap(([way, env]) =>
+    kinds.flatMap(([kind, ask]) =>
+      [ctrlC, ctrlD].map((key) => [key === ctrlC ? 'Ctrl-C' : 'Ctrl-D', way, kind, env, ask, key]),
+    ),
+  ) as [string, string, string, Record<string, string>, (p: Prompts) => Promise<unknown>, string][]
+  it.each(cases)('is interrupted by %s: %s %s', async (_key, _way, _kind, env, ask, key) => {
+    const { answer } = await answered(env, ask, [['Q?', key]])
     await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
+  })
+  it.each(kinds)('is interrupted by a keyboard that ends: %s', async (_kind, ask) => {
+    const input = fakeKeyboard()
+    const answer = ask(createPrompts({ input, output: fakeScreen() }, {}))
+    input.end()
+    await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
+  })
+  it('goes on after Ctrl-Z, which lets go of the keyboard and takes it up again', async () => {
+    const input = fakeKeyboard()
+    const output = fakeScreen()
+    const answer = createPrompts({ input, output }, {}).text('Q?')
+    while (!output.text().includes('Q?')) await new Promise((resolve) => setImmediate(resolve))
+    // As readline does when the process is continued.
+    process.emit('SIGCONT', 'SIGCONT')
+    input.pause()
+    input.write(`x${enter}`)
+    expect(await answer).toBe('x')
   })
 })
 
@@ -126,9 +159,5 @@ describe('prompts for screen readers', () => {
   it('offer what is there', async () => {
     const { answer } = await answered(env, (p) => p.text('Name?', 'x'), [['(x)', enter]])
     expect(await answer).toBe('x')
-  })
-  it('are interrupted by Ctrl-C', async () => {
-    const { answer } = await answered(env, (p) => p.text('Name?'), [['Name?', ctrlC]])
-    await expect(answer).rejects.toMatchObject({ category: 'interrupted' })
   })
 })

@@ -1,0 +1,55 @@
+/**
+ * The process's own streams: nothing outside of this room touches them. Standard error is best
+ * effort: what cannot be said there is not said, and the work and its exit code are the same.
+ */
+import { writeSync } from 'node:fs'
+
+/** What there is to know of a stream that notes go to. */
+interface Sayable {
+  write(text: string): unknown
+}
+
+const failed = new WeakSet<object>()
+const heard = new WeakSet<object>()
+
+/** The stream, its errors (a closed pipe, a full disk, a terminal that hung up) taken for its end. */
+export const bestEffort = <S extends NodeJS.WritableStream>(stream: S): S => {
+  if (heard.has(stream)) return stream
+  heard.add(stream)
+  stream.on('error', () => failed.add(stream))
+  return stream
+}
+
+/** Standard error. */
+export const standardError = (): NodeJS.WriteStream => bestEffort(process.stderr)
+
+/** Standard output: to be written to through `openStdout`. */
+export const standardOutput = (): NodeJS.WriteStream => process.stdout
+
+/** Standard input. Opening it takes milliseconds. */
+export const standardInput = (): NodeJS.ReadStream => process.stdin
+
+/** Whether nobody hears what is said there any more. */
+export const isGone = (stream: object): boolean =>
+  failed.has(stream) || ('destroyed' in stream && stream.destroyed === true)
+
+/** Says it, as far as anybody hears. */
+export const say = (stream: Sayable, text: string): void => {
+  if (isGone(stream)) return
+  try {
+    stream.write(text)
+  } catch {
+    // Files are written at once, and throw.
+    failed.add(stream)
+  }
+}
+
+/** To standard output, past `process.stdout`: opening that takes longer than all the rest of a TAB. */
+export const answerAtOnce = (text: string): void => {
+  const bytes = Buffer.from(text)
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at)
+  } catch {
+    // Nobody reads it.
+  }
+}
