@@ -19,3 +19,14 @@ const escaped = (char: string): string =>
  */
 export const visible = (text: string): string =>
   hostile.test(text) ? text.replace(allHostile, escaped) : text
+
+/** Text of several lines: their ends and tabs stay, everything else as `visible` has it. */
+export const visibleLines = (text: string): string =>
+  hostile.test(text) ? text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, visible) : text
+
+const controls = /(?!\r\n)[^\P{Cc}\t\n]/gu
+/** For a pipe, where text is data: only what no text file holds is escaped. */
+export const printable = (text: string): string =>
+  text.replace(controls, (char, at: number) =>
+    char === '\r' && text[at + 1] === '\n' ? char : escaped(char),
+  )

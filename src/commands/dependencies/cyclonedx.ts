@@ -32,8 +32,6 @@ export interface Around {
   readonly version: string
   readonly now: Date
   readonly serialNumber: string
-  /** Spaces that indent the JSON; 0 for one line. */
-  readonly indent: number
 }
 
 type Library = typeof import('@cyclonedx/cyclonedx-library')
@@ -82,8 +80,8 @@ const vulnerabilitiesOf = (library: Library, pairs: readonly (readonly [Json, Co
 }
 type ComponentOf = ReturnType<typeof componentOf>
 
-/** The bill of materials of a project's dependencies, as JSON text (CycloneDX 1.6). */
-export const cyclonedx = async (records: readonly unknown[], around: Around): Promise<string> => {
+/** The bill of materials of a project's dependencies, as a document (CycloneDX 1.6). */
+export const cyclonedx = async (records: readonly unknown[], around: Around): Promise<unknown> => {
   const library = await import('@cyclonedx/cyclonedx-library')
   const { Enums, Models, Serialize, Spec } = library
   const pairs = records.filter(isObject).map((item) => [item, componentOf(library, item)] as const)
@@ -103,6 +101,6 @@ export const cyclonedx = async (records: readonly unknown[], around: Around): Pr
   })
   for (const one of vulnerabilitiesOf(library, pairs)) bom.vulnerabilities.add(one)
   const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
-  const serializer = new Serialize.JsonSerializer(factory)
-  return serializer.serialize(bom, { sortLists: true, space: around.indent })
+  const text = new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true })
+  return JSON.parse(text)
 }

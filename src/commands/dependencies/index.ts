@@ -22,20 +22,20 @@ export const vulnerableFirst = (records: readonly unknown[]): unknown[] => {
 }
 
 const billOfMaterials = async (ctx: Context, plan: Plan): Promise<void> => {
-  const { output, limit, page, perPage } = ctx.globals
+  const { limit, page, perPage } = ctx.globals
+  const output = ctx.globals.output ?? (ctx.env.SVC_OUTPUT || undefined)
   if (output !== undefined && output !== 'json')
-    throw usage(`--format cyclonedx is JSON: --output ${output} does not go with it`)
+    throw usage(`--format cyclonedx is JSON: the output format ${output} does not go with it`)
   // A bill of materials is whole unless a part was asked for.
   const part = limit !== undefined || page !== undefined || perPage !== undefined
   const records = await (part ? ctx.collect(plan) : ctx.gather(plan))
-  const text = await cyclonedx(records, {
+  const bill = await cyclonedx(records, {
     project: String(plan.values.id),
     version: ctx.about().version,
     now: ctx.now(),
     serialNumber: `urn:uuid:${randomUUID()}`,
-    indent: ctx.terminal ? 2 : 0,
   })
-  await ctx.write(`${text}\n`)
+  await ctx.printDocument(bill)
 }
 
 const run = async (ctx: Context, given: Given): Promise<void> => {
