@@ -15,9 +15,19 @@ function tooOld() {
   return major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)))
 }
 
-function fail(message) {
-  process.exitCode = 9
+function fail(message, code = 9) {
+  process.exitCode = code
+  // Where nobody hears it, the exit code says enough.
+  process.stderr.on('error', () => {})
   process.stderr.write(`svcctl: ${message}\n`)
+}
+
+function version() {
+  try {
+    fs.writeSync(1, `${require('../package.json').version}\n`)
+  } catch (error) {
+    if (error.code !== 'EPIPE') fail(`standard output cannot be written: ${error.message}`, 1)
+  }
 }
 
 /** Where the tool's caches are, as src/profile/paths.ts has it; undefined where none shall be or can be. */
@@ -41,7 +51,7 @@ function load() {
 if (tooOld()) {
   fail(`Node.js 20.18.1 or newer is needed, this is ${process.versions.node}`)
 } else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-  fs.writeSync(1, `${require('../package.json').version}\n`)
+  version()
 } else if (!fs.existsSync(path.join(dist, entry))) {
   fail(`not built yet; run "npm run build" in ${path.dirname(dist)}`)
 } else {

@@ -1,12 +1,13 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
-import { execute } from './cli/execute.js'
+import { type Decided, execute } from './cli/execute.js'
+import { failuresInJson } from './cli/format.js'
 import { resolve } from './cli/grammar.js'
 import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help.js'
 import type { Style } from './cli/help-text.js'
 import { parseLeaf, type Raw } from './cli/leaf.js'
 import { exitCodes, Failure } from './errors.js'
-import { failsInJson } from './output/index.js'
 import { printError } from './terminal/notes.js'
+import { say, standardError, standardOutput } from './terminal/standard.js'
 import { ClosedPipe, openStdout } from './terminal/stdout.js'
 import { styleOf } from './terminal/style.js'
 
@@ -16,20 +17,13 @@ const interruptions = (): { signal: AbortSignal; release: () => void } => {
   const stop = (): void => controller.abort()
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
+  process.on('SIGHUP', stop)
   const release = (): void => {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
+    process.off('SIGHUP', stop)
   }
   return { signal: controller.signal, release }
-}
-
-/** Errors as JSON where the answer would be JSON: by the flag or the environment alone. */
-const wantsJson = (argv: readonly string[], env: NodeJS.ProcessEnv): boolean => {
-  const at = argv.findLastIndex((token) => /^(-o|--output)(=|$)/.test(token) || /^-o./.test(token))
-  const token = argv[at] ?? ''
-  const value =
-    at < 0 ? env.SVC_OUTPUT : (/^(?:--output=|-o=?)(.+)$/.exec(token)?.[1] ?? argv[at + 1])
-  return failsInJson(value)
 }
 
 const page = async (text: Promise<string>): Promise<number> => {
@@ -53,14 +47,18 @@ const asksHelp = (raw: Raw): boolean => raw.flags.get('help')?.at(-1) === 'true'
 
 /** Help fits 80 columns, and a narrower terminal. */
 const helpStyle = async (): Promise<Style> => {
-  const { width, bold, dim } = await styleOf(process.stdout, process.env)
+  const { width, bold, dim } = await styleOf(standardOutput(), process.env)
   return { width: Math.min(width, 80), bold, dim }
 }
 
 const isHelp = (token: string): boolean => token === '--help' || token === '-h'
 
 /** Runs one command line. @returns the exit code */
-const dispatch = async (argv: readonly string[], signal: AbortSignal): Promise<number> => {
+const dispatch = async (
+  argv: readonly string[],
+  signal: AbortSignal,
+  decided: (how: Decided) => void,
+): Promise<number> => {
   if (argv[0] === '__complete') {
     await (await import('./cli/tab.js')).answerTab(argv.slice(1), process.env)
     // A name that is still being resolved would keep a TAB waiting.
@@ -83,13 +81,13 @@ const dispatch = async (argv: readonly string[], signal: AbortSignal): Promise<n
   if (flags.some(isHelp)) return page(commandHelp(meaning.command, style))
   const raw = parseLeaf(meaning.command, meaning.rest)
   if (asksHelp(raw)) return page(commandHelp(meaning.command, style))
-  return execute(meaning.command, raw, signal)
+  return execute(meaning.command, raw, signal, decided)
 }
 
 /** An area without a verb is a mistake, except when help is asked for. */
 const areaOnly = async (area: string, rest: readonly string[], style: Style): Promise<number> => {
   if (rest.some(isHelp)) return page(areaHelp(area, style))
-  process.stderr.write(await areaHelp(area, style))
+  say(standardError(), await areaHelp(area, style))
   return exitCodes.usage
 }
 
@@ -117,8 +115,11 @@ const failureOf = (error: unknown): Failure =>
  */
 export const main = async (argv: readonly string[]): Promise<void> => {
   const { signal, release } = interruptions()
+  let how: Decided | undefined
   try {
-    process.exitCode = await dispatch(argv, signal)
+    process.exitCode = await dispatch(argv, signal, (decided) => {
+      how = decided
+    })
   } catch (error) {
     if (error instanceof ClosedPipe) {
       process.exitCode = 0
@@ -126,13 +127,14 @@ export const main = async (argv: readonly string[]): Promise<void> => {
     }
     const failure = signal.aborted ? interruptionOf(error) : failureOf(error)
     process.exitCode = failure.exitCode
-    await printError(failure, { json: wantsJson(argv, process.env), env: process.env })
+    how ??= { json: failuresInJson(argv, process.env) }
+    await printError(failure, { ...how, env: process.env })
     if (
       failure.category === 'internal' &&
       error instanceof Error &&
       process.env.SVC_DEBUG !== undefined
     )
-      process.stderr.write(`${error.stack ?? ''}\n`)
+      say(standardError(), `${error.stack ?? ''}\n`)
   } finally {
     release()
   }

@@ -124,6 +124,31 @@ describe('the rooms of src', () => {
   })
 })
 
+/** How a file could reach a terminal past the room that knows its manners. */
+const doors =
+  /\bprocess\s*(?:\?\.|\.)\s*std(?:out|err|in)\b|\{[^{}]*\bstd(?:out|err|in)\b[^{}]*\}\s*=\s*process\b|\bconsole\s*\.|\bwriteSync\(\s*[12]\b|'node:(?:process|console)'/
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+
+describe('standard streams', () => {
+  const outside = files.filter((file) => roomOf(file) !== 'terminal')
+  it('are touched by terminal/ alone', () => {
+    expect(outside.length).toBeGreaterThan(100)
+    expect(
+      outside.filter((file) =>
+        doors.test(withoutComments(readFileSync(join('src', file), 'utf8'))),
+      ),
+    ).toEqual([])
+  })
+  it.each([
+    "process.stdout.write('x')",
+    'process.stderr.isTTY',
+    'const { env, stderr } = process',
+    "console.error('x')",
+    "writeSync(2, 'x')",
+    "import { stdout } from 'node:process'",
+  ])('would be found: %s', (line) => expect(doors.test(line)).toBe(true))
+})
+
 describe('the check itself', () => {
   it('finds every way to import', () => {
     const text = [

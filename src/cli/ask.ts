@@ -25,7 +25,7 @@ export type PickFlags = (
 ) => Promise<readonly string[] | undefined>
 
 export interface AskOptions {
-  readonly interactive: boolean
+  readonly interactive: () => boolean
   readonly prompts: Prompts
   readonly fetch: (wanted: Wanted) => Promise<unknown>
   readonly note: (text: string) => void
@@ -86,7 +86,7 @@ export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOption
   }
 
   const ask: Ask = async (missing) => {
-    if (!interactive) return undefined
+    if (!interactive()) return undefined
     const texts = (await answerOf(missing)).filter((text) => text !== '')
     if (texts.length === 0) return undefined
     remember(missing, texts)
@@ -94,7 +94,7 @@ export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOption
   }
 
   const pick: PickFlags = async (question, flags) => {
-    if (!interactive) return undefined
+    if (!interactive()) return undefined
     return prompts.selectMany(
       question,
       flags.map(({ name, param }) => choiceOf(name, param.help)),

@@ -8,7 +8,7 @@ import type { Prompts } from '../terminal/prompts.js'
 
 interface Asking {
   readonly globals: Globals
-  readonly interactive: boolean
+  readonly interactive: () => boolean
   readonly notes: Notes
   readonly prompts: Prompts
 }
@@ -38,7 +38,7 @@ export const confirmer =
     const { profile, baseUrl, sudo } = session
     const consent = {
       yes: globals.yes,
-      interactive,
+      interactive: interactive(),
       ...(globals.confirm === undefined ? {} : { confirm: globals.confirm }),
     }
     const how = confirmationFor(profile, consent, what)

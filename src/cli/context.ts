@@ -2,16 +2,15 @@
 import type { Command, Context, Globals, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
 import type { Ask, Whole } from '../http/types.js'
-import { formatNamed, table } from '../output/index.js'
 import type { Format } from '../output/types.js'
-import { openStore, pathsOf } from '../profile/index.js'
 import { createAsk } from './ask.js'
 import type { Unknown } from './attributes.js'
 import { columnsFor } from './columns.js'
 import { allCommands } from './derive.js'
+import { eachOf, widthOf } from './each.js'
 import { createExchange } from './exchange.js'
 import { listing } from './listing.js'
-import { eachOf, performAll, widthOf } from './perform.js'
+import { performAll } from './perform.js'
 import { plansOf, type Surroundings } from './plan.js'
 import { createScreen } from './screen.js'
 import { createSurroundings } from './surroundings.js'
@@ -22,6 +21,7 @@ import type { Rounds } from './watch.js'
 export interface RunOptions {
   readonly command: Command
   readonly globals: Globals
+  readonly format: Format
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly stdin: () => Promise<string>
@@ -53,29 +53,11 @@ const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 /** Ends a run early and well: the request was printed instead of sent. */
 export class Printed extends Error {}
 
-/** What the profile says of the output; a profile that cannot be read is told where it is needed. */
-const profileFormat = ({ profile }: Globals, env: NodeJS.ProcessEnv): string | undefined => {
-  try {
-    const store = openStore(pathsOf(env))
-    const name = profile ?? (env.SVC_PROFILE || undefined) ?? store.current()
-    return name === undefined ? undefined : store.get(name)?.output
-  } catch {
-    return undefined
-  }
-}
-
-/** The output format: flag, environment, profile, then a table. */
-const outputFormat = (globals: Globals, env: NodeJS.ProcessEnv): Format => {
-  const wanted = globals.output ?? (env.SVC_OUTPUT || undefined) ?? profileFormat(globals, env)
-  return wanted === undefined ? table : formatNamed(wanted)
-}
-
 /** Puts the services of a run together; nothing is sent before a command asks for it. */
 export const createRun = async (options: RunOptions): Promise<Run> => {
   const { command, globals, env, signal, stdin, listed } = options
   let code = 0
-  const format = outputFormat(globals, env)
-  const screen = await createScreen(options, format)
+  const screen = await createScreen(options)
   const around = createSurroundings(options, screen.services)
   const exchange = createExchange({
     globals,
@@ -86,10 +68,9 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     screen,
   })
   const lists = listing(globals, exchange, screen)
-  const { interactive, note } = screen.services
   const questions = createAsk({
-    interactive,
-    note,
+    interactive: screen.interactive,
+    note: screen.services.note,
     prompts: screen.prompts,
     argv: process.argv.slice(2),
     fetch: async ({ endpoint, request }) =>
@@ -143,6 +124,9 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
 
   const ctx: Context = {
     ...screen.services,
+    get interactive() {
+      return screen.interactive()
+    },
     env,
     cwd: process.cwd(),
     globals,

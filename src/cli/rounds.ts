@@ -3,6 +3,7 @@ import type { Globals } from '../commands/types.js'
 import type { Format } from '../output/types.js'
 import { type Frames, gutter, openFrames } from '../terminal/frames.js'
 import { accessible, type Notes } from '../terminal/notes.js'
+import { standardOutput } from '../terminal/standard.js'
 import type { Stdout } from '../terminal/stdout.js'
 import type { Style } from '../terminal/style.js'
 import type { Rounds } from './watch.js'
@@ -56,7 +57,7 @@ export const roundsOf = (
 ): Shown => {
   const watching = globals.watch !== undefined
   if (watching && style.terminal && !accessible(env) && env.TERM !== 'dumb') {
-    const rows = (): number => process.stdout.rows ?? 24
+    const rows = (): number => standardOutput().rows ?? 24
     return inPlace(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
   }
   return {

@@ -5,11 +5,13 @@ import type { Context, Emit, Outcome, Plan } from '../commands/types.js'
 import type { Failure } from '../errors.js'
 import type { Exchange } from '../http/types.js'
 import { openDocument, openWriter } from '../output/index.js'
-import type { Format, View, Writer } from '../output/types.js'
+import type { View, Writer } from '../output/types.js'
+import { printable, visibleLines } from '../terminal/escape.js'
 import { createNotes, livenessOf } from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
 import { progress } from '../terminal/progress.js'
 import { createPrompts, interactive as isInteractive } from '../terminal/prompts.js'
+import { say, standardError, standardInput, standardOutput } from '../terminal/standard.js'
 import { openStdout } from '../terminal/stdout.js'
 import { styleOf } from '../terminal/style.js'
 import { confirmer } from './confirm.js'
@@ -25,11 +27,9 @@ const columnsOf = (emit: Emit): Pick<View, 'columns'> => {
   return columns === undefined ? {} : { columns }
 }
 
-export const createScreen = async (
-  { globals, env, command, signal }: RunOptions,
-  format: Format,
-) => {
-  const { stdout, stderr } = process
+export const createScreen = async ({ globals, format, env, command, signal }: RunOptions) => {
+  const stdout = standardOutput()
+  const stderr = standardError()
   const style = await styleOf(stdout, env, globals.color)
   const quiet = globals.quiet
   const said = createNotes({
@@ -54,12 +54,12 @@ export const createScreen = async (
     : shown.out
   // Only a person at a screen can type; elsewhere terminals are not even loaded.
   const typed = stderr.isTTY && (await import('node:tty')).isatty(0)
-  const interactive = isInteractive({ stdin: { isTTY: typed }, stderr }, env)
+  const interactive = (): boolean => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
   const prompts = createPrompts(
     {
       // Opened when a question is asked: it takes milliseconds.
       get input() {
-        return process.stdin
+        return standardInput()
       },
       output: stderr,
       signal,
@@ -82,6 +82,14 @@ export const createScreen = async (
     ...(emit.people === undefined ? {} : { people: emit.people }),
     csvRaw: globals.csvRaw,
   })
+  /** The one door of text that no format wrote, and of bytes that are shown instead of kept. */
+  const decoder = new TextDecoder()
+  const write = (chunk: string | Uint8Array): Promise<void> => {
+    if (typeof chunk === 'string')
+      return out.write(style.terminal ? visibleLines(chunk) : printable(chunk))
+    return out.write(style.terminal ? visibleLines(decoder.decode(chunk, { stream: true })) : chunk)
+  }
+
   const writer = (many: boolean, emit: Emit): Promise<Writer> =>
     openWriter(format, out, view(many, emit))
 
@@ -119,12 +127,11 @@ export const createScreen = async (
     reader: format.reader,
     terminal: style.terminal,
     width: shown.width,
-    interactive,
     print,
     printDocument,
     printMany,
     printAnswer,
-    write: (chunk: string | Uint8Array) => out.write(chunk),
+    write,
     flush: () => plain.end(),
     safe: style.visible,
     strong: style.bold,
@@ -136,13 +143,14 @@ export const createScreen = async (
     warn: notes.warn,
     report: (failure: Failure) => notes.report(failure),
     ask: async (question: string, initial?: string) =>
-      interactive ? prompts.text(question, initial) : undefined,
-    askSecret: async (question: string) => (interactive ? prompts.secret(question) : undefined),
+      interactive() ? prompts.text(question, initial) : undefined,
+    askSecret: async (question: string) => (interactive() ? prompts.secret(question) : undefined),
     progress: (text, work) => progress(text, work, { liveness }),
   } satisfies Partial<Context>
 
   return {
     services,
+    interactive,
     prompts,
     writer,
     confirm: confirmer({ globals, interactive, notes, prompts }),
@@ -150,7 +158,7 @@ export const createScreen = async (
       if (level === 'info' || globals.verbose > 0) notes.note(text)
     },
     trace: (exchange: Exchange) => {
-      if (globals.verbose > 0) stderr.write(traceText(exchange, globals.verbose, style.visible))
+      if (globals.verbose > 0) say(stderr, traceText(exchange, globals.verbose, style.visible))
     },
     rounds: shown.rounds,
     later: (text: string, level: 'note' | 'warn' = 'note') => {

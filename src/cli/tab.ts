@@ -1,5 +1,5 @@
 /** `svcctl __complete <shell> -- <words>`: what the shells' scripts ask. Says nothing but candidates. */
-import { writeSync } from 'node:fs'
+import { answerAtOnce } from '../terminal/standard.js'
 import { type Candidate, complete } from './complete.js'
 import { liveValues } from './live.js'
 
@@ -12,21 +12,11 @@ const line = ({ value, text }: Candidate): string => {
   return about === '' ? value : `${value}\t${about}`
 }
 
-/** To standard output, past `process.stdout`: opening that takes longer than all the rest. */
-const say = (text: string): void => {
-  const bytes = Buffer.from(text)
-  try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at)
-  } catch {
-    // Nobody reads it.
-  }
-}
-
 /** Prints candidates, a line each, and the directive; failures of any kind yield nothing. */
 export const answerTab = async (argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
   const at = argv.indexOf('--')
   const words = at < 0 ? [] : argv.slice(at + 1)
   const found = await complete(words.length === 0 ? [''] : words, liveValues(env))
   const lines = found.items.filter((c) => harmless.test(c.value)).map(line)
-  say([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
+  answerAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
 }

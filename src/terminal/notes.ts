@@ -1,8 +1,8 @@
 /** What is said beside the answer, on standard error: notes, warnings, failures. */
-import { scrub } from '../base/scrub.js'
 import type { Failure } from '../errors.js'
 import { type ColorFlag, type Env, inCi } from './color.js'
 import { clearLine } from './line.js'
+import { say as sayTo, standardError } from './standard.js'
 import { type Screen, type Style, styleOf } from './style.js'
 
 /** A stream for standard error; written to without waiting. */
@@ -30,14 +30,9 @@ export interface NoteOptions {
 /** A space inside of a command, which is copied and so must not be broken. */
 const held = '\u00a0'
 
-/**
- * Lines as they are shown, without what was sent as a secret, folded to the terminal behind an
- * indent; commands in backticks stay whole.
- */
+/** Lines as they are shown, folded to the terminal behind an indent; commands in backticks stay whole. */
 const lines = (text: string, style: Style, indent = 0): string[] => {
-  const shown = scrub(text)
-    .split(/\r\n|\n/)
-    .map((line) => style.visible(line))
+  const shown = text.split(/\r\n|\n/).map((line) => style.visible(line))
   if (!style.terminal) return shown
   return shown
     .map((line) => line.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', held)))
@@ -66,13 +61,13 @@ export const failureText = (failure: Failure, style: Style): string => {
 
 /** A failure as one JSON object on one line. */
 export const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
-  `${style.visible(scrub(JSON.stringify(failure)))}\n`
+  `${style.visible(JSON.stringify(failure))}\n`
 
 /** The notes of a run. */
 export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes => {
   const say = (text: string): void => {
     clearLine()
-    stream.write(text)
+    sayTo(stream, text)
   }
   return {
     note: (text) => {
@@ -95,7 +90,7 @@ export const printError = async (
   failure: Failure,
   options: { json: boolean; env: Env; color?: ColorFlag; stream?: Notepad },
 ): Promise<void> => {
-  const { json, env, color, stream = process.stderr } = options
+  const { json, env, color, stream = standardError() } = options
   const style = await styleOf(stream, env, color)
   createNotes({ stream, style, json }).report(failure)
 }

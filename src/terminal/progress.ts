@@ -3,6 +3,7 @@ import { bar } from './bar.js'
 import { visible } from './escape.js'
 import { clearLine, setLiveLine } from './line.js'
 import type { Liveness } from './notes.js'
+import { say as sayTo, standardError } from './standard.js'
 import { truncate } from './width.js'
 
 /** Says how far the work is; `fraction` from 0 to 1 where the total is known. */
@@ -63,11 +64,11 @@ export const progress = async <T>(
   work: (say: Say) => Promise<T>,
   options: ProgressOptions,
 ): Promise<T> => {
-  const { liveness, stream = process.stderr, delay = defaultDelay } = options
+  const { liveness, stream = standardError(), delay = defaultDelay } = options
   if (liveness === 'off') return work(() => {})
   if (liveness === 'line') {
     clearLine()
-    stream.write(`${visible(text)} …\n`)
+    sayTo(stream, `${visible(text)} …\n`)
     return work(() => {})
   }
   let latest: readonly [string, number?] = [text]

@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream'
 import { Failure } from '../errors.js'
 import { clearLine } from './line.js'
+import { standardOutput } from './standard.js'
 
 /** The reader of standard output went away (`| head -1`): the run ends quietly and well. */
 export class ClosedPipe extends Error {
@@ -93,4 +94,4 @@ class Gatherer implements Stdout {
 }
 
 /** Standard output, or another stream, for a run. */
-export const openStdout = (stream: Writable = process.stdout): Stdout => new Gatherer(stream)
+export const openStdout = (stream: Writable = standardOutput()): Stdout => new Gatherer(stream)

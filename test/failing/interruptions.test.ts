@@ -28,7 +28,7 @@ const json = { 'content-type': 'application/json' }
 const answer = (text: string): string =>
   `${head('200 OK', { ...json, 'content-length': String(text.length) })}${text}`
 
-describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   it('in the middle of a list ends it, and what was printed is not whole', async () => {
     const server = await serve(({ index }, socket) => {
       if (index > 0) return

@@ -29,16 +29,32 @@ const hostile = {
   [`unknown ${evil}`]: { [evil]: evil },
 }
 
+const lint = { status: 'valid', errors: [], merged_yaml: `# ${evil}\nbuild:\n\tscript: ${evil}\n` }
+const dependency = {
+  name: evil,
+  version: evil,
+  package_manager: 'npm',
+  dependency_file_path: evil,
+  vulnerabilities: [{ name: evil, severity: 'high' }],
+}
+
 /** What steers a terminal: control characters other than tabs and ends of lines, turned directions. */
 const raw = /[^\P{Cc}\t\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 let server: Recorder
 beforeAll(async () => {
-  server = await record(({ url }) =>
-    url.includes('/runners/9')
-      ? { status: 400, body: { message: { [evil]: [evil] } }, headers: { 'x-request-id': 'a' } }
-      : { body: url.includes('/runners/') ? hostile : [hostile] },
-  )
+  server = await record(({ url }) => {
+    if (url.includes('/runners/9'))
+      return {
+        status: 400,
+        body: { message: { [evil]: [evil] } },
+        headers: { 'x-request-id': 'a' },
+      }
+    if (url.includes('/ci/lint')) return { body: lint }
+    if (url.includes('/dependencies')) return { body: [dependency] }
+    if (url.includes('/artifacts')) return { body: evil }
+    return { body: url.includes('/runners/') ? hostile : [hostile] }
+  })
 })
 afterAll(() => server.close())
 
@@ -54,22 +70,25 @@ const env = () => ({
 const quoted = (words: readonly string[]): string =>
   words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 
-const inPipe = (args: readonly string[]) =>
+const stdin = (input: string | undefined) =>
+  input === undefined ? { stdin: 'ignore' as const } : { input }
+
+const inPipe = (args: readonly string[], input?: string) =>
   execa(process.execPath, [program, ...args], {
     env: env(),
     extendEnv: false,
     all: true,
     reject: false,
-    stdin: 'ignore',
+    ...stdin(input),
   })
 
-const onTerminal = (args: readonly string[]) =>
+const onTerminal = (args: readonly string[], input?: string) =>
   execa('script', ['-qec', quoted([process.execPath, program, ...args]), '/dev/null'], {
     env: env(),
     extendEnv: false,
     all: true,
     reject: false,
-    stdin: 'ignore',
+    ...stdin(input),
   })
 
 const esc = '\u001b'
@@ -103,6 +122,42 @@ describe('what comes from outside', () => {
   )('cannot steer whoever shows the file: %s as %s', async (_name, format, args) => {
     const { all = '' } = await inPipe([...args, '-o', format])
     expect(all.replaceAll('\r\n', '\n')).not.toMatch(raw)
+  })
+
+  const others = {
+    'a merged configuration': ['ci', 'lint', '-', '--merged-yaml'],
+    'a bill of materials': ['dependencies', 'list', '-P', '1', '--format', 'cyclonedx'],
+    'a request': ['runners', 'update', '1', '--description', evil, '--curl'],
+    'a file of an archive': [
+      'artifacts',
+      'file',
+      'report.txt',
+      '--job-id',
+      '1',
+      '-P',
+      '1',
+      '--to',
+      '-',
+    ],
+  }
+  it.concurrent.each(Object.entries(others))(
+    'cannot steer a terminal where no format writes it: %s',
+    async (_name, args) => {
+      const { all = '' } = await onTerminal(
+        [...args, '--no-pager'],
+        args[0] === 'ci' ? 'build: {}\n' : undefined,
+      )
+      expect(all).toContain('\\u001b[2J')
+      expect(withoutOwn(all)).not.toMatch(raw)
+    },
+  )
+
+  it('cannot steer whoever shows the file: a merged configuration', async () => {
+    const { all = '' } = await inPipe(['ci', 'lint', '-', '--merged-yaml'], 'build: {}\n')
+    expect(all).toContain('\\u001b[2J')
+    expect(all.replaceAll('\r\n', '\n')).not.toMatch(/[^\P{Cc}\t\n]/u)
+    // The direction of text is data.
+    expect(all).toContain('\u202etxt.exe')
   })
 
   it.concurrent.each(['json', 'ndjson'])(

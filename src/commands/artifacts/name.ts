@@ -1,5 +1,4 @@
 /** The name under which a download is written: never a path, whatever the instance says. */
-import { mask, scrub } from '../../base/scrub.js'
 import { Failure } from '../../errors.js'
 
 /** Names that are devices on some systems. */
@@ -20,15 +19,13 @@ export const safeName = (name: string): string => {
   return last
 }
 
-/** The name in a Content-Disposition header, if there is one; without what was sent as a secret. */
+/** The name in a Content-Disposition header, if there is one. */
 export const dispositionName = async (header: unknown): Promise<string | undefined> => {
   if (typeof header !== 'string') return undefined
   const { default: disposition } = await import('content-disposition')
   try {
     const { filename } = disposition.parse(header).parameters
-    return typeof filename === 'string' && filename !== ''
-      ? scrub(filename).replaceAll(mask, 'xxx')
-      : undefined
+    return typeof filename === 'string' && filename !== '' ? filename : undefined
   } catch {
     return undefined
   }

@@ -1,0 +1,129 @@
+/** Standard error and standard output that are closed or full, while something is done. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { clean, folder, program } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+
+const server = recording()
+
+type Fault = 'whole' | 'closed' | 'full'
+/** A pipe that nobody reads, a device without room, or a pipe that is read. */
+const streamOf = (fault: Fault): 'pipe' | number =>
+  fault === 'full' ? openSync('/dev/full', 'w') : 'pipe'
+
+interface How {
+  readonly stdout?: Fault
+  readonly stderr?: Fault
+  /** Lines of standard output after which its reader leaves. */
+  readonly reads?: number
+}
+
+const run = async (args: readonly string[], { stdout = 'whole', stderr = 'whole', reads }: How) => {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: folder(),
+    env: {
+      ...clean(),
+      SVC_CONFIG_DIR: folder(),
+      SVC_BASE_URL: server.url,
+      SVC_TOKEN: 'any',
+    },
+    stdio: ['ignore', streamOf(stdout), streamOf(stderr)],
+  })
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.on('data', (chunk: Buffer) => {
+      texts[name] += chunk.toString()
+      if (name === 'stdout' && reads !== undefined && texts.stdout.split('\n').length > reads)
+        child.stdout?.destroy()
+    })
+  if (stdout === 'closed') child.stdout?.destroy()
+  if (stderr === 'closed') child.stderr?.destroy()
+  const [code] = await once(child, 'close')
+  return { code: Number(code), ...texts }
+}
+
+const runners = Array.from({ length: 40 }, (_, i) => String(i + 1))
+const pausing = ['runners', 'pause', ...runners, '-v', '-o', 'ndjson', '--concurrency', '2']
+const answering = () => {
+  server.answer = ({ url }) =>
+    url.endsWith('/7')
+      ? { status: 404, body: { message: '404 Not found' } }
+      : { body: { id: Number(url.split('/').at(-1)), active: false } }
+}
+const withFull = describe.skipIf(!existsSync('/dev/full'))
+
+withFull('standard error', () => {
+  const commands = {
+    'a list': ['runners', 'list', '-v'],
+    'a record': ['runners', 'get', '1', '-vv'],
+    'a refusal': ['runners', 'get', '7'],
+    'a bulk write': pausing,
+    'a mistake': ['runners', 'list', '--stauts', 'online'],
+    'an area': ['runners'],
+    help: ['runners', 'list', '--help'],
+  }
+  it.each(
+    Object.entries(commands).flatMap(([name, args]) =>
+      (['closed', 'full'] as const).map((fault) => [fault, name, args] as const),
+    ),
+  )('that is %s decides nothing: %s', async (stderr, _name, args) => {
+    answering()
+    const whole = await run(args, {})
+    const requests = server.seen.splice(0).length
+    const { code, stdout } = await run(args, { stderr })
+    expect({ code, stdout, requests: server.seen.length }).toEqual({
+      code: whole.code,
+      stdout: whole.stdout,
+      requests,
+    })
+    expect(whole.stderr + whole.stdout).not.toBe('')
+  })
+})
+
+withFull('standard output', () => {
+  it('closed by its reader ends a bulk write with what is under way, and the counts', async () => {
+    answering()
+    const { code, stderr } = await run(pausing, { reads: 2 })
+    const sent = server.seen.length
+    expect(code).toBe(8)
+    expect(sent).toBeGreaterThan(2)
+    expect(sent).toBeLessThan(40)
+    const failed = sent >= 7 ? ', 1 failed' : ''
+    const done = failed === '' ? sent : sent - 1
+    expect(stderr).toContain(
+      `standard output was closed: ${done} of 40 done${failed}, ${40 - sent} not tried`,
+    )
+  })
+
+  it('full ends a bulk write with exit 1, and says what was done', async () => {
+    answering()
+    const { code, stderr } = await run(pausing, { stdout: 'full' })
+    const sent = server.seen.length
+    expect(code).toBe(1)
+    expect(sent).toBeLessThan(40)
+    expect(stderr).toMatch(/cannot be written: .*ENOSPC.*; \d+ of 40 done/)
+    expect(stderr).toContain(`${40 - sent} not tried`)
+  })
+
+  it('full after one write says that it was done', async () => {
+    answering()
+    const { code, stderr } = await run(['runners', 'pause', '1'], { stdout: 'full' })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/cannot be written: .*; 1: paused before that\n/)
+  })
+
+  it('full hides no failure of the work', async () => {
+    answering()
+    const { code, stderr } = await run(['runners', 'get', '7'], { stdout: 'full' })
+    expect(code).toBe(4)
+    expect(stderr).toContain('404')
+  })
+
+  it('full is no stack trace of --version', async () => {
+    const { code, stderr } = await run(['--version'], { stdout: 'full' })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^svcctl: standard output cannot be written: .*ENOSPC.*\n$/)
+  })
+})
