@@ -18,18 +18,18 @@ import type { RunOptions } from './context.js'
 import type { ScopeKind } from './derive.js'
 import { userAgent } from './version.js'
 
+/** Seconds for a refresh, where neither flag nor profile says. */
 const refreshTimeout = 30
 
 /** Sends the form of an OAuth refresh; whatever answer comes is given back. */
 const sendForm = async (
   url: string,
   form: Readonly<Record<string, string>>,
-  transport: Transport | undefined,
-  signal: AbortSignal,
+  { transport, timeout, signal }: { transport?: Transport; timeout: number; signal: AbortSignal },
 ): Promise<{ status: number; body: unknown }> => {
   const client = await createClient({
     baseUrl: new URL(url).origin,
-    timeout: refreshTimeout,
+    timeout,
     retries: 0,
     userAgent,
     signal,
@@ -42,6 +42,7 @@ const sendForm = async (
       absolute: true,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
+      sealed: true,
     })
     return { status: whole.status, body: whole.data }
   } catch (error) {
@@ -82,8 +83,11 @@ export const createSurroundings = (
         store: openStore(paths),
         tokens: openTokens(paths, env, { note: heard.note, signal }),
         signal,
-        post: async (url, form) =>
-          sendForm(url, form, await transportOf(resolved, globals.insecure, env), signal),
+        post: async (url, form) => {
+          const transport = await transportOf(resolved, globals.insecure, env)
+          const timeout = globals.timeout ?? resolved.profile?.timeout ?? refreshTimeout
+          return sendForm(url, form, { ...(transport && { transport }), timeout, signal })
+        },
       },
     )
     return resolved

@@ -1,4 +1,5 @@
 /** The client: one call, one stream, or one list, each ending in an answer or a Failure. */
+import { scrubbed } from '../base/scrub.js'
 import { Failure } from '../errors.js'
 import { normalizeBaseUrl } from './address.js'
 import { Attempts, type Clock, isIdempotent, isSafe, systemClock } from './attempts.js'
@@ -7,6 +8,7 @@ import { createConnections } from './connections.js'
 import { failureOf } from './failure.js'
 import { listRecords, type Pages } from './list.js'
 import { interruptions, Lost, unknownOutcome } from './lost.js'
+import { sealed } from './sealed.js'
 import type { Answer, Client, ClientOptions, Whole, WireRequest } from './types.js'
 import { notJson, wholeOf } from './whole.js'
 import { type Reply, Wire } from './wire.js'
@@ -18,12 +20,11 @@ const deletedHint =
   'An earlier attempt, whose answer was lost, may have deleted it: look before trying again.'
 
 /** The Failure for an answer that refuses, its body read. */
-const refusal = async (reply: Reply, attempts: Attempts, wire: Wire): Promise<Failure> => {
+const refusal = async (reply: Reply, attempts: Attempts): Promise<Failure> => {
   const bytes = await readSome(reply.body)
   reply.trace.answered(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
-  const body = Buffer.from(wire.scrub(Buffer.from(bytes).toString()))
-  const failure = failureOf({ status, headers, body, request: label, signedIn })
+  const failure = failureOf({ status, headers, body: bytes, request: label, signedIn })
   if (gateways.has(status) && !isSafe(method)) return unknownOutcome(failure)
   if (status === 404 && method === 'DELETE' && attempts.made > 0)
     return new Failure(failure.category, failure.message, {
@@ -43,6 +44,13 @@ const afterLoss = async (error: unknown, reply: Reply, attempts: Attempts): Prom
     return attempts.pause(reply.label, error.message)
   throw isSafe(reply.method) ? error : unknownOutcome(error)
 }
+
+/** Throws what went wrong without what was sent as a secret, and without what must stay sealed. */
+const cleaned =
+  (request: WireRequest) =>
+  (error: unknown): never => {
+    throw scrubbed(request.sealed === true ? sealed(error) : error)
+  }
 
 /**
  * A client for one instance and one credential. Nothing is connected, and no library loaded,
@@ -64,7 +72,7 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
     abroad = false,
   ): Promise<Reply> => {
     const reply = await wire.send(request, attempts, abroad)
-    if (!isAnswer(reply.status)) throw await refusal(reply, attempts, wire)
+    if (!isAnswer(reply.status)) throw await refusal(reply, attempts)
     return reply
   }
 
@@ -90,7 +98,7 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
       try {
         const bytes = await readWhole(reply.body, reply.label)
         reply.trace.answered(reply.status, reply.headers, bytes)
-        return wholeOf(reply, bytes, wire.scrub)
+        return wholeOf(reply, bytes)
       } catch (error) {
         if (error instanceof Error) reply.trace.failed(error)
         await afterLoss(error, reply, attempts)
@@ -103,13 +111,19 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
     note: (text) => note(text, 'verbose'),
     open: (request, attempts) => streamed(request, attempts),
     attempts: newAttempts,
-    foreign: (reply, head, why) => notJson(reply, head, wire.scrub, why),
+    foreign: notJson,
   }
 
   return {
-    open,
-    call,
-    list: (request, listing) => listRecords(pages, request, listing),
+    open: (request) => open(request).catch(cleaned(request)),
+    call: (request) => call(request).catch(cleaned(request)),
+    async *list(request, listing) {
+      try {
+        return yield* listRecords(pages, request, listing)
+      } catch (error) {
+        throw scrubbed(error)
+      }
+    },
     close: connections.close,
   }
 }

@@ -1,6 +1,6 @@
 /** A request as a curl command that does the same, every credential a shell variable. */
 import { addressOf, apiRoot, normalizeBaseUrl } from './address.js'
-import { maskSecrets } from './secrets.js'
+import { isSecretHeader, maskSecrets } from './secrets.js'
 import type { Credential, Part, WireRequest } from './types.js'
 
 /** A word for a POSIX shell. */
@@ -20,6 +20,9 @@ const credentialArgument: Readonly<Record<Credential['kind'], string>> = {
   basic: `--user ":${alertKey}"`,
 }
 
+/** A secret's name as a shell variable. */
+const variable = (name: string): string => name.toUpperCase().replace(/\W/g, '_')
+
 const credentialHeaders: Readonly<Record<string, string>> = {
   authorization: `--header "Authorization: ${token}"`,
   'private-token': credentialArgument.personal,
@@ -28,7 +31,7 @@ const credentialHeaders: Readonly<Record<string, string>> = {
 }
 
 /** Stands where a secret stood while the body is written; no JSON text holds it by itself. */
-const mark = (name: string): string => `\uE000${name.toUpperCase().replace(/\W/g, '_')}\uE001`
+const mark = (name: string): string => `\uE000${variable(name)}\uE001`
 
 /** The body as a word of the shell, its secrets replaced by variables named after them. */
 const bodyWord = (body: string, secrets: readonly string[]): string => {
@@ -61,14 +64,19 @@ const methodArguments = (method: string): string[] => {
 /** What curl decides by itself. */
 const left = new Set(['accept-encoding', 'content-length'])
 
+const headerArgument = (name: string, value: string): string => {
+  const known = credentialHeaders[name.toLowerCase()]
+  if (known !== undefined) return known
+  return isSecretHeader(name)
+    ? `--header "${name}: $${variable(name)}"`
+    : `--header ${quoted(`${name}: ${value}`)}`
+}
+
 const headerArguments = ({ headers, parts }: WireRequest): string[] =>
   Object.entries(headers)
     .filter(([name, value]) => !left.has(name.toLowerCase()) && value !== '*/*')
     .filter(([name]) => parts === undefined || name.toLowerCase() !== 'content-type')
-    .map(
-      ([name, value]) =>
-        credentialHeaders[name.toLowerCase()] ?? `--header ${quoted(`${name}: ${value}`)}`,
-    )
+    .map(([name, value]) => headerArgument(name, value))
 
 /**
  * A curl command for a request, for a POSIX shell. Credentials are `$SVC_TOKEN`, `$SVC_JOB_TOKEN`

@@ -1,6 +1,7 @@
 /** Answers that refuse → Failure with category, message and what to do next (API document 1, "Errors"). */
 import { type Category, Failure, type FailureDetails } from '../errors.js'
 import { readErrorBody, type Said } from './message.js'
+import { nameOfStatus, statusText } from './statuses.js'
 import { oneLine } from './text.js'
 
 export interface Refusal {
@@ -11,23 +12,6 @@ export interface Refusal {
   readonly request: string
   /** Whether a credential went along. */
   readonly signedIn: boolean
-}
-
-const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
 }
 
 const categories: Readonly<Record<number, Category>> = {
@@ -51,9 +35,10 @@ export const headerOf = (headers: Refusal['headers'], name: string): string | un
 
 /** `404 Project Not Found`, `400 Bad Request: name is missing`: the status always, and once. */
 const messageOf = (status: number, said: Said): string => {
-  if (said.text.startsWith(`${status}`)) return said.text
-  const head = [status, reasons[status]].filter((part) => part !== undefined).join(' ')
-  if (said.text === '' || said.text.toLowerCase() === reasons[status]?.toLowerCase()) return head
+  if (said.text.startsWith(`${status} `)) return said.text
+  const head = statusText(status)
+  const name = nameOfStatus(status)?.toLowerCase()
+  if (said.text === '' || said.text.toLowerCase() === name) return head
   return `${head}: ${said.text}`
 }
 
@@ -148,7 +133,8 @@ const rules: readonly Rule[] = [
   },
   {
     when: ({ status }) => status >= 300 && status < 400,
-    hint: () => 'Check the base URL: the instance may have moved.',
+    hint: () =>
+      'It names no address that could be asked instead. Check the base URL: the instance may have moved.',
   },
 ]
 

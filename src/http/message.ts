@@ -1,8 +1,10 @@
 /**
  * Error bodies → one readable message (API document 1, "Errors"). The documents leave their shapes
- * open; instances and the proxies in front of them send JSON of several kinds, text and pages.
+ * open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
+ * what stands in a place for messages is repeated: anywhere else it might be a secret.
  */
-import { excerpt, isPage, oneLine, pageTitle } from './text.js'
+import { safeAddress } from './secrets.js'
+import { isPage, oneLine, pageTitle } from './text.js'
 
 export interface Said {
   /** One line; empty when the body said nothing. */
@@ -15,7 +17,6 @@ export interface Said {
   readonly scope?: string
 }
 
-const shownText = 2000
 const shownPrefix = 20
 
 interface Leaf {
@@ -57,39 +58,34 @@ const sentence = (value: unknown): string => {
 }
 
 const word = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^[a-z][a-z0-9_]*$/.test(value) ? value : undefined
+  typeof value === 'string' && /^[a-z][a-z0-9_]{0,59}$/.test(value) ? value : undefined
 
-/** Fields that are codes for programs rather than text for people. */
-const codes = new Set(['error_code', 'scope', 'dry_run'])
+const words = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[a-z][a-z_ ]{0,99}$/.test(value) ? value : undefined
 
 const fromObject = (body: Readonly<Record<string, unknown>>): Said => {
-  const { message, error, error_description: description, ...rest } = body
-  const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !codes.has(name)))
+  const { message, error, error_description: description } = body
   const said = [
     [sentence(error), sentence(description)].filter((t) => t !== '').join(': '),
     sentence(message),
-    sentence(others),
   ]
   const code = word(body.error_code) ?? word(error)
-  const { scope } = body
+  const scope = words(body.scope)
   return {
-    text: said.filter((t) => t !== '').join('; '),
+    text: safeAddress(said.filter((t) => t !== '').join('; ')),
     shape: message !== undefined ? 'message' : 'error',
     ...(code === undefined ? {} : { code }),
-    ...(typeof scope === 'string' ? { scope: oneLine(scope) } : {}),
+    ...(scope === undefined ? {} : { scope }),
   }
 }
 
 const fromText = (text: string): Said => {
-  if (isPage(text)) {
-    const title = pageTitle(text)
-    return {
-      text: title === undefined ? 'an HTML page' : `an HTML page, “${title}”`,
-      shape: 'page',
-    }
+  if (!isPage(text)) return { text: '', shape: text.trim() === '' ? 'none' : 'text' }
+  const title = pageTitle(text)
+  return {
+    text: title === undefined ? 'an HTML page' : `an HTML page, “${safeAddress(title)}”`,
+    shape: 'page',
   }
-  const line = excerpt(text, shownText)
-  return { text: line, shape: line === '' ? 'none' : 'text' }
 }
 
 /** What an error body says. Never throws, whatever the bytes are. */
@@ -104,6 +100,5 @@ export const readErrorBody = (bytes: Uint8Array): Said => {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return fromObject({ ...value })
-  const line = sentence(value)
-  return { text: line, shape: line === '' ? 'none' : 'message' }
+  return { text: '', shape: 'text' }
 }

@@ -1,11 +1,10 @@
 /** What must not be seen: credentials in headers, addresses and bodies that are shown. */
 
+import { mask } from '../base/scrub.js'
 import type { Part, WireRequest } from './types.js'
 
-export const mask = '***'
-
-const secretHeader =
-  /^(authorization|proxy-authorization|private-token|job-token|cookie|set-cookie)$/i
+/** Headers that hold a secret though their names do not end as other secrets' do. */
+const secretHeader = /(^|-)(auth|authorization|cookie2?|session|session-?id)$/i
 const secretName =
   /(^|[_-])(tokens?|passwords?|passwd|secrets?|dsn|webhook|signature|sig|credentials?|(?!public)\w*key)($|[_-])/i
 const publicName = /public_?key/i
@@ -21,6 +20,10 @@ export const isSecretName = (name: string): boolean =>
 export const safeAddress = (text: string): string =>
   text.replace(userInfo, `$1${mask}@`).replace(secretParameter, `$1${mask}`)
 
+/** Whether a header of this name is shown without its value. */
+export const isSecretHeader = (name: string): boolean =>
+  secretHeader.test(name) || isSecretName(name)
+
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /** Headers for a trace: credentials masked, several values joined. */
@@ -29,7 +32,7 @@ export const safeHeaders = (headers: Headers): Record<string, string> =>
     Object.entries(headers).flatMap(([name, value]) => {
       if (value === undefined) return []
       const text = Array.isArray(value) ? value.join(', ') : value
-      return [[name, secretHeader.test(name) ? mask : safeAddress(text)]]
+      return [[name, isSecretHeader(name) ? mask : safeAddress(text)]]
     }),
   )
 
@@ -52,34 +55,22 @@ export const maskSecrets = (
   return within && typeof value === 'string' && value !== '' ? replacement : value
 }
 
-/** Shorter lines of a text of several are not looked for by themselves. */
-const tellingLine = 16
+type Secret = (name: string) => boolean
 
-/** The texts of a form's secret parts: whole, and line by line, since headers have no line breaks. */
-const secretParts = (parts: readonly Part[], secret: (name: string) => boolean): string[] =>
+const secretParts = (parts: readonly Part[], secret: Secret): string[] =>
   parts
     .filter(({ name }) => secret(name))
     .map((part) => (part.bytes === undefined ? part.value : Buffer.from(part.bytes).toString()))
-    .flatMap((text) => [
-      text.trim(),
-      ...text.split(/[\r\n]+/).filter((line) => line.length >= tellingLine),
-    ])
 
-/** The texts of a request that stand under secret names, in JSON or in a form. */
-export const secretTexts = ({
-  body,
-  parts,
-  secrets: also = [],
-}: Pick<WireRequest, 'body' | 'parts' | 'secrets'>): readonly string[] => {
-  if (parts !== undefined)
-    return secretParts(parts, (name) => also.includes(name) || isSecretName(name))
-  if (typeof body !== 'string') return []
+const secretFields = (body: string, secret: Secret): string[] =>
+  [...new URLSearchParams(body)].filter(([name]) => secret(name)).map(([, value]) => value)
+
+const secretValues = (body: string, secret: Secret): string[] => {
   const found: string[] = []
   const collect = (value: unknown, within: boolean): void => {
     if (typeof value === 'string' && within) found.push(value)
     if (typeof value !== 'object' || value === null) return
-    for (const [name, inner] of Object.entries(value))
-      collect(inner, within || also.includes(name) || isSecretName(name))
+    for (const [name, inner] of Object.entries(value)) collect(inner, within || secret(name))
   }
   try {
     collect(JSON.parse(body), false)
@@ -87,6 +78,25 @@ export const secretTexts = ({
     return []
   }
   return found
+}
+
+const form = 'application/x-www-form-urlencoded'
+
+/** The texts of a request that stand under secret names: in JSON, in a form, in its own headers. */
+export const secretTexts = ({
+  headers,
+  body,
+  parts,
+  secrets: also = [],
+}: Pick<WireRequest, 'headers' | 'body' | 'parts' | 'secrets'>): readonly string[] => {
+  const secret = (name: string): boolean => also.includes(name) || isSecretName(name)
+  const own = Object.entries(headers)
+    .filter(([name]) => isSecretHeader(name))
+    .map(([, value]) => value)
+  if (parts !== undefined) return [...own, ...secretParts(parts, secret)]
+  if (typeof body !== 'string') return own
+  const inBody = headers['content-type'] === form ? secretFields : secretValues
+  return [...own, ...inBody(body, secret)]
 }
 
 const shownBody = 16 * 1024
@@ -101,20 +111,3 @@ export const safeBody = (text: string, also: readonly string[] = []): string | u
     return undefined
   }
 }
-
-/** Shorter texts would be found everywhere. */
-const scrubbedLength = 6
-
-/** Blots out credentials that an instance repeats in what it answers. */
-export const scrubber =
-  (values: Iterable<string>) =>
-  (text: string): string => {
-    let clean = text
-    for (const value of values) {
-      if (value.length < scrubbedLength) continue
-      // As it is, and as JSON writes it.
-      clean = clean.replaceAll(value, mask)
-      clean = clean.replaceAll(JSON.stringify(value).slice(1, -1), mask)
-    }
-    return clean
-  }

@@ -1,5 +1,7 @@
 /** One exchange for `-v` and the audit log, with nothing in it that must not be seen. */
+import { scrub } from '../base/scrub.js'
 import { Failure } from '../errors.js'
+import { headerOf } from './failure.js'
 import type { Outgoing } from './incoming.js'
 import { Lost } from './lost.js'
 import { safeAddress, safeBody, safeHeaders } from './secrets.js'
@@ -24,14 +26,13 @@ const silent: Trace = { answered: () => {}, failed: () => {} }
 const requestBody = (body: Outgoing['body'], secrets: readonly string[]): string | undefined =>
   typeof body === 'string' ? safeBody(body, secrets) : body && `(${body.length} bytes)`
 
-/**
- * @param scrub takes the client's own credential out of any text
- * @param secrets names of attributes that are secret besides those that look so
- */
+const cleanHeaders = (headers: Answer['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(safeHeaders(headers)).map(([k, v]) => [scrub(k), scrub(v)]))
+
+/** @param secrets names of attributes that are secret besides those that look so */
 export const startTrace = (
   tell: ClientOptions['trace'],
   outgoing: Outgoing,
-  scrub: (text: string) => string,
   secrets: readonly string[] = [],
 ): Trace => {
   if (tell === undefined) return silent
@@ -45,7 +46,7 @@ export const startTrace = (
     tell({
       method,
       url: scrub(safeAddress(`${origin}${path}`)),
-      requestHeaders: safeHeaders(headers),
+      requestHeaders: cleanHeaders(headers),
       ...(sent === undefined ? {} : { requestBody: scrub(sent) }),
       milliseconds: Math.round(performance.now() - started),
       ...rest,
@@ -54,12 +55,11 @@ export const startTrace = (
   return {
     answered: (status, responseHeaders, bytes) => {
       const shown = bytes && safeBody(Buffer.from(bytes).toString())
-      const safe = Object.entries(safeHeaders(responseHeaders)).map(([k, v]) => [k, scrub(v)])
-      const id = responseHeaders['x-request-id']
+      const id = headerOf(responseHeaders, 'x-request-id')
       once({
         status,
-        responseHeaders: Object.fromEntries(safe),
-        ...(typeof id === 'string' ? { requestId: oneLine(id) } : {}),
+        responseHeaders: cleanHeaders(responseHeaders),
+        ...(id === undefined ? {} : { requestId: scrub(oneLine(id)) }),
         ...(shown === undefined ? {} : { responseBody: scrub(shown) }),
       })
     },

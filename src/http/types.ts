@@ -73,6 +73,8 @@ export interface WireRequest {
   readonly parts?: readonly Part[]
   /** Attributes of a JSON body that hold secrets: never shown. */
   readonly secrets?: readonly string[]
+  /** Nothing of the answer is told but its status and a registered OAuth error: it holds tokens. */
+  readonly sealed?: true
 }
 
 /** A part of a multipart body: a text field or a file. */

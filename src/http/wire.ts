@@ -1,4 +1,5 @@
 /** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
+import { remember } from '../base/scrub.js'
 import { Failure } from '../errors.js'
 import { addressOf, apiRoot, requestLabel, type Target, targetOf } from './address.js'
 import { type Attempts, askedWait, isIdempotent, isSafe, longestWait } from './attempts.js'
@@ -9,7 +10,7 @@ import { headerOf } from './failure.js'
 import { headersFor, isSigned, strangerHeaders } from './headers.js'
 import { exchange, type Outgoing } from './incoming.js'
 import { Lost, type OnInterrupt, unknownOutcome } from './lost.js'
-import { safeAddress, scrubber, secretTexts } from './secrets.js'
+import { safeAddress, secretTexts } from './secrets.js'
 import { startTrace, type Trace } from './tracing.js'
 import type { Answer, ClientOptions, Credential, WireRequest } from './types.js'
 
@@ -47,11 +48,8 @@ export class Wire {
   readonly #root: Target
   /** The instance's own path, with a slash at its end. */
   readonly #home: string
-  readonly #credentials = new Set<string>()
   #credential: Credential | undefined
   #renewal: Promise<Credential | undefined> | undefined
-  /** Takes credentials, and secrets that were sent, out of a text that the instance sent. */
-  readonly scrub = scrubber(this.#credentials)
 
   constructor(
     options: ClientOptions,
@@ -147,7 +145,6 @@ export class Wire {
 
   #take(credential: Credential | undefined): void {
     this.#credential = credential
-    if (credential !== undefined) this.#credentials.add(credential.value)
   }
 
   async #follow(request: WireRequest, abroad: boolean): Promise<Reply> {
@@ -157,8 +154,9 @@ export class Wire {
       const reply = await this.#exchange(request, target, headers)
       const location = headerOf(reply.headers, 'location')
       if (!redirects.has(reply.status) || location === undefined) return reply
-      const next = nextTarget(reply, location, hops)
+      // First, since a redirect that is refused belongs on record, too.
       await discard(reply)
+      const next = nextTarget(reply, location, hops)
       if (!this.#isHome(next)) {
         if (!abroad) throw leadsAway(reply, next)
         headers = strangerHeaders(headers)
@@ -205,8 +203,9 @@ export class Wire {
       timeout,
       ...(body === undefined ? {} : { body }),
     }
-    for (const text of secretTexts(request)) this.#credentials.add(text)
-    const trace = startTrace(this.#options.trace, outgoing, this.scrub, secrets)
+    for (const text of secretTexts({ ...request, headers })) remember(text)
+    if (this.#credential !== undefined) remember(this.#credential.value)
+    const trace = startTrace(this.#options.trace, outgoing, secrets)
     const dispatcher = await this.#connections.to(target.origin)
     try {
       const incoming = await exchange(dispatcher, outgoing, this.#onInterrupt)

@@ -1,5 +1,6 @@
 /** The audit log of a profile: a JSON line for each request that writes, without secrets. */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { scrub } from '../base/scrub.js'
 import { Failure } from '../errors.js'
 import { fileFailure } from './files.js'
 import type { Profile } from './types.js'
@@ -93,6 +94,10 @@ export const auditEntry = (
   outcome: outcomeOf(exchange),
 })
 
+/** The line without what was sent as a secret: an instance may say it back as the request's id. */
+const lineOf = (entry: AuditEntry): string =>
+  JSON.stringify(entry, (_, value: unknown) => (typeof value === 'string' ? scrub(value) : value))
+
 const hint = 'Name a file that you can write: svcctl profile set <name> --audit-log <file>'
 
 /** True when a line was cut short by a full disk or a crash, so that the next one needs its own line. */
@@ -127,7 +132,7 @@ export const openAudit = (file: string): AuditLog => {
         })
       try {
         const start = endsTorn(descriptor) ? '\n' : ''
-        const line = Buffer.from(`${start}${JSON.stringify(entry)}\n`)
+        const line = Buffer.from(`${start}${lineOf(entry)}\n`)
         if (writeSync(descriptor, line) !== line.length) throw lost('the line was cut short')
       } catch (error) {
         if (error instanceof Failure) throw error

@@ -1,4 +1,6 @@
 /** OAuth: a new access token for a refresh token (1-general-rules.md, "Methods"), once for all processes. */
+import { momentAfter } from '../base/moments.js'
+import { oauthErrorOf } from '../base/oauth-errors.js'
 import { Failure } from '../errors.js'
 import { isRecord } from './files.js'
 import { checkToken } from './token-value.js'
@@ -34,16 +36,15 @@ const parsed = (body: unknown): Readonly<Record<string, unknown>> => {
 }
 
 /** The machine-readable code of an OAuth error; its free text could repeat the token. */
-const errorCode = (body: Readonly<Record<string, unknown>>): string => {
-  const { error } = body
-  return typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? ` ${error}` : ''
+const errorCode = ({ error }: Readonly<Record<string, unknown>>): string => {
+  const code = oauthErrorOf(error)
+  return code === undefined ? '' : ` ${code}`
 }
 
+/** When the new token ends, as the answer says; a time that is none is as good as not said. */
 const expiry = (body: Readonly<Record<string, unknown>>, now: number): string | undefined => {
   const seconds = Number(body.expires_in)
-  return body.expires_in == null || !Number.isFinite(seconds) || seconds <= 0
-    ? undefined
-    : new Date(now + seconds * 1000).toISOString()
+  return body.expires_in == null || !(seconds > 0) ? undefined : momentAfter(now, seconds)
 }
 
 /** Asks for the new pair. Nothing is kept yet. */

@@ -1,4 +1,5 @@
 /** What is said beside the answer, on standard error: notes, warnings, failures. */
+import { scrub } from '../base/scrub.js'
 import type { Failure } from '../errors.js'
 import { type ColorFlag, type Env, inCi } from './color.js'
 import { clearLine } from './line.js'
@@ -30,9 +31,14 @@ export interface NoteOptions {
 /** A space inside of a command, which is copied and so must not be broken. */
 const held = '\u00a0'
 
-/** Lines as they are shown, folded to the terminal behind an indent; commands in backticks stay whole. */
+/**
+ * Lines as they are shown, without what was sent as a secret, folded to the terminal behind an
+ * indent; commands in backticks stay whole.
+ */
 const lines = (text: string, style: Style, indent = 0): string[] => {
-  const shown = text.split(/\r\n|\n/).map((line) => style.visible(line))
+  const shown = scrub(text)
+    .split(/\r\n|\n/)
+    .map((line) => style.visible(line))
   if (!style.terminal) return shown
   return shown
     .map((line) => line.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', held)))
@@ -61,7 +67,7 @@ export const failureText = (failure: Failure, style: Style): string => {
 
 /** A failure as one JSON object on one line. */
 export const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
-  `${style.visible(JSON.stringify(failure))}\n`
+  `${style.visible(scrub(JSON.stringify(failure)))}\n`
 
 /** The notes of a run. */
 export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes => {

@@ -206,14 +206,34 @@ describe('an answer that is no JSON', () => {
   }
   it.each<[string, string | Buffer, string]>([
     ['a portal’s page', '<html><title>Please sign in</title>', 'an HTML page, “Please sign in”'],
-    ['text', 'hello \u001b[2J', 'hello \\u{1b}[2J'],
-    ['cut JSON', '{"a":', '{"a":'],
+    ['text', 'hello \u001b[2J', 'something else'],
+    ['cut JSON', '{"a":', 'is cut short after 5 bytes'],
+    [
+      'broken JSON',
+      '{"a":1 "b":2}',
+      "expected ',' or '}' after property value at character 7 of 13",
+    ],
     ['nothing', '', 'nothing'],
     ['broken UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22]), 'not UTF-8'],
     ['an absurdly deep value', '['.repeat(100_000) + ']'.repeat(100_000), 'absurdly deep'],
   ])('%s is a Failure that says what came', async (_, body, words) => {
     expect((await outcome(body)).message).toContain(words)
   })
+  it.each(['{"a":"canary-1', '{"a":canary-1}', '["canary-1" 2]', 'canary-1', '{"canary-1":1 2}'])(
+    'nothing of %j is repeated, nor of the same as a list or a refusal',
+    async (body) => {
+      expect(JSON.stringify(await outcome(body))).not.toContain('canary')
+      const server = await serve(({ url }, response) => {
+        response.writeHead(url.includes('refused') ? 400 : 200)
+        response.end(body)
+      })
+      const client = clientOf(server.base)
+      const refused = await rejected(client.call(get('/refused')))
+      const listed = await rejected(client.list(get('/x'), {}).next())
+      expect(`${refused} ${listed}`).toMatch(/400.*JSON|400.*answer/)
+      expect(`${JSON.stringify(refused)} ${JSON.stringify(listed)}`).not.toContain('canary')
+    },
+  )
   it('leaves the outcome of a write open', async () => {
     expect((await outcome('<html></html>', 'POST')).details.unknownOutcome).toBe(true)
   })

@@ -35,6 +35,14 @@ describe('toCurl', () => {
     const env = { SVC_TOKEN: 't', SVC_JOB_TOKEN: 'j', SVC_ALERT_KEY: 'a' }
     expect(words(toCurl(base, get('/x'), kind), env)[1]).toBe(expected)
   })
+  it('lets the shell put in what a header by a secret’s name holds', () => {
+    const headers = { 'x-auth-token': 'canary-1', 'x-api-key': 'canary-2', 'x-plain': 'p' }
+    const command = toCurl(base, get('/x', { headers }))
+    expect(command).not.toContain('canary')
+    expect(
+      words(command, { X_AUTH_TOKEN: 'a', X_API_KEY: 'b' }).filter((w) => /^x-/.test(w)),
+    ).toEqual(['x-auth-token: a', 'x-api-key: b', 'x-plain: p'])
+  })
   it('turns globbing off where the address has brackets', () => {
     expect(toCurl(base, get('/issues?iids[]=1&not[labels]=a'))).toBe(
       "curl --globoff 'https://forge.test/sub/api/v4/issues?iids[]=1&not[labels]=a'",

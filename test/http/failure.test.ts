@@ -39,19 +39,22 @@ describe('an error body', () => {
       'insufficient_scope: more is needed',
     ],
     [{ message: 'failed', error_code: 'conflict', dry_run: 'error' }, 'failed'],
-    [{ title: 'T', detail: 'D' }, 'title: T; detail: D'],
-    [['one', 'two'], 'one; two'],
-    ['"just text"', 'just text'],
-    ['Retry later\n', 'Retry later'],
+    // Anywhere but in a place for messages a secret could stand.
+    [{ title: 'T', detail: 'D' }, ''],
+    [{ message: 'failed', runners_token: 'secret' }, 'failed'],
+    [['one', 'two'], ''],
+    ['"just text"', ''],
+    ['Retry later\n', ''],
+    [{ error: 'see https://u:p@h/?private_token=x' }, 'see https://***@h/?private_token=***'],
     [
       '<html><head><title>502 Bad\n Gateway &amp; more</title></head></html>',
       'an HTML page, “502 Bad Gateway & more”',
     ],
     ['<!DOCTYPE html><h1>Sign in</h1>', 'an HTML page, “Sign in”'],
     ['<html></html>', 'an HTML page'],
-    ['{"message": "cut', '{"message": "cut'],
+    ['{"message": "cut', ''],
     ['', ''],
-    ['null', 'null'],
+    ['null', ''],
     [{ message: null }, ''],
   ])('%j says %j', (body, text) => {
     expect(readErrorBody(bytesOf(body)).text).toBe(text)
@@ -137,7 +140,10 @@ describe('a status', () => {
     expect(fail(502, '<html><title>oops</title>').message).toBe(
       '502 Bad Gateway: an HTML page, “oops”',
     )
-    expect(fail(499, '').message).toBe('499')
+    expect(fail(499, '').message).toBe('499 (a refusal of no known name)')
+    expect(fail(300, '').message).toBe('300 Multiple Choices')
+    expect(fail(302, '').message).toBe('302 Found')
+    expect(fail(416, 'nothing of it').message).toBe('416 Range Not Satisfiable')
   })
   it('comes with request, request id and code', () => {
     const headers = { 'x-request-id': 'abc' }

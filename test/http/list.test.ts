@@ -268,7 +268,7 @@ describe('a page that fails', () => {
   })
   it.each([
     ['a portal’s page', '<html><title>Sign in</title>', 'an HTML page, “Sign in”'],
-    ['an object', '{"message":"x"}', '{"message":"x"}'],
+    ['an object', '{"message":"x"}', 'sent an object'],
     ['nothing', '', 'sent nothing'],
   ])('is a Failure when it is %s', async (_, body, words) => {
     const server = await serve((__, response) => response.end(body))

@@ -1,4 +1,5 @@
 /** The name under which a download is written: never a path, whatever the instance says. */
+import { mask, scrub } from '../../base/scrub.js'
 import { Failure } from '../../errors.js'
 
 /** Names that are devices on some systems. */
@@ -19,13 +20,15 @@ export const safeName = (name: string): string => {
   return last
 }
 
-/** The name in a Content-Disposition header, if there is one. */
+/** The name in a Content-Disposition header, if there is one; without what was sent as a secret. */
 export const dispositionName = async (header: unknown): Promise<string | undefined> => {
   if (typeof header !== 'string') return undefined
   const { default: disposition } = await import('content-disposition')
   try {
     const { filename } = disposition.parse(header).parameters
-    return typeof filename === 'string' && filename !== '' ? filename : undefined
+    return typeof filename === 'string' && filename !== ''
+      ? scrub(filename).replaceAll(mask, 'xxx')
+      : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,6 @@
 /** `auth login|status|logout|switch` (API document 1, "Authentication"). */
+
+import { momentAfter } from '../../base/moments.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/endpoint.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import {
@@ -83,6 +85,7 @@ const login = async (ctx: Context, given: Given): Promise<void> => {
     probe(client),
   )
   const expires = given.flags['expires-in']
+  const end = typeof expires === 'number' ? momentAfter(ctx.now().getTime(), expires) : undefined
   const profile = await signIn(storeOf(ctx), tokensOf(ctx), {
     name,
     baseUrl,
@@ -93,9 +96,7 @@ const login = async (ctx: Context, given: Given): Promise<void> => {
     token: {
       kind,
       ...secrets,
-      ...(typeof expires === 'number'
-        ? { expiresAt: new Date(ctx.now().getTime() + expires * 1000).toISOString() }
-        : {}),
+      ...(end === undefined ? {} : { expiresAt: end }),
     },
     ...(identity.username === undefined ? {} : { user: identity.username }),
   })

@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { remember, scrub, scrubbed } from '../../src/base/scrub.js'
+import { Failure } from '../../src/errors.js'
+
+const token = 'glp+t/"K_3ñ y\\Zx%9.~A'
+remember(token)
+
+const percent = (text: string): string => encodeURIComponent(text)
+const everyByte = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+const everyUnit = (text: string): string =>
+  text.replace(
+    /[\s\S]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
+  )
+
+describe('what was sent as a secret', () => {
+  it.each<[string, (text: string) => string]>([
+    ['plain', (text) => text],
+    ['percent-encoded', percent],
+    [
+      'percent-encoded in lower case',
+      (text) => percent(text).replace(/%../g, (c) => c.toLowerCase()),
+    ],
+    ['percent-encoded byte for byte', everyByte],
+    ['percent-encoded twice', (text) => percent(percent(text))],
+    ['as in a form', (text) => new URLSearchParams({ a: text }).toString()],
+    ['in JSON', (text) => JSON.stringify({ a: text })],
+    ['in JSON in JSON', (text) => JSON.stringify(JSON.stringify({ a: text }))],
+    ['in JSON, every character escaped', everyUnit],
+    ['in JSON with slashes escaped', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
+  ])('is blotted out %s', (_, as) => {
+    expect(scrub(`before ${as(token)} after`)).toMatch(/^before [\s\S]*\*\*\*[\s\S]* after$/)
+    expect(scrub(`before ${as(token)} after`)).not.toMatch(/glp|K_3|Zx|9\.~|%7E|%7e/)
+  })
+  it('is blotted out of base64 and base64url, wherever it stands in them', () => {
+    const edges = fc.tuple(fc.string({ maxLength: 7 }), fc.string({ maxLength: 7 }))
+    fc.assert(
+      fc.property(edges, fc.constantFrom('base64', 'base64url'), ([before, after], encoding) => {
+        const bytes = Buffer.from(`${before}${token}${after}`)
+        const clean = scrub(bytes.toString(encoding))
+        expect(clean).toContain('***')
+        // Of its ends at most what shares a character with its neighbour is left.
+        const most = Math.ceil((Buffer.byteLength(before + after) * 4) / 3) + 8
+        expect(clean.length).toBeLessThanOrEqual(most)
+      }),
+    )
+  })
+  it('is blotted out line by line, and whatever its length', () => {
+    const key = Array.from({ length: 40 }, (_, i) => `line-${i}-${'k'.repeat(40)}`)
+    remember(key.join('\n'))
+    expect(scrub(`a ${key[7]} b`)).toBe('a *** b')
+    const long = Array.from({ length: 900 }, (_, i) => String(i * 7919)).join('.')
+    remember(long)
+    expect(scrub(`<${long}>`)).toMatch(/^<\**>$/)
+  })
+  it('is not looked for when it is short', () => {
+    remember('short-7')
+    expect(scrub('it is short-7')).toBe('it is short-7')
+  })
+  it('is taken out of every text of a failure', () => {
+    remember('canary-0123456789')
+    const text = 'x canary-0123456789'
+    const all = { request: text, hint: text, code: text, requestId: text }
+    const clean = scrubbed(new Failure('failed', text, all))
+    expect(JSON.stringify(clean)).not.toContain('canary')
+    expect(clean).toMatchObject({
+      category: 'failed',
+      message: 'x ***',
+      details: { hint: 'x ***' },
+    })
+  })
+  it('is forgotten when a thousand others were sent since', () => {
+    remember('the-first-of-many')
+    for (let i = 0; i < 1000; i++) remember(`another-secret-${i}`)
+    expect(scrub('the-first-of-many')).toBe('the-first-of-many')
+    expect(scrub('another-secret-0')).toBe('***')
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import type { Failure } from '../../src/errors.js'
+import { clientOf, rejected, send, serve } from './servers.js'
+
+/** Answers of a token URL; each holds what must not be told. */
+const answers: readonly (readonly [string, number, string, Record<string, string>, RegExp])[] = [
+  ['a cut answer', 200, '{"access_token":"canary-1","refresh_', {}, /cannot be used/],
+  ['a page', 200, '<html><title>canary-1</title>', {}, /cannot be used/],
+  ['text', 200, 'canary-1', {}, /cannot be used/],
+  ['an encoding', 200, 'x', { 'content-encoding': 'canary-1' }, /cannot be used/],
+  ['a message', 400, '{"message":"canary-1"}', {}, /^400 Bad Request$/],
+  ['a code', 400, '{"error":"canary_1","error_description":"canary-1"}', {}, /^400 Bad Request$/],
+  [
+    'a registered code',
+    400,
+    '{"error":"invalid_grant","error_description":"canary-1"}',
+    { 'x-request-id': 'canary-1' },
+    /^400 Bad Request: invalid_grant$/,
+  ],
+  ['a redirect', 302, '', { location: 'http://127.0.0.1:1/canary-1' }, /^302 Found$/],
+  ['a wait', 429, '', { 'retry-after': 'canary-1' }, /^429 Too Many Requests$/],
+  ['a gateway', 502, '<html><title>canary-1</title>', {}, /^502 Bad Gateway$/],
+]
+
+it.each(answers)('tells nothing of %s but its status and a registered code', async (...row) => {
+  const [, status, body, headers, says] = row
+  const server = await serve((_, response) => {
+    response.writeHead(status, headers)
+    response.end(body)
+  })
+  const request = { ...send('POST', '/token', '{}'), sealed: true } as const
+  const failure = (await rejected(clientOf(server.base).call(request))) as Failure
+  expect(failure.message).toMatch(says)
+  expect(JSON.stringify(failure)).not.toMatch(/canary/)
+})
