@@ -62,6 +62,7 @@ const run = async (changed: Readonly<Record<string, string>>) => {
       SVC_CONFIG_DIR: folder(),
       SVC_BASE_URL: sandbox.url,
       SVC_TOKEN: sandbox.users[0]?.token ?? '',
+      CI_PROJECT_ID: '1',
       CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
     },
   })
@@ -81,6 +82,11 @@ describe('the job of the README', () => {
     const ran = await run({ 'good one.yml': good, '-o.yml': good })
     expect(ran.stderr).toBe('')
     expect(ran.exitCode).toBe(0)
+  })
+  it('asks within its project, as instances of any version can', async () => {
+    const ran = await run({ 'good.yml': 'include: /ci/none.yml\nbuild:\n  script: [make]\n' })
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stdout).toContain('Local file `/ci/none.yml` does not exist!')
   })
   it('passes when none changed', async () => {
     const ran = await run({})

@@ -1,11 +1,13 @@
 /** Which configurations are checked: files, globs, standard input, or the one in the directory. */
-import { access, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { Failure, reasonOf, usage } from '../../errors.js'
+import { access } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { usage } from '../../errors.js'
+import { checkFile, type Patience, readFileBounded, readStream } from './input.js'
 
 export interface Source {
   readonly name: string
-  readonly content: string
+  /** Reads it, when it is its turn. */
+  readonly content: (patience: Patience) => Promise<string>
 }
 
 /** Looked for in this order when no file is given. */
@@ -27,39 +29,33 @@ const expand = async (cwd: string, pattern: string): Promise<string[]> => {
   return found.sort()
 }
 
+const sourceOf = async (cwd: string, name: string): Promise<Source> => {
+  if (name === '-')
+    return { name, content: (patience) => readStream(process.stdin, 'standard input', patience) }
+  const path = resolve(cwd, name)
+  await checkFile(path, name)
+  return { name, content: (patience) => readFileBounded(path, name, patience) }
+}
+
 /**
  * The sources that the arguments name; an empty list when there are none.
- * @throws Failure `usage` for a file that cannot be read or a glob that matches nothing
+ * @throws Failure `usage` for a file that is not there or too large, or a glob that matches nothing
  */
 export const sourcesOf = async (
   cwd: string,
   args: readonly string[],
-  stdin: () => Promise<string>,
 ): Promise<readonly Source[]> => {
-  const names: string[] = []
+  const names = new Set<string>()
   for (const arg of args)
-    for (const name of arg === '-' ? ['-'] : await expand(cwd, arg)) {
-      if (!names.includes(name)) names.push(name)
-    }
+    for (const name of arg === '-' ? ['-'] : await expand(cwd, arg)) names.add(name)
   const sources: Source[] = []
-  for (const name of names)
-    sources.push({ name, content: name === '-' ? await stdin() : await read(cwd, name) })
+  for (const name of names) sources.push(await sourceOf(cwd, name))
   return sources
-}
-
-const read = async (cwd: string, name: string): Promise<string> => {
-  try {
-    const path = name.startsWith('/') ? name : join(cwd, name)
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw new Failure('usage', `cannot read ${name}: ${reasonOf(cause)}`, { cause })
-  }
 }
 
 /** The configuration of the working directory. */
 export const defaultSource = async (cwd: string): Promise<Source> => {
-  for (const name of defaultFiles)
-    if (await exists(join(cwd, name))) return { name, content: await read(cwd, name) }
+  for (const name of defaultFiles) if (await exists(join(cwd, name))) return sourceOf(cwd, name)
   throw usage(
     `there is no ${defaultFiles.join(' and no ')} in this directory`,
     'Name the file, or give --project to check the configuration of a project.',

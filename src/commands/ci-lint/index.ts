@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files.js'
 import { boolean, hash, string } from '../../catalogue/endpoint.js'
-import { exitCodes, Failure, reasonOf, usage } from '../../errors.js'
+import { exitCodes, Failure, type FailureDetails, reasonOf, usage } from '../../errors.js'
 import type { Context, Given, Plan, Special } from '../types.js'
 import { defaultSource, type Source, sourcesOf } from './files.js'
 import { junit, sarif } from './reports.js'
@@ -36,6 +36,9 @@ const verdictOf = (file: string, data: unknown): Verdict => {
   }
 }
 
+/** Seconds until a pipe that gives nothing is given up. */
+const defaultTimeout = 60
+
 interface Choices {
   readonly strict: boolean
   readonly merged: boolean
@@ -60,12 +63,21 @@ const checkOne = async (
   source: Source,
   choices: Choices,
 ): Promise<Verdict> => {
-  const problems = await syntaxProblems(source.content)
+  const { globals, signal, note } = ctx
+  const patience = { timeout: globals.timeout ?? defaultTimeout, signal, note: note.bind(ctx) }
+  const content = await source.content(patience)
+  const problems = await syntaxProblems(content)
   if (problems.length > 0)
     return { file: source.name, valid: false, errors: problems, warnings: [], local: true }
-  const whole = await ctx.call(await plan(ctx, given, source.content, choices.merged))
+  const whole = await ctx.call(await plan(ctx, given, content, choices.merged))
   return verdictOf(source.name, whole.data)
 }
+
+/** No object is named where there is no project: a 404 is the instance's word on the endpoint. */
+const detailsOf = ({ details }: Failure, { flags }: Given): FailureDetails =>
+  details.status === 404 && flags.project === undefined
+    ? { ...details, hint: 'Newer instances check files only within a project: add --project.' }
+    : details
 
 /** The verdicts, in the order of the files; those that could not be had are reported and left out. */
 const checkAll = async (
@@ -85,7 +97,7 @@ const checkAll = async (
         new Failure(
           error.category,
           `${source.name} was not checked: ${error.message}`,
-          error.details,
+          detailsOf(error, given),
         ),
       )
       failure = error
@@ -192,7 +204,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
     ? []
     : given.args.length === 0
       ? [await defaultSource(ctx.cwd)]
-      : await sourcesOf(ctx.cwd, given.args, ctx.stdin)
+      : await sourcesOf(ctx.cwd, given.args)
   const { verdicts, failure } = ofProject
     ? {
         verdicts: [

@@ -1,0 +1,94 @@
+/** `ci lint` of what is no ordinary file, and of an instance that lints within projects only. */
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clean, folder, program, svcctl } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+
+const recorder = recording()
+const cwd = folder()
+const env = () => ({ SVC_BASE_URL: recorder.url, SVC_TOKEN: 'token-of-a-test' })
+const good = 'a:\n  script: x\n'
+
+beforeAll(async () => {
+  mkdirSync(join(cwd, 'ci'))
+  writeFileSync(join(cwd, 'good.yml'), good)
+  writeFileSync(join(cwd, 'large.yml'), '')
+  truncateSync(join(cwd, 'large.yml'), 10 * 1024 * 1024 + 1)
+  writeFileSync(join(cwd, 'long.yml'), '- \n'.repeat(300_000))
+  await execa('mkfifo', [join(cwd, 'pipe')])
+})
+afterAll(() => rmSync(cwd, { recursive: true, force: true }))
+
+/** A line of a shell in which `svcctl` is the program. */
+const shell = (line: string) =>
+  execa('bash', ['-c', `svcctl() { '${process.execPath}' '${program}' "$@"; }\n${line}`], {
+    cwd,
+    reject: false,
+    extendEnv: false,
+    stdin: 'ignore',
+    env: { ...clean(), SVC_CONFIG_DIR: folder(), ...env() },
+  })
+
+const lint = (...args: string[]) => svcctl(['ci', 'lint', ...args], { cwd, env: env() })
+const sent = (): unknown[] => recorder.seen.map(({ body }) => JSON.parse(body).content)
+const valid = () => ({ body: { status: 'valid', errors: [], warnings: [] } })
+
+describe('what is checked may come from anywhere', () => {
+  it('reads process substitution, a pipe by name, and standard input', async () => {
+    recorder.answer = valid
+    for (const line of [
+      'svcctl ci lint <(cat good.yml)',
+      'cat good.yml > pipe & svcctl ci lint pipe',
+      'svcctl ci lint /dev/stdin < good.yml',
+      'cat good.yml | svcctl ci lint /dev/stdin',
+      'cat good.yml | svcctl ci lint -',
+    ])
+      expect({ line, ...(await shell(line)) }).toMatchObject({ line, exitCode: 0, stderr: '' })
+    expect(sent()).toEqual(Array(5).fill(good))
+  })
+
+  it('says what it waits for, and gives up after --timeout', async () => {
+    for (const line of [
+      'svcctl ci lint pipe --timeout 1',
+      'sleep 3 | svcctl ci lint - --timeout 1',
+    ]) {
+      const { exitCode, stderr } = await shell(line)
+      expect(exitCode).toBe(2)
+      expect(stderr).toMatch(/^waiting for (pipe|standard input): nothing came of it yet$/m)
+      expect(stderr).toMatch(/nothing came of (pipe|standard input) for 1 s \(--timeout\)/)
+    }
+    expect(recorder.seen).toEqual([])
+  })
+
+  it('takes at most 10 MiB, of files before anything is sent', async () => {
+    const file = await lint('good.yml', 'large.yml')
+    expect(file).toMatchObject({ code: 2 })
+    expect(file.stderr).toContain('large.yml is too large: at most 10 MiB are checked')
+    expect(recorder.seen).toEqual([])
+    const endless = await lint('/dev/zero')
+    expect(endless).toMatchObject({ code: 2 })
+    expect(endless.stderr).toContain('/dev/zero is too large')
+    expect((await shell('head -c 11000000 /dev/zero | svcctl ci lint -')).exitCode).toBe(2)
+    expect((await lint('ci')).stderr).toContain('cannot read ci: it is a directory')
+    expect(recorder.seen).toEqual([])
+  })
+
+  it('leaves to the instance what a parser would take long for', async () => {
+    recorder.answer = () => ({ body: { status: 'invalid', errors: ['too large'], warnings: [] } })
+    expect(await lint('long.yml')).toMatchObject({ code: 1 })
+    expect(recorder.seen.length).toBe(1)
+  })
+})
+
+describe('an instance that lints within projects only', () => {
+  it('has the hint to name one', async () => {
+    recorder.answer = () => ({ status: 404, body: { error: '404 Not Found' } })
+    const { code, stderr } = await lint('good.yml')
+    expect(code).toBe(4)
+    expect(stderr).toContain('Newer instances check files only within a project: add --project.')
+    const within = await lint('good.yml', '--project', 'platform/app')
+    expect(within.stderr).not.toContain('add --project')
+  })
+})
