@@ -4,6 +4,7 @@
  * OpenAPI document and the routes of the embedded instance all derive from these values.
  */
 import type { Static, TSchema } from 'typebox'
+import type { KindName, MadeField } from './kinds.js'
 
 export type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
 
@@ -195,7 +196,10 @@ export type ResultOf<E> = E extends { returns: infer R }
 type FieldOf<Ret> = Ret extends { shape: infer S extends TSchema }
   ? Extract<keyof Static<S>, string>
   : never
-type Column<Ret> = FieldOf<Ret> | `${FieldOf<Ret>}.${string}`
+type Column<Ret> =
+  | FieldOf<Ret>
+  | `${FieldOf<Ret>}.${string}`
+  | ('references' extends FieldOf<Ret> ? 'reference' : never)
 
 /** Which credential a request carries. */
 export type Credential =
@@ -225,7 +229,11 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   /** Parameters that may not stand together. */
   readonly exclusive?: readonly (readonly (keyof Ps & string)[])[]
   /** Columns of the table; fields of the shape, dotted to reach inside. */
-  readonly columns?: readonly Column<Ret>[]
+  readonly columns?: readonly (Column<Ret> | MadeField)[]
+  /** Columns that are no fields of the shape: what the command makes of a record. */
+  readonly made?: readonly MadeField[]
+  /** What kind of objects it lists: what a verb takes that reads them from standard input. */
+  readonly lists?: KindName
   /** Who may call it, as a noun phrase (`administrators`, `at least Maintainer of the project`). */
   readonly access?: string
   readonly edition?: Edition
@@ -236,6 +244,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly status?: number
   /** Changes nothing, whatever its method (CI lint). */
   readonly safe?: true
+  /** Past tense of what was done, where the answer has nothing to show. */
+  readonly done?: string
   /** What a 304 means here. */
   readonly unchanged?: string
   /** Not shown by the documents but implied by them. */

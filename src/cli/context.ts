@@ -12,6 +12,7 @@ import { createExchange } from './exchange.js'
 import { listing } from './listing.js'
 import { performAll } from './perform.js'
 import { plansOf, type Surroundings } from './plan.js'
+import { projectPaths } from './project-paths.js'
 import { createScreen } from './screen.js'
 import { createSurroundings } from './surroundings.js'
 import { echoes, meant, Taken, unknownNames } from './taken.js'
@@ -89,6 +90,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     },
     baseUrl: async () => (await around.session()).baseUrl,
     scope: around.scope,
+    pathOf: projectPaths(exchange, globals),
     missing: questions.ask,
     pick: questions.pick,
   }

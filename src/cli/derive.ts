@@ -186,6 +186,7 @@ const withSpecial = (command: Command, special: Special): Command => {
     args: special.args ?? command.args,
     flags: [...command.flags.filter((f) => !dropped(f) && !names.has(f.name)), ...own],
     ...(special.open === true ? { open: true as const } : {}),
+    ...(special.made === undefined ? {} : { made: special.made }),
     run: special.run,
   }
 }

@@ -1,7 +1,11 @@
 /** The fields that a command's answers have, by the catalogue: for completion, and for typing errors. */
 import type { Endpoint } from '../catalogue/endpoint.js'
+import { shownFields } from '../catalogue/kinds.js'
 import type { Command } from '../commands/types.js'
 import { didYouMean } from '../terminal/suggest.js'
+
+/** The field that a dotted name begins with. */
+export const firstOf = (path: string): string => path.split('.')[0] ?? path
 
 type Properties = Readonly<Record<string, unknown>>
 
@@ -12,9 +16,12 @@ const propertiesOf = (shape: unknown): Properties | undefined => {
 }
 
 /** Field names of the answers of these endpoints, each once. */
-export const fieldsOf = (endpoints: readonly Endpoint[]): readonly string[] => [
-  ...new Set(endpoints.flatMap((e) => Object.keys(propertiesOf(e.returns.shape) ?? {}))),
-]
+export const fieldsOf = (endpoints: readonly Endpoint[]): readonly string[] => {
+  const own = new Set(endpoints.flatMap((e) => Object.keys(propertiesOf(e.returns.shape) ?? {})))
+  const shown = Object.entries(shownFields).filter(([, path]) => own.has(firstOf(path)))
+  const made = endpoints.flatMap((e) => e.made ?? [])
+  return [...own, ...shown.map(([name]) => name), ...made]
+}
 
 /** A special's answer may be of another shape, unless it lists what the catalogue lists. */
 const shaped = (command: Command): boolean =>
@@ -31,8 +38,8 @@ export const fieldNotes = async (
   const known = fieldsOf(Object.values(command.endpoints))
   if (known.length === 0 || !shaped(command)) return []
   const columns = Object.values(command.endpoints).flatMap((e) => e.columns ?? [])
-  const all = new Set([...known, ...columns.map((name) => name.split('.')[0] ?? name)])
-  const strange = fields.map((name) => name.split('.')[0] ?? name).filter((name) => !all.has(name))
+  const all = new Set([...known, ...columns.map(firstOf)])
+  const strange = fields.map(firstOf).filter((name) => !all.has(name))
   if (strange.length === 0) return []
   return strange.map((name) => {
     const nearest = didYouMean(name, all)

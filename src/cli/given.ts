@@ -3,6 +3,7 @@ import { promises as fs } from 'node:fs'
 import type { Param } from '../catalogue/endpoint.js'
 import type { Command, Flag, Given, Globals } from '../commands/types.js'
 import { Failure, reasonOf, usage } from '../errors.js'
+import { named } from './derive.js'
 import { globalFlags } from './globals.js'
 import { flagsOfCommand, type Raw } from './leaf.js'
 import { keyValue, type Note, parseValue } from './values.js'
@@ -97,27 +98,24 @@ const extraOf = (texts: readonly string[]): Record<string, unknown> => {
   return extra
 }
 
-/**
- * Lines of standard input as objects: the first column of what another command printed, so that
- * `runners list … | runners pause -` works; its header line and empty lines are passed over.
- */
-export const objectsOf = (text: string): string[] => {
-  const rows = text.split('\n').map((line) => (line.split('\t')[0] ?? '').trim())
-  const header = /^(id|iid|sha|key|name|path|username|user_id|domain|slug)$/
-  return rows.filter((row, i) => row !== '' && !(i === 0 && header.test(row)))
-}
-
 const argsOf = async (
   command: Command,
   raw: Raw,
   stdin: () => Promise<string>,
 ): Promise<readonly string[]> => {
-  const variadic = command.args[0]?.variadic === true
-  if (!variadic || command.area === 'ci' || !raw.args.includes('-')) return raw.args
-  const lines = objectsOf(await stdin())
-  if (lines.length === 0 && raw.args.length === 1)
+  const [first] = command.args
+  if (command.area === 'ci' || !raw.args.includes('-')) return raw.args
+  if (first?.variadic !== true) {
+    if (raw.args[0] !== '-' || first?.parameter === undefined) return raw.args
+    throw usage(`${named(command)} takes one <${first.name}>, and reads none from standard input`)
+  }
+  const { pipedObjects } = await import('./piped.js')
+  const { objectsOf } = await import('./objects.js')
+  const project = raw.flags.get('project')?.at(-1)
+  const objects = await pipedObjects(await stdin(), await objectsOf(first), project)
+  if (objects.length === 0 && raw.args.length === 1)
     throw usage('standard input names nothing to work on')
-  return raw.args.flatMap((arg) => (arg === '-' ? lines : [arg]))
+  return raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
 }
 
 /** True when the objects came from standard input: the answer is a list then. */

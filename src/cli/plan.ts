@@ -15,10 +15,10 @@ import {
   pathValues,
   type Unknown,
 } from './attributes.js'
+import { placeProject, referencesOf, scopedBy, withoutReference } from './belonging.js'
 import { attributesOf } from './changes.js'
 import { type Choice, choose, holderWords } from './choose.js'
 import { flagName, isScope, named, type ScopeKind, scopeOf } from './derive.js'
-import { type Reference, referenceOf } from './references.js'
 import { parseValue } from './values.js'
 
 /** What planning needs from its surroundings. */
@@ -32,6 +32,8 @@ export interface Surroundings {
   readonly scope: (
     kinds: readonly ScopeKind[],
   ) => Promise<{ kind: ScopeKind; value: string } | undefined>
+  /** The path of a project by its number; undefined where that cannot be known. */
+  readonly pathOf: (id: number) => Promise<string | undefined>
   /** A missing value from a person, or undefined where nobody can be asked. */
   readonly missing: Ask
   /** Which flags a person wants to give, or undefined where nobody can be asked. */
@@ -189,7 +191,7 @@ export const plansOf = async (
   const plans: Plan[] = []
   for (const [i, group] of groups.entries()) {
     const own: Record<string, unknown> = { ...values }
-    placeProject(endpoint, references[i], given, own)
+    await placeProject(endpoint, references[i], given, own, around)
     placeArgs(command, endpoint, withoutReference(group, references[i]), own, around)
     await fillRequired(command, endpoint, own, extra, around, project)
     for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
@@ -206,48 +208,6 @@ const joins = (endpoint: Endpoint): boolean => {
 
 const labelOf = (group: readonly string[]): { label?: string } =>
   group[0] === undefined ? {} : { label: group[0] }
-
-/** The first argument, or each of several, as a reference that may carry a project. */
-const referencesOf = async (
-  command: Command,
-  given: Given,
-  around: Surroundings,
-): Promise<readonly Reference[]> => {
-  const [argument] = command.args
-  const texts = argument?.variadic === true ? given.args : given.args.slice(0, 1)
-  const base = texts.some((t) => /^https?:/i.test(t)) ? await around.baseUrl() : ''
-  return texts.map((text) => referenceOf(text, argument?.parameter ?? '', () => base))
-}
-
-/** Where every object brings its project along, none is looked for in the environment. */
-const scopedBy = (given: Given, references: readonly Reference[]): Given => {
-  const [first] = references
-  if (first?.project === undefined || given.flags.project !== undefined) return given
-  if (references.some((r) => r.project === undefined)) return given
-  return { ...given, flags: { ...given.flags, project: first.project } }
-}
-
-const withoutReference = (
-  group: readonly string[],
-  reference: Reference | undefined,
-): readonly string[] => (reference === undefined ? group : [reference.id, ...group.slice(1)])
-
-const placeProject = (
-  endpoint: Endpoint,
-  reference: Reference | undefined,
-  given: Given,
-  values: Record<string, unknown>,
-): void => {
-  const holder = scopeOf(endpoint)?.placeholder
-  if (reference?.project === undefined || holder === undefined) return
-  const asked = given.flags.project
-  if (asked !== undefined && String(asked) !== reference.project)
-    throw usage(
-      `the reference names ${reference.project}, --project ${String(asked)}`,
-      'Leave one of them out.',
-    )
-  values[holder] = reference.project
-}
 
 const placeArgs = (
   command: Command,

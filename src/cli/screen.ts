@@ -68,10 +68,19 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
   )
   const liveness = livenessOf(stderr, env, quiet || shown.redrawn)
 
+  /** The fields asked for; rows begin with the column that leads all the same. */
+  const fieldsOf = ({ lead }: Emit): Pick<View, 'fields'> => {
+    const { fields } = globals
+    if (fields === undefined) return {}
+    const leads = lead !== undefined && format.reader !== 'programs' && !fields.includes(lead)
+    return { fields: leads ? [lead, ...fields] : fields }
+  }
+
   const view = (many: boolean, emit: Emit): View => ({
     many,
     ...columnsOf(emit),
-    ...(globals.fields === undefined ? {} : { fields: globals.fields }),
+    ...fieldsOf(emit),
+    ...(command.made === undefined ? {} : { made: command.made }),
     secrets: secretsOf(emit.endpoint),
     showSecrets: globals.showSecrets || emit.reveal === true,
     terminal: style.terminal,

@@ -2,7 +2,7 @@
 import type { Endpoint, Endpoints, Param } from '../catalogue/endpoint.js'
 import type { Failure } from '../errors.js'
 import type { Ask, Client, Credential, ListEnd, Whole, WireRequest } from '../http/types.js'
-import type { People, Reader } from '../output/types.js'
+import type { Made, People, Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 
 /** A positional argument of a command. */
@@ -109,6 +109,8 @@ export interface Emit {
   readonly endpoint?: Endpoint
   /** What people see of it, where that is not the records themselves. */
   readonly people?: People
+  /** A column that comes first in tables, whatever fields were asked for. */
+  readonly lead?: string
   /** Notes told it to people already; only the other formats print it. */
   readonly noted?: boolean
 }
@@ -272,6 +274,8 @@ export interface Command {
   readonly examples?: readonly string[]
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
+  /** Fields that its tables show beside those of the API's records; every format selects them. */
+  readonly made?: Made
   readonly run?: (ctx: Context, given: Given) => Promise<void>
 }
 
@@ -300,5 +304,7 @@ export interface Special {
   readonly endpoints?: readonly string[]
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
+  /** Fields that its tables show beside those of the API's records; every format selects them. */
+  readonly made?: Made
   readonly run: (ctx: Context, given: Given) => Promise<void>
 }

@@ -1,7 +1,8 @@
 /** Records: from bytes to values, and what of a value was asked for. */
+import { shownFields } from '../catalogue/kinds.js'
 import { Failure } from '../errors.js'
 import { mask, type Secrecy, secrecyOf } from './secrets.js'
-import type { View } from './types.js'
+import type { Made, View } from './types.js'
 
 const decoder = new TextDecoder()
 
@@ -61,6 +62,11 @@ export const pick = (value: unknown, path: string): unknown => {
   return Object.hasOwn(value, key) ? pick(value[key], path.slice(dot + 1)) : undefined
 }
 
+/** What the catalogue shows beside the fields of records. */
+const shownAlready: Made = Object.fromEntries(
+  Object.entries(shownFields).map(([name, path]) => [name, (record) => pick(record, path)]),
+)
+
 const pickFromList = (list: readonly unknown[], path: string): unknown => {
   const [, index, rest] = /^(\d+)(?:\.(.+))?$/.exec(path) ?? []
   if (index === undefined) return list.map((item) => pick(item, path) ?? null)
@@ -74,11 +80,20 @@ const secrecyAt = ({ secrets }: View, path: string): Secrecy => {
   return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
 }
 
+/** A value of the record's own, else one that is made of it. */
+const madeOrPicked = (record: unknown, path: string, made: Made): unknown => {
+  const make = Object.hasOwn(made, path) ? made[path] : undefined
+  if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
+    return pick(record, path)
+  return make(record)
+}
+
 /** Picks what the view asks for, with secrets masked. */
 export const picker = (view: View): ((record: unknown, path: string) => unknown) => {
-  if (view.showSecrets) return pick
+  const made = { ...shownAlready, ...view.made }
+  if (view.showSecrets) return (record, path) => madeOrPicked(record, path, made)
   return (record, path) =>
-    shallow(() => mask(pick(record, path), view.secrets, secrecyAt(view, path)))
+    shallow(() => mask(madeOrPicked(record, path, made), view.secrets, secrecyAt(view, path)))
 }
 
 /** The record as JSON and YAML give it: its secrets masked, only the fields asked for. */

@@ -47,6 +47,9 @@ export interface People {
   readonly sheets?: boolean
 }
 
+/** Fields made of a record, by name. */
+export type Made = Readonly<Record<string, (record: unknown) => unknown>>
+
 export interface View {
   /** True for lists (JSON: an array), false for a single object. */
   readonly many: boolean
@@ -54,6 +57,8 @@ export interface View {
   readonly columns?: readonly string[]
   /** `--fields`: columns of a table, keys of JSON and YAML. */
   readonly fields?: readonly string[]
+  /** Fields that are shown beside those of a record and made of it; a field of its own comes first. */
+  readonly made?: Made
   /** Fields that are declared to hold credentials; masked unless `showSecrets`, as are texts whose names say so. */
   readonly secrets: ReadonlySet<string>
   /** Whether secret fields are given whole: --show-secrets, or the secret is the command's answer. */

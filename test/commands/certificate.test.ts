@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkCertificate } from '../../src/commands/pages-domains/certificate.js'
-import { withExpiry } from '../../src/commands/pages-domains/index.js'
+import { made } from '../../src/commands/pages-domains/index.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'svcctl-certificates-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -103,18 +103,14 @@ describe('checkCertificate', () => {
   })
 })
 
-describe('withExpiry', () => {
+describe('the fields made of a domain', () => {
   it('shows the end of a certificate, read from its PEM text where need be', () => {
-    const shown = (certificate: Readonly<Record<string, unknown>>) =>
-      withExpiry({ domain, certificate })
-    expect(shown({ certificate: text('leaf.pem'), subject: '/CN=x' })).toMatchObject({
-      subject: 'x',
-      expires_at: expect.stringMatching(/^20\d\d-/),
-    })
-    expect(shown({ expiration: '2030-01-01T00:00:00Z' })).toMatchObject({
-      expires_at: '2030-01-01T00:00:00Z',
-    })
-    expect(shown({ certificate: 'damaged' })).not.toHaveProperty('expires_at')
-    expect(withExpiry({ domain })).toEqual({ domain })
+    const end = (certificate: Readonly<Record<string, unknown>>) =>
+      made.expires_at({ domain, certificate })
+    expect(made.subject({ domain, certificate: { subject: '/CN=x' } })).toBe('x')
+    expect(end({ certificate: text('leaf.pem') })).toMatch(/^20\d\d-/)
+    expect(end({ expiration: '2030-01-01T00:00:00Z' })).toBe('2030-01-01T00:00:00Z')
+    expect(end({ certificate: 'damaged' })).toBeUndefined()
+    expect(made.expires_at({ domain })).toBeUndefined()
   })
 })

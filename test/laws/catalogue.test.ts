@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { type Endpoint, methodOf, type Param, pathOf } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
+import { shownFields } from '../../src/catalogue/kinds.js'
 import { allCommands, examplesOf } from '../../src/cli/derive.js'
+import { firstOf } from '../../src/cli/fields.js'
 import { globalFlags } from '../../src/cli/globals.js'
 import { flagsOfCommand } from '../../src/cli/leaf.js'
 import { documented, implied, named } from './documents.js'
@@ -60,6 +62,13 @@ describe('commands', () => {
     },
   )
 
+  it('make every field that their columns show beside those of the API', () => {
+    for (const c of commands) {
+      const wanted = Object.values(c.endpoints).flatMap((e) => e.made ?? [])
+      expect(Object.keys(c.made ?? {}).sort(), c.area).toEqual([...new Set(wanted)].sort())
+    }
+  })
+
   it('say in a line what they do', () => {
     for (const c of commands) {
       expect(c.summary.length, `${c.area} ${c.words}`).toBeGreaterThan(8)
@@ -111,12 +120,14 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
     }
   })
 
-  it('lists with columns that are fields of its shape', () => {
+  it('lists with columns that are fields of its shape, or are made of them', () => {
     if (e.returns.kind !== 'many') return
-    const fields = fieldsOf(e)
+    const own = fieldsOf(e)
+    const shown = Object.entries(shownFields).filter(([, path]) => own.includes(firstOf(path)))
+    const fields = [...own, ...shown.map(([name]) => name), ...(e.made ?? [])]
     expect(e.columns?.length ?? 0).toBeGreaterThan(0)
     for (const column of e.columns ?? [])
-      if (fields.length > 0) expect(fields).toContain(column.split('.')[0])
+      if (fields.length > 0) expect(fields).toContain(firstOf(column))
   })
 
   it('names the successor of what is deprecated', () => {

@@ -162,6 +162,7 @@ export const approvals = {
     path: { id: project() },
     params: {},
     columns: ['id', 'name', 'rule_type', 'approvals_required', 'users', 'groups'],
+    lists: 'approval-rule',
     ...reading,
   }),
   rulesCreate: endpoint('POST /projects/:id/approval_rules', one(ApprovalRule), {

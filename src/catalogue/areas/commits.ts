@@ -106,6 +106,7 @@ export const commits = {
       trailers: boolean('with the trailers of the message'),
     },
     columns: ['short_id', 'created_at', 'author_name', 'title'],
+    lists: 'commit',
   }),
   create: endpoint('POST /projects/:id/repository/commits', one(Commit), {
     summary: 'Commit several file actions at once',
@@ -132,6 +133,7 @@ export const commits = {
       per_page: integer('records on a page', { default: 20, min: 1 }),
     },
     columns: ['type', 'name'],
+    lists: 'commit',
   }),
   cherryPick: endpoint(
     'POST /projects/:id/repository/commits/:sha/cherry_pick',

@@ -28,6 +28,7 @@ export const deployKeys = {
     path: {},
     params: {},
     columns: ['id', 'title', 'key', 'created_at'],
+    lists: 'deploy-key',
     access: 'administrators; not available on the hosted service',
   }),
   list: endpoint('GET /projects/:id/deploy_keys', many(DeployKey), {
@@ -36,6 +37,7 @@ export const deployKeys = {
     path: ofProject,
     params: {},
     columns: ['id', 'title', 'can_push', 'key', 'created_at'],
+    lists: 'deploy-key',
     access,
   }),
   get: endpoint('GET /projects/:id/deploy_keys/:key_id', one(DeployKey), {

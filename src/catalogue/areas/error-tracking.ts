@@ -46,6 +46,7 @@ export const errorTracking = {
     path: ofProject,
     params: {},
     columns: ['id', 'active', 'public_key', 'errsvc_dsn'],
+    lists: 'client-key',
     access,
   }),
   keysCreate: endpoint('POST /projects/:id/error_tracking/client_keys', one(ClientKey), {

@@ -57,6 +57,7 @@ export const geo = {
     path: {},
     params: {},
     columns: ['id', 'name', 'url', 'primary', 'enabled', 'current'],
+    lists: 'geo-node',
   }),
   get: endpoint('GET /geo_nodes/:id', one(GeoNode), {
     ...common,
@@ -120,5 +121,6 @@ export const geo = {
       'repositories_synced_in_percentage',
       'repositories_failed_count',
     ],
+    lists: 'geo-node',
   }),
 } as const

@@ -17,6 +17,7 @@ const listing = {
   path: ofProject,
   params: {},
   columns,
+  lists: 'integration',
   access,
 } as const
 const reading = {

@@ -98,14 +98,7 @@ const exclusive = [
   ['iteration_id', 'iteration_title'],
   ['milestone', 'milestone_id'],
 ] as const
-const columns = [
-  'references.full',
-  'title',
-  'state',
-  'author.username',
-  'labels',
-  'updated_at',
-] as const
+const columns = ['reference', 'title', 'state', 'author.username', 'labels', 'updated_at'] as const
 
 const path = {
   id: project(),
@@ -124,6 +117,7 @@ export const issues = {
     params: listed,
     exclusive,
     columns,
+    lists: 'issue',
     access: reading,
     credential: 'optional',
   }),
@@ -134,6 +128,7 @@ export const issues = {
     params: listed,
     exclusive,
     columns,
+    lists: 'issue',
     access: reading,
     credential: 'optional',
   }),
@@ -163,6 +158,7 @@ export const issues = {
       path,
       params: {},
       columns: mergeRequestColumns,
+      lists: 'mr',
       access: reading,
       credential: 'optional',
     },

@@ -23,6 +23,7 @@ export const jobs = {
     path: { id: project() },
     params: { scope },
     columns,
+    lists: 'job',
   }),
   listOfPipeline: endpoint('GET /projects/:id/pipelines/:pipeline_id/jobs', many(Job), {
     summary: 'List the jobs of a pipeline and of its child pipelines',
@@ -33,6 +34,7 @@ export const jobs = {
       include_retried: boolean('also jobs that a later try replaced', { default: false }),
     },
     columns,
+    lists: 'job',
     notes: ['Before service version 13.5 the oldest job came first.'],
   }),
   bridges: endpoint('GET /projects/:id/pipelines/:pipeline_id/bridges', many(BridgeJob), {

@@ -56,6 +56,7 @@ export const members = {
     path: ofGroup,
     params: filters,
     columns,
+    lists: 'user',
   }),
   listOfProject: endpoint('GET /projects/:id/members', many(Member), {
     summary: 'List the direct members of a project',
@@ -63,6 +64,7 @@ export const members = {
     path: ofProject,
     params: filters,
     columns,
+    lists: 'user',
   }),
   listAllOfGroup: endpoint('GET /groups/:id/members/all', many(Member), {
     summary: 'List the direct and inherited members of a group',
@@ -71,6 +73,7 @@ export const members = {
     path: ofGroup,
     params: filters,
     columns,
+    lists: 'user',
   }),
   listAllOfProject: endpoint('GET /projects/:id/members/all', many(Member), {
     summary: 'List the direct and inherited members of a project',
@@ -79,6 +82,7 @@ export const members = {
     path: ofProject,
     params: filters,
     columns,
+    lists: 'user',
   }),
   getOfGroup: endpoint('GET /groups/:id/members/:user_id', one(Member), {
     summary: 'Show a direct member of a project or group',
@@ -165,6 +169,7 @@ export const members = {
       ),
     },
     columns: ['id', 'username', 'name', 'membership_type', 'last_activity_on', 'removable'],
+    lists: 'user',
     ...billable,
   }),
   billableMemberships: endpoint(

@@ -111,6 +111,7 @@ export const mr = {
     params: listed,
     exclusive,
     columns: mergeRequestColumns,
+    lists: 'mr',
     access: 'any signed-in user',
   }),
   listOfProject: endpoint('GET /projects/:id/merge_requests', many(MergeRequest), {
@@ -120,6 +121,7 @@ export const mr = {
     params: { ...listed, iids },
     exclusive,
     columns: mergeRequestColumns,
+    lists: 'mr',
   }),
   get: endpoint(`GET ${base}`, one(MergeRequest), {
     summary: 'Show a merge request in full',
@@ -154,7 +156,8 @@ export const mr = {
     args,
     path,
     params: {},
-    columns: ['id', 'references.full', 'title', 'state'],
+    columns: ['id', 'reference', 'title', 'state'],
+    lists: 'issue',
   }),
   subscribe: endpoint(`POST ${base}/subscribe`, one(MergeRequest), {
     summary: 'Get notifications about a merge request',

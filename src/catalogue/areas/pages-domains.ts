@@ -34,7 +34,8 @@ const settings = {
   }),
   key: string('private key of the certificate', { format: 'pem', secret: true }),
 } as const
-const expiry = ['certificate.expired', 'certificate.expiration'] as const
+/** What tables have room for of a certificate: whose it is and when it ends. */
+const made = ['subject', 'expires_at'] as const
 const editor = 'at least Maintainer of the project'
 const notes = ['Requires Pages to be enabled.'] as const
 
@@ -45,7 +46,9 @@ export const pagesDomains = {
     when: 'instance',
     path: {},
     params: {},
-    columns: ['domain', 'project_id', 'url', 'auto_ssl_enabled', ...expiry],
+    columns: ['domain', 'project_id', 'url', 'auto_ssl_enabled', 'expires_at'],
+    made,
+    lists: 'pages-domain',
     access: 'administrators',
     notes,
   }),
@@ -54,7 +57,9 @@ export const pagesDomains = {
     command: 'list',
     path: ofProject,
     params: {},
-    columns: ['domain', 'url', 'auto_ssl_enabled', 'certificate.subject', 'certificate.expired'],
+    columns: ['domain', 'url', 'auto_ssl_enabled', ...made],
+    made,
+    lists: 'pages-domain',
     access: 'whoever may view the domains of the project',
     notes,
   }),

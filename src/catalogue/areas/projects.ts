@@ -72,6 +72,7 @@ export const projects = {
       }),
     },
     columns,
+    lists: 'project',
     credential: 'optional',
     access: 'anyone; without authentication public projects in their simple form',
     notes: [
@@ -86,6 +87,7 @@ export const projects = {
     path: { user_id: string('user: ID or username', { name: 'user', completes: 'user' }) },
     params: { ...shared, order_by: oneOf(orders, orderHelp, newest) },
     columns,
+    lists: 'project',
     credential: 'optional',
     access: 'anyone; without authentication public projects in their simple form',
   }),

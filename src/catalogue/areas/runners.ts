@@ -111,6 +111,7 @@ export const runners = {
     path: {},
     params: listed,
     columns,
+    lists: 'runner',
     access: 'any signed-in user',
   }),
   listAll: endpoint('GET /runners/all', many(RunnerSummary), {
@@ -123,6 +124,7 @@ export const runners = {
       scope: oneOf([...states, 'specific', 'shared'], scopeHelp, scope),
     },
     columns,
+    lists: 'runner',
     access: 'administrators',
   }),
   get: endpoint('GET /runners/:id', one(Runner), {
@@ -160,6 +162,7 @@ export const runners = {
       sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
     },
     columns: ['id', 'status', 'project.path_with_namespace', 'stage', 'name', 'ref', 'duration'],
+    lists: 'job',
   }),
   listOfProject: endpoint('GET /projects/:id/runners', many(RunnerSummary), {
     summary: 'List the specific and shared runners available in a project',
@@ -167,6 +170,7 @@ export const runners = {
     path: { id: project() },
     params: listed,
     columns,
+    lists: 'runner',
   }),
   enable: endpoint('POST /projects/:id/runners', one(RunnerSummary), {
     summary: 'Let a specific runner work for a project',
@@ -195,6 +199,7 @@ export const runners = {
     params: filters,
     refuses: ['scope'],
     columns,
+    lists: 'runner',
   }),
   register: endpoint('POST /runners', one(RegisteredRunner), {
     summary: 'Register a runner and print its authentication token',

@@ -31,6 +31,7 @@ export const vulnerabilities = {
     path: { id: project() },
     params: {},
     columns: ['id', 'severity', 'state', 'report_type', 'title', 'created_at'],
+    lists: 'vulnerability',
     access: 'whoever may use the project’s security dashboard',
     notes: [alpha],
   }),

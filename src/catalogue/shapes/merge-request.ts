@@ -102,7 +102,7 @@ export const MergeRequest = Obj(
 )
 
 export const mergeRequestColumns = [
-  'references.full',
+  'reference',
   'state',
   'title',
   'author.username',

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { boolean, string } from '../../catalogue/endpoint.js'
+import type { MadeField } from '../../catalogue/kinds.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import { isObject, type Json, textOf } from '../json.js'
 import type { Context, Given, OwnFlag, Plan, Special } from '../types.js'
@@ -125,36 +126,20 @@ const endTime = (certificate: Json): string | undefined => {
   }
 }
 
-/** A domain with the name and the end of its certificate beside it, which tables have room for. */
-export const withExpiry = (domain: unknown): unknown => {
-  if (!isObject(domain) || !isObject(domain.certificate)) return domain
-  const { certificate } = domain
-  const expires_at = endTime(certificate)
-  const subject = textOf(certificate.subject)?.replace(/^\/?CN=/, '')
-  return {
-    ...domain,
-    ...(subject === undefined ? {} : { subject }),
-    ...(expires_at === undefined ? {} : { expires_at }),
-  }
-}
+const certificateOf = (domain: unknown): Json =>
+  isObject(domain) && isObject(domain.certificate) ? domain.certificate : {}
 
-/** Fields inside the certificate give way to those beside it. */
-const columnsOf = (columns: readonly string[]): readonly string[] => [
-  ...columns.filter((name) => !name.startsWith('certificate.')),
-  ...(columns.includes('certificate.subject') ? ['subject'] : []),
-  'expires_at',
-]
+/** The name and the end of a domain's certificate, which tables have room for. */
+export const made = {
+  subject: (domain: unknown) => textOf(certificateOf(domain).subject)?.replace(/^\/?CN=/, ''),
+  expires_at: (domain: unknown) => endTime(certificateOf(domain)),
+} as const satisfies Readonly<Record<MadeField, (domain: unknown) => unknown>>
 
 export const list: Special = {
   description: ['Tables show when certificates end, and mark those that soon do.'],
   examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
+  made,
   run: async (ctx, given) => {
-    const plan = await ctx.plan(given)
-    await ctx.list(plan, {
-      people: {
-        columns: columnsOf(plan.endpoint.columns ?? []),
-        rows: (domains) => domains.map(withExpiry),
-      },
-    })
+    await ctx.list(await ctx.plan(given))
   },
 }

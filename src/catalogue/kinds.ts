@@ -1,0 +1,49 @@
+/**
+ * The kinds of objects that verbs take, by the names of `completes`: which areas list them, and
+ * which fields of their records name one to a verb, the most certain first.
+ */
+export interface Kind {
+  /** Areas whose lists are of this kind, each list marked with `lists`. */
+  readonly areas: readonly string[]
+  readonly names: readonly string[]
+  /** Fields that name one only where other columns stand beside them. */
+  readonly also?: readonly string[]
+  /** The mark of full references (`platform/app!42`) of what has a number only within its project. */
+  readonly mark?: '!' | '#'
+}
+
+/** Where a project's own number is told together with its project, best first. */
+const references = ['reference', 'references.full', 'web_url', 'iid'] as const
+
+export const kinds = {
+  runner: { areas: ['runners'], names: ['id'] },
+  job: { areas: ['jobs', 'runners'], names: ['id'] },
+  commit: { areas: ['commits'], names: ['id', 'short_id'], also: ['name'] },
+  mr: { areas: ['mr', 'issues'], names: references, mark: '!' },
+  issue: { areas: ['issues', 'mr'], names: references, mark: '#' },
+  'approval-rule': { areas: ['approvals'], names: ['id'] },
+  user: { areas: ['members'], names: ['id', 'username'] },
+  project: { areas: ['projects'], names: ['path_with_namespace', 'id'] },
+  integration: { areas: ['integrations'], names: ['slug'] },
+  'deploy-key': { areas: ['deploy-keys'], names: ['id'] },
+  'pages-domain': { areas: ['pages-domains'], names: ['domain'] },
+  vulnerability: { areas: ['vulnerabilities'], names: ['id'] },
+  'geo-node': { areas: ['geo'], names: ['id', 'geo_node_id'] },
+  'client-key': { areas: ['error-tracking'], names: ['id'] },
+  // The documents have no list of them.
+  'resource-group': { areas: [], names: ['key', 'id'] },
+} as const satisfies Readonly<Record<string, Kind>>
+export type KindName = keyof typeof kinds
+
+/** The kind of that name; undefined for what no verb takes. */
+export const kindNamed = (name: string | undefined): Kind | undefined =>
+  Object.entries(kinds).find(([known]) => known === name)?.[1]
+
+/**
+ * Fields that lists show beside those of the API's records, and where their values stand: columns
+ * may name them, and `--fields` selects them in every format.
+ */
+export const shownFields = { reference: 'references.full' } as const
+
+/** Fields that commands make of a record, which endpoints name among their columns and in `made`. */
+export type MadeField = 'subject' | 'expires_at'

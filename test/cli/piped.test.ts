@@ -1,0 +1,133 @@
+/** Objects from standard input: headings by the lists that have them, every format, projects kept. */
+import { describe, expect, it } from 'vitest'
+import { allCommands, named } from '../../src/cli/derive.js'
+import { objectsOf } from '../../src/cli/objects.js'
+import { pipedObjects } from '../../src/cli/piped.js'
+import { folder, svcctl } from '../support/program.js'
+
+const commands = await allCommands()
+const read = async (command: string, text: string, project?: string) => {
+  const found = commands.find((c) => named(c) === command)
+  if (found === undefined) throw new Error(command)
+  return pipedObjects(text, await objectsOf(found.args[0]), project)
+}
+
+describe('a heading', () => {
+  it('is a first line of fields of such lists, whatever --fields asked for', async () => {
+    expect(await read('runners pause', 'description\tid\nmine\t3\n')).toEqual(['3'])
+    expect(await read('members update', 'name\tid\tusername\nAna\t5\tana\n')).toEqual(['5'])
+    expect(await read('mr get', 'title\treferences.full\nx\ta/b!2\n')).toEqual(['a/b!2'])
+    expect(await read('commits get', 'title,author_name,id\n"a, b\nc",Ana,abc\n')).toEqual(['abc'])
+    expect(await read('geo nodes get', 'geo_node_id\thealthy\n2\ttrue\n')).toEqual(['2'])
+    expect(await read('integrations delete', 'id\tslug\n7\temails-on-push\n')).toEqual([
+      'emails-on-push',
+    ])
+  })
+
+  it('of one column is passed over where lines follow it, and is an object alone', async () => {
+    expect(await read('integrations get', 'slug\nx\n')).toEqual(['x'])
+    expect(await read('integrations get', 'slug\n')).toEqual(['slug'])
+    expect(await read('integrations get', 'name\nid\n')).toEqual(['name', 'id'])
+    expect(await read('commits get', 'name\nmain\n')).toEqual(['name', 'main'])
+  })
+
+  it('that comes again below is no object', async () => {
+    expect(await read('runners get', 'id\tstatus\n1\tonline\nid\tstatus\n2\toffline\n')).toEqual([
+      '1',
+      '2',
+    ])
+  })
+
+  it('says which object an answer about several was about', async () => {
+    expect(await read('issues todo', 'object\ttime_estimate\na/b#2\t0\n')).toEqual(['a/b#2'])
+  })
+
+  it('of other things is refused', async () => {
+    const jobs = 'id\tstatus\tstage\n7\tsuccess\ttest\n'
+    await expect(read('runners pause', jobs)).rejects.toThrow('other things than runners')
+    const job = '{"id":7,"stage":"test"}'
+    await expect(read('runners pause', job)).rejects.toThrow('other things than runners')
+    const issue = 'reference\ttitle\na/b#1\tx\n'
+    await expect(read('mr rebase', issue, 'a/b')).rejects.toThrow('things than merge requests')
+  })
+
+  it('may be cut away from a list as it is printed', async () => {
+    const rows = '3\ta\tproject_type\toffline\t\ttrue\n4\tb\tproject_type\toffline\t\ttrue\n'
+    expect(await read('runners pause', rows)).toEqual(['3', '4'])
+    await expect(read('integrations delete', '7\tx\tX\ttrue\t2020\n')).rejects.toThrow('line 1')
+  })
+})
+
+describe('JSON', () => {
+  it.each([
+    ['an array', '[{"id":1},{"id":2}]'],
+    ['NDJSON', '{"id":1}\n{"id":2}\n'],
+    ['objects laid out', '{\n  "id": 1\n}\n{\n  "id": 2\n}\n'],
+    ['several arrays', '[{"id":1}]\n[{"id":2}]\n'],
+    ['bare values', '[1, "2"]'],
+  ])('%s', async (_, text) => {
+    expect(await read('runners pause', text)).toEqual(['1', '2'])
+  })
+
+  it('may hold brackets in its strings', async () => {
+    const text = '{"description":"}{ \\"[","id":1}{"id":2}'
+    expect(await read('runners pause', text)).toEqual(['1', '2'])
+  })
+})
+
+describe('what cannot be understood is refused with its line', () => {
+  it.each([
+    ['a line below JSON', '{"id":1}\n2\n', 'line 2'],
+    ['JSON below lines', '1\n\n{"id":2}\n', 'line 3'],
+    ['a cut row', 'id\tstatus\n1\tonline\n2\n', 'line 3'],
+    ['a row without its object', 'id\tstatus\n1\tonline\n\tonline\n', 'line 3'],
+    ['cells in a line of objects', '1\n2\tonline\n', 'line 2'],
+    ['an object without an id', '{"id":1}\n{"status":"x"}\n', 'line 2'],
+    ['damaged JSON', '{"id":1}\n{"id":\n', 'line 2'],
+    ['nested lists', '[[1]]', 'line 1, item 1'],
+  ])('%s', async (_, text, line) => {
+    await expect(read('runners pause', text)).rejects.toThrow(`standard input, ${line}: `)
+  })
+})
+
+describe('the project of a number', () => {
+  it('travels with it, best as a reference', async () => {
+    const record = { iid: 2, project_id: 1, references: { full: 'a/b!2' } }
+    expect(await read('mr rebase', JSON.stringify(record))).toEqual(['a/b!2'])
+    expect(await read('mr rebase', 'iid\tproject_id\n2\t1\n')).toEqual(['1!2'])
+    expect(await read('issues todo', '{"iid":2,"project_id":1}')).toEqual(['1#2'])
+    expect(await read('mr get', 'web_url\nhttps://h/a/b/-/merge_requests/2\n')).toEqual([
+      'https://h/a/b/-/merge_requests/2',
+    ])
+  })
+
+  it('is that of --project, and no other', async () => {
+    expect(await read('mr rebase', '2\n3\n', 'a/b')).toEqual(['2', '3'])
+    expect(await read('mr rebase', 'iid\ttitle\n2\tx\n', 'a/b')).toEqual(['2'])
+    expect(await read('mr rebase', 'iid\tproject_id\n2\t1\n', '1')).toEqual(['2'])
+    for (const text of ['2\n', '!2\n', 'iid\ttitle\n2\tx\n', '{"iid":2}'])
+      await expect(read('mr rebase', text), text).rejects.toThrow('without its project')
+  })
+
+  it('is never the one at hand', async () => {
+    const env = { SVC_PROJECT: 'platform/app', SVC_CONFIG_DIR: folder() }
+    const ran = await svcctl(['mr', 'rebase', '-', '--curl', '--sandbox'], { env, input: '1\n' })
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('without its project')
+  })
+
+  it('may be given by number where the rows have its path', async () => {
+    const input = 'reference\ttitle\nplatform/app!1\tx\n'
+    const line = ['mr', 'get', '-', '--sandbox', '--fields', 'iid', '-P']
+    expect(await svcctl([...line, '1'], { input })).toMatchObject({ code: 0 })
+    const other = await svcctl([...line, '2'], { input })
+    expect(other).toMatchObject({ code: 2, stdout: '' })
+    expect(other.stderr).toContain('the reference names platform/app, --project 2')
+  })
+})
+
+it('a verb that takes one object reads none from standard input', async () => {
+  const ran = await svcctl(['commits', 'refs', '-', '-P', 'platform/app', '--sandbox'])
+  expect(ran).toMatchObject({ code: 2, stdout: '' })
+  expect(ran.stderr).toContain('commits refs takes one <sha>')
+})

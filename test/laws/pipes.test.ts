@@ -1,0 +1,151 @@
+/**
+ * What a list prints, in every format, goes into every verb that takes its objects; and what a
+ * column shows, every format can select.
+ */
+import { describe, expect, it } from 'vitest'
+import { areas } from '../../src/catalogue/index.js'
+import { kindNamed, kinds } from '../../src/catalogue/kinds.js'
+import { allCommands, lists, named } from '../../src/cli/derive.js'
+import { objectsOf } from '../../src/cli/objects.js'
+import { pipedObjects } from '../../src/cli/piped.js'
+import type { Command } from '../../src/commands/types.js'
+import { pick } from '../../src/output/record.js'
+import { shown } from '../output/open.js'
+import { sandbox } from '../sandbox/instance.js'
+import { folder, svcctl } from '../support/program.js'
+
+const instance = sandbox()
+const config = folder()
+const run = async (line: string, ...more: readonly string[]): Promise<string> => {
+  const env = {
+    SVC_BASE_URL: instance.url(),
+    SVC_TOKEN: 'sandbox-root-token',
+    SVC_CONFIG_DIR: config,
+  }
+  const ran = await svcctl([...line.split(' '), ...more], { env })
+  expect(ran, line).toMatchObject({ code: 0 })
+  expect(ran.stderr, line).not.toContain('no field')
+  return ran.stdout
+}
+
+/** Every way to list something, by command. */
+const ways: Readonly<Record<string, readonly string[]>> = {
+  'runners list': ['--instance', '-P platform/app', '-G platform'],
+  'runners jobs': ['1'],
+  'jobs list': ['-P platform/app'],
+  'jobs bridges': ['-P platform/app --pipeline 2'],
+  'commits list': ['-P platform/app'],
+  'commits refs': ['main -P platform/app'],
+  'issues list': ['--scope all', '-G platform --scope all'],
+  'issues related-mrs': ['platform/app#3'],
+  'mr list': ['--scope all', '-P platform/app'],
+  'mr closes-issues': ['platform/app!1'],
+  'approvals rules list': ['-P platform/app'],
+  'members list': ['-P platform/app --inherited', '-G platform'],
+  'members billable list': ['-G platform'],
+  'members billable memberships': ['6 -G platform'],
+  'events list': ['-P platform/app'],
+  'projects list': ['', '--user ana'],
+  'integrations list': ['-P platform/app'],
+  'deploy-keys list': ['-P platform/app', '--instance'],
+  'pages-domains list': ['-P web/site', '--instance'],
+  'vulnerabilities list': ['-P platform/app'],
+  'dependencies list': ['-P platform/app'],
+  'geo nodes list': [''],
+  'geo status': [''],
+  'error-tracking keys list': ['-P platform/app --show-secrets'],
+}
+const commands = await allCommands()
+const listing = commands.filter((c) => lists(c) && c.open !== true)
+const cases = listing.flatMap((c) =>
+  (ways[named(c)] ?? []).map((way) => [`${named(c)} ${way}`.trim(), c] as const),
+)
+
+const kindOf = (c: Command): string | undefined =>
+  Object.values(c.endpoints).find((e) => e.returns.kind === 'many')?.lists
+
+/** Verbs that take several objects of a kind. */
+const verbs = (kind: string): readonly Command[] =>
+  commands.filter((c) => c.args[0]?.variadic === true && c.args[0].param?.completes === kind)
+
+const cells = (text: string): string[][] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'))
+
+describe('lists', () => {
+  it('are all tried here', () => {
+    expect(listing.map(named).sort()).toEqual(Object.keys(ways).sort())
+  })
+
+  it('say what they list wherever a verb takes it', () => {
+    const listed = new Set(listing.map(kindOf))
+    for (const [kind, { areas: rows }] of Object.entries(kinds))
+      if (rows.length > 0) expect([...listed], kind).toContain(kind)
+    for (const c of commands) {
+      const [first] = c.args
+      if (first?.variadic !== true || Object.keys(c.endpoints).length === 0) continue
+      const free = ['settings get', 'ci lint', 'pages-domains add'].includes(named(c))
+      if (!free) expect(kindNamed(first.param?.completes), named(c)).toBeDefined()
+    }
+  })
+
+  it('belong to the areas that their kind names', async () => {
+    for (const row of areas)
+      for (const e of Object.values(await row.load()))
+        if (e.lists !== undefined) expect(kindNamed(e.lists)?.areas, e.route).toContain(row.name)
+  })
+
+  it.each(cases)('%s: what it prints is read back', { timeout: 60_000 }, async (line, c) => {
+    const [table, csv, json] = await Promise.all([
+      run(line),
+      run(line, '-o', 'csv'),
+      run(line, '-o', 'json'),
+    ])
+    const records: unknown[] = JSON.parse(json)
+    expect(records.length).toBeGreaterThan(0)
+    const [heading = []] = cells(table)
+    // What a column shows every format can select.
+    const chosen = JSON.parse(await run(line, '-o', 'json', '--fields', heading.join(',')))
+    const selected = records.map((_, i) => heading.map((name) => chosen[i]?.[name] ?? null))
+    const flat = await run(line, '--fields', heading.join(','))
+    const empty = (rows: readonly (readonly unknown[])[], k: number): number =>
+      rows.filter((row) => `${row[k] ?? ''}` === '').length
+    for (const [k, name] of heading.entries())
+      expect(empty(selected, k), name).toBe(empty(cells(flat).slice(1), k))
+    const kind = kindOf(c)
+    const known = kindNamed(kind)
+    if (kind === undefined || known === undefined) return
+    const names = [...known.names, ...(known.also ?? [])]
+    const keys = Object.keys(records[0] ?? {})
+    const options = { fields: [...keys].reverse() }
+    const texts = {
+      table,
+      csv,
+      json,
+      flat,
+      ndjson: await shown('ndjson', records),
+      fields: await shown('table', records, options),
+      'fields in csv': await shown('csv', records, options),
+      'fields in ndjson': await shown('ndjson', records, options),
+    }
+    const only = known.names.find((name) => pick(records[0], name) !== undefined)
+    if (only !== undefined)
+      Object.assign(texts, { [only]: await shown('table', records, { fields: [only] }) })
+    for (const verb of verbs(kind))
+      for (const [form, text] of Object.entries(texts)) {
+        const found = await pipedObjects(text, await objectsOf(verb.args[0]))
+        expect(found.length, `${form} into ${named(verb)}`).toBe(records.length)
+        for (const [i, object] of found.entries()) {
+          const numbers = [pick(records[i], 'project_id'), pick(records[i], 'iid')]
+          const mark = 'mark' in known ? known.mark : ''
+          const named_ = [
+            ...names.map((name) => String(pick(records[i], name))),
+            numbers.join(mark),
+          ]
+          expect(named_, `${form} into ${named(verb)}`).toContain(object)
+        }
+      }
+  })
+})
