@@ -19,7 +19,7 @@ import { placeProject, referencesOf, scopedBy, withoutReference } from './belong
 import { attributesOf } from './changes.js'
 import { type Choice, choose, holderWords } from './choose.js'
 import { flagName, isScope, named, type ScopeKind, scopeOf } from './derive.js'
-import { parseValue } from './values.js'
+import { oneScope, parseValue } from './values.js'
 
 /** What planning needs from its surroundings. */
 export interface Surroundings {
@@ -47,6 +47,8 @@ const checkSegment = (name: string, param: Param, value: unknown): void => {
       : [String(value)]
   if (parts.some((part) => part === '.' || part === '..'))
     throw usage(`${flagName(name, param)}: "." and ".." cannot stand in a path`)
+  if (isScope(param) || param.completes === 'user')
+    oneScope(isScope(param) ? param.type : 'user', [String(value)], flagName(name, param))
   if (String(value) === '') throw usage(`${flagName(name, param)} must not be empty`)
 }
 

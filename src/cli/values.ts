@@ -189,6 +189,20 @@ const idOrText = (text: string): string | number =>
   /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text
 
 /**
+ * The one project or group that texts name.
+ * @throws Failure `usage` for several, and for `-`: a path holds no comma
+ */
+export const oneScope = (kind: string, texts: readonly string[], label: string): string => {
+  const [first = '', ...others] = texts
+  const strange = texts.find((text) => text.trim() === '-' || text.includes(','))
+  if (strange === undefined && others.every((text) => text === first)) return first
+  throw usage(
+    `${label} takes one ${kind}, not "${strange ?? texts.join(',')}"`,
+    `Run the command once for each ${kind}.`,
+  )
+}
+
+/**
  * The value of one parameter from the texts given for it, in order.
  * @throws Failure `usage` naming the flag, what it takes and what was given
  */
@@ -213,7 +227,7 @@ export const parseValue = (
       return parseJson(text, label)
     case 'project':
     case 'group':
-      return idOrText(text)
+      return idOrText(oneScope(param.type, texts, label))
     case 'boolean':
       return text !== 'false'
     default:
