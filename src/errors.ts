@@ -94,6 +94,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is not a directory',
   EEXIST: 'a part of its path is not a directory',
   EISDIR: 'it is a directory',
+  ENXIO: 'nobody takes what is written there',
+  EPIPE: 'its reader went away',
+  EBUSY: 'it is in use by the system',
 }
 
 /** The system's code of a failed call (`ENOENT`); empty where there is none. */

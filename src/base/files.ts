@@ -2,10 +2,11 @@
  * Every file that the program writes is written here: whole or not at all. What is no regular file
  * (a device, a pipe, /dev/stdout) cannot be replaced: it is opened and written into.
  */
-import { constants, type Stats } from 'node:fs'
+import { constants, type Stats, writev } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { codeOf, Failure } from '../errors.js'
 import { type Place, placeOf } from './place.js'
 import { nonBlocking } from './regular.js'
@@ -75,17 +76,29 @@ export const writeAll = async (
   }
 }
 
+type Writing = Pick<FileHandle, 'writev' | 'close'>
+
+/** A socket cannot be opened; one that this process has is written into by its number. */
+const ownSocket = async (path: string): Promise<Writing | undefined> => {
+  const [, pid, number] = /^\/proc\/(\d+)\/fd\/(\d+)$/.exec(path) ?? []
+  if (Number(pid) !== process.pid || !(await stat(path)).isSocket()) return undefined
+  const write = promisify(writev)
+  return { writev: (chunks) => write(Number(number), chunks), close: async () => {} }
+}
+
 /** A pipe that nobody reads is waited for, since a blocking open could not be interrupted. */
 const openStream = async (
   path: string,
   append: boolean,
   signal: AbortSignal | undefined,
-): Promise<FileHandle> => {
+): Promise<Writing> => {
   const { O_WRONLY, O_APPEND, O_NOCTTY = 0 } = constants
   for (;;) {
     try {
       return await open(path, O_WRONLY | O_NOCTTY | nonBlocking | (append ? O_APPEND : 0))
     } catch (error) {
+      const socket = codeOf(error) === 'ENXIO' ? await ownSocket(path) : undefined
+      if (socket !== undefined) return socket
       if (codeOf(error) !== 'ENXIO' || !(await stat(path)).isFIFO()) throw error
     }
     await wait(longest, signal)

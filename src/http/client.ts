@@ -87,8 +87,9 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
   }
 
   const open = async (request: WireRequest): Promise<Answer> => {
-    const { status, headers, label, body } = await streamed(request, newAttempts(), true)
-    return { status, headers, url: label.slice(label.indexOf(' ') + 1), body: body.unhurried() }
+    const { status, headers, label, body, cancel } = await streamed(request, newAttempts(), true)
+    const url = label.slice(label.indexOf(' ') + 1)
+    return { status, headers, url, body: body.unhurried(), cancel }
   }
 
   const call = async (request: WireRequest): Promise<Whole> => {

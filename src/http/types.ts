@@ -104,6 +104,8 @@ export interface Answer {
   readonly url: string
   /** Decompressed; ends with a Failure when the body was cut short. */
   readonly body: AsyncIterable<Uint8Array>
+  /** Reads no further, or not at all. */
+  readonly cancel: () => void
 }
 
 /** A whole answer: `data` undefined where there was no body (204, 304). */

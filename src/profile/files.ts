@@ -1,6 +1,5 @@
 /** Files of this room: read as they are, never repaired by guessing, failures in words. */
-import { existsSync, mkdirSync, statSync } from 'node:fs'
-import path from 'node:path'
+import { makeFolders } from '../base/folders.js'
 import { readRegular } from '../base/regular.js'
 import { codeOf, Failure, reasonOf } from '../errors.js'
 
@@ -51,26 +50,10 @@ export const readObject = (file: string): Record<string, unknown> | undefined =>
   return value
 }
 
-/**
- * Makes a directory with those above it. Node's own `recursive` never ends where a directory is there
- * and takes none (/proc).
- */
-const makeAll = (directory: string): void => {
-  try {
-    mkdirSync(directory, { mode: 0o700 })
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST' && statSync(directory).isDirectory()) return
-    const above = path.dirname(directory)
-    if (codeOf(error) !== 'ENOENT' || above === directory || existsSync(above)) throw error
-    makeAll(above)
-    makeAll(directory)
-  }
-}
-
 /** Makes a directory that only its owner may enter; an existing one is left as it is. */
 export const makeDirectory = (directory: string): void => {
   try {
-    makeAll(path.resolve(directory))
+    makeFolders(directory, 0o700)
   } catch (error) {
     throw fileFailure('create', directory, error)
   }

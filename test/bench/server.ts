@@ -21,6 +21,11 @@ const perPage = 100
 const pages = Array.from({ length: 100 }, (_, i) => projectPage(i + 1, perPage))
 const json = 'application/json'
 const archive = { bytes: 1024 ** 3, piece: Buffer.alloc(1024 ** 2, 'x') }
+/** The last piece of the archive, with the record with which one ends. */
+const last = Buffer.from(archive.piece)
+last.write('PK\x05\x06', last.length - 22, 'latin1')
+last.fill(0, last.length - 18)
+last.writeUInt32LE(archive.bytes - 22, last.length - 6)
 
 interface Call {
   readonly req: IncomingMessage
@@ -72,7 +77,7 @@ const sendArchive = ({ res }: Call): void => {
   const more = (): void => {
     while (left > 0) {
       left -= 1
-      if (!res.write(archive.piece)) {
+      if (!res.write(left === 0 ? last : archive.piece)) {
         res.once('drain', more)
         return
       }

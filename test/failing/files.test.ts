@@ -11,14 +11,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { head } from '../faults/answers.js'
+import { lie } from '../faults/server.js'
+import { zipped } from '../faults/zip.js'
 import { clean, folder, program, svcctl } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
+
+/** What ends as an archive does, of 1 MiB. */
+const large = `PK\x03\x04${'a'.repeat((1 << 20) - 4)}PK\x05\x06${'\0'.repeat(12)}\0\0\x10\0\0\0`
 
 let server: Recorder
 beforeAll(async () => {
   server = await record(({ url }) =>
     url.includes('/artifacts')
-      ? { body: `PK\x03\x04${'a'.repeat(1 << 20)}`, headers: { 'content-type': 'application/zip' } }
+      ? { body: large, headers: { 'content-type': 'application/zip' } }
       : { body: { id: 1, username: 'root', name: 'Root' } },
   )
 })
@@ -81,6 +87,28 @@ describe('a disk that is full', () => {
     expect(child.code).toBe(1)
     expect(child.stderr).toMatch(/cannot write .*artifacts\.zip/)
     expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('extracts nothing where there is no room for all of it', async ({ skip }) => {
+    const disk = smallDisk()
+    if (disk === undefined) return skip('no file system may be mounted here')
+    const bytes = zipped([{ name: 'zeros', body: Buffer.alloc(1 << 20) }])
+    const lying = await lie((_asked, socket) => {
+      socket.write(head('200 OK', { 'content-length': String(bytes.length) }))
+      socket.write(bytes)
+    })
+    try {
+      const ran = await svcctl(['artifacts', 'download', '7', '-P', '1', '--extract'], {
+        env: { SVC_TOKEN: 'any', SVC_BASE_URL: lying.url },
+        cwd: disk,
+      })
+      expect(ran.code).toBe(1)
+      expect(ran.stderr).toMatch(/holds 1\.0 MB, and .* has room for \d+ kB; nothing was extracted/)
+      expect(ran.stderr).toMatch(/another place with --to/)
+      expect(readdirSync(disk)).toEqual([])
+    } finally {
+      await lying.close()
+    }
   })
 
   it('is said when the answer cannot be printed', async () => {

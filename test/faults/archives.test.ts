@@ -1,120 +1,265 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { constants, deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { folder, svcctl } from '../support/program.js'
+import { folder, type Ran, svcctl } from '../support/program.js'
 import { honest } from './answers.js'
 import { archive, operations } from './operations.js'
 import { lie } from './server.js'
-
-interface Entry {
-  readonly name: string
-  readonly body?: Buffer
-  /** Unix mode, as `ls` would have it; a regular file unless given. */
-  readonly mode?: number
-  /** Claimed instead of the real size. */
-  readonly size?: number
-}
-
-/** An archive that says whatever it is told, which libraries refuse to write. */
-const zipped = (entries: readonly Entry[]): Buffer => {
-  const locals: Buffer[] = []
-  const centrals: Buffer[] = []
-  let offset = 0
-  for (const { name, body = Buffer.from('x'), mode = 0o100644, size = body.length } of entries) {
-    const packed = deflateRawSync(body, { finishFlush: constants.Z_FINISH })
-    const common = Buffer.alloc(26)
-    common.writeUInt16LE(20, 0)
-    common.writeUInt16LE(0x0800, 2)
-    common.writeUInt16LE(8, 4)
-    common.writeUInt32LE(packed.length, 14)
-    common.writeUInt32LE(size, 18)
-    common.writeUInt16LE(Buffer.byteLength(name), 22)
-    const rest = Buffer.alloc(14)
-    rest.writeUInt32LE((mode << 16) >>> 0, 6)
-    rest.writeUInt32LE(offset, 10)
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, Buffer.from(name), packed])
-    centrals.push(
-      Buffer.concat([Buffer.from('PK\x01\x02\x14\x03'), common, rest, Buffer.from(name)]),
-    )
-    locals.push(local)
-    offset += local.length
-  }
-  const central = Buffer.concat(centrals)
-  const end = Buffer.alloc(22)
-  end.write('PK\x05\x06', 'latin1')
-  end.writeUInt16LE(entries.length, 8)
-  end.writeUInt16LE(entries.length, 10)
-  end.writeUInt32LE(central.length, 12)
-  end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...locals, central, end])
-}
+import { type Entry, zipped } from './zip.js'
 
 const download = operations.find(({ name }) => name === 'download')
 
-/** Downloads and extracts; gives what is left below the folder, and beside it. */
-const extracted = async (bytes: Buffer) => {
+interface Extracted extends Ran {
+  /** Everything below the folder in which it ran. */
+  readonly files: readonly string[]
+  readonly text: (name: string) => string
+  readonly kind: (name: string) => 'file' | 'folder' | 'link' | 'other'
+  readonly scratch: readonly string[]
+  readonly above: readonly string[]
+}
+
+const kindOf = (path: string): ReturnType<Extracted['kind']> => {
+  const stats = lstatSync(path)
+  if (stats.isSymbolicLink()) return 'link'
+  return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other'
+}
+
+/**
+ * Downloads and extracts into `out`, so many times at once; looks at what is left.
+ * @param prepare makes what is there before
+ */
+const extracting = async (
+  bytes: Buffer,
+  look: (ran: readonly Extracted[]) => void,
+  prepare: (work: string) => void = (work) => mkdirSync(join(work, 'out')),
+  times = 1,
+): Promise<void> => {
   if (download === undefined) throw new Error('there is no download')
   const server = await lie((_asked, socket) => honest(socket, download, {}, bytes))
   const home = folder()
-  const temporary = join(home, 'tmp')
-  mkdirSync(join(home, 'work', 'out'), { recursive: true })
-  mkdirSync(temporary)
+  const [temporary, work] = [join(home, 'tmp'), join(home, 'work')]
+  for (const path of [temporary, work]) mkdirSync(path)
+  prepare(work)
   try {
     const args = [...download.args, '--extract', '--to', 'out', '--base-url', server.url]
     const env = { SVC_TOKEN: 'any', TMPDIR: temporary, SVC_CONFIG_DIR: join(home, 'config') }
-    const ran = await svcctl(args, { cwd: join(home, 'work'), env })
-    const files = readdirSync(join(home, 'work'), { recursive: true }).map(String).sort()
-    return { ...ran, files, scratch: readdirSync(temporary), above: readdirSync(home).sort() }
+    const all = await Promise.all(
+      Array.from({ length: times }, () => svcctl(args, { cwd: work, env })),
+    )
+    const files = readdirSync(work, { recursive: true }).map(String).sort()
+    const text = (name: string): string => readFileSync(join(work, name), 'utf8')
+    const kind = (name: string) => kindOf(join(work, name))
+    const [scratch, above] = [readdirSync(temporary), readdirSync(home).sort()]
+    look(all.map((ran) => ({ ...ran, files, text, kind, scratch, above })))
   } finally {
     await server.close()
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-const good: Entry = { name: 'good.txt' }
+const good: Entry = { name: 'good.txt', body: Buffer.from('good') }
+const body = Buffer.alloc(100, 'b')
 /** Each beside a good entry, which must not be written either. */
-const hostile: Readonly<Record<string, { entry: Entry; says: RegExp }>> = {
-  'an absolute path': { entry: { name: '/tmp/svcctl-absolute' }, says: /\/tmp\/svcctl-absolute/ },
-  'a path that climbs': { entry: { name: '../climbed' }, says: /\.\.\/climbed/ },
-  'a path that climbs midway': { entry: { name: 'a/../../climbed' }, says: /climbed/ },
-  'a path of another system': { entry: { name: '..\\climbed' }, says: /climbed/ },
-  'a drive': { entry: { name: 'C:/climbed' }, says: /climbed/ },
+const hostile: Readonly<Record<string, { entries: readonly Entry[]; says: RegExp }>> = {
+  'an absolute path': { entries: [{ name: '/tmp/svcctl-absolute' }], says: /svcctl-absolute/ },
+  'a path that climbs': { entries: [{ name: '../climbed' }], says: /\.\.\/climbed/ },
+  'a path that climbs midway': { entries: [{ name: 'a/../../climbed' }], says: /climbed/ },
+  'a path of another system': { entries: [{ name: '..\\climbed' }], says: /climbed/ },
+  'a drive': { entries: [{ name: 'C:/climbed' }], says: /climbed/ },
   'a symbolic link': {
-    entry: { name: 'link', body: Buffer.from('/etc'), mode: 0o120777 },
+    entries: [{ name: 'link', body: Buffer.from('/etc'), mode: 0o120777 }],
     says: /a link or a device/,
   },
-  'a device': { entry: { name: 'disk', mode: 0o060666 }, says: /a link or a device/ },
-  'the name of a device': { entry: { name: 'logs/CON.txt' }, says: /CON\.txt/ },
-  'a control character': { entry: { name: 'a\u001b[2Jb' }, says: /\\u001b/ },
+  'a device': { entries: [{ name: 'disk', mode: 0o060666 }], says: /a link or a device/ },
+  'the name of a device': { entries: [{ name: 'logs/CON.txt' }], says: /CON\.txt/ },
+  'a control character': { entries: [{ name: 'a\u001b[2Jb' }], says: /\\u001b/ },
   'a bomb': {
-    entry: { name: 'bomb', body: Buffer.alloc(1 << 27, 0x20) },
+    entries: [{ name: 'bomb', body: Buffer.alloc(1 << 27, 0x20) }],
     says: /would grow to more than it should|absurd/,
   },
   'a size that lies': {
-    entry: { name: 'liar', body: Buffer.alloc(1 << 20, 0x20), size: 10 },
-    says: /could not be extracted|too many bytes/,
+    entries: [{ name: 'liar', body: Buffer.alloc(1 << 20, 0x20), size: 10 }],
+    says: /could not be extracted.*too many bytes/,
+  },
+  'a size that promises more': {
+    entries: [{ name: 'liar', body, size: 1000 }],
+    says: /could not be extracted.*not enough bytes/,
+  },
+  'a wrong checksum': { entries: [{ name: 'wrong', body, crc: 1 }], says: /its checksum is wrong/ },
+  'a wrong checksum of what is not packed': {
+    entries: [{ name: 'wrong', body, crc: 1, method: 0 }],
+    says: /its checksum is wrong/,
+  },
+  'an empty name': { entries: [{ name: '' }], says: /has no name/ },
+  'a name of slashes': {
+    entries: ['a/', 'a//'].map((name) => ({ name, body: Buffer.of() })),
+    says: /is in it twice/,
+  },
+  'the same name twice': { entries: [{ name: 'a' }, { name: 'a' }], says: /is in it twice/ },
+  'the same name in another spelling': {
+    entries: [{ name: 'a/b' }, { name: 'a//b' }],
+    says: /is in it twice/,
+  },
+  'a file that is a folder, too': {
+    entries: [{ name: 'a/b' }, { name: 'a' }],
+    says: /is a folder in it, too/,
+  },
+  'a folder that is a file, too': {
+    entries: [{ name: 'a' }, { name: 'a/b' }],
+    says: /lies below what is a file/,
+  },
+  'entries that share their bytes': {
+    entries: [
+      { name: 'first', body },
+      { name: 'second', body, at: 0 },
+    ],
+    says: /overlaps with another/,
+  },
+  'an entry that reaches into the next': {
+    entries: [{ name: 'first', body: Buffer.alloc(40, 'b'), packedSize: 60, size: 60, method: 0 }],
+    says: /overlaps with another/,
+  },
+  'what is encrypted': { entries: [{ name: 'locked', flags: 1 }], says: /is encrypted/ },
+  'what is packed in an unknown way': {
+    entries: [{ name: 'strange', method: 99 }],
+    says: /packed in a way that is not known/,
   },
 }
 
 describe('artifacts download --extract', () => {
   it.each(Object.entries(hostile))('refuses %s and leaves nothing', async (_name, it) => {
-    const { code, stderr, stdout, files, scratch, above } = await extracted(
-      zipped([it.entry, good]),
-    )
-    expect(stderr).toMatch(it.says)
-    // Exit 1: the archive is at fault, and not how the command was called.
-    expect(code).toBe(1)
-    expect(stdout).toBe('')
-    expect(files).toEqual(['out'])
-    expect(scratch).toEqual([])
-    expect(above).toEqual(['config', 'tmp', 'work'])
-    expect(stderr).not.toContain('\u001b')
+    await extracting(zipped([...it.entries, good]), ([ran]) => {
+      expect(ran?.stderr).toMatch(it.says)
+      // Exit 1: the archive is at fault, and not how the command was called.
+      expect(ran?.code).toBe(1)
+      expect(ran?.stdout).toBe('')
+      expect(ran?.files).toEqual(['out'])
+      expect(ran?.scratch).toEqual([])
+      expect(ran?.above).toEqual(['config', 'tmp', 'work'])
+      expect(ran?.stderr).not.toContain('\u001b')
+    })
   })
 
-  it('extracts an honest one', async () => {
-    const { code, files } = await extracted(archive)
-    expect(code).toBe(0)
-    expect(files).toEqual(['out', 'out/hello.txt'])
+  it('extracts an honest one, into a folder that is there', async () => {
+    await extracting(archive, ([ran]) => {
+      expect(ran?.code).toBe(0)
+      expect(ran?.files).toEqual(['out', 'out/hello.txt'])
+    })
+  })
+
+  it('extracts an honest one into a folder that is made, with those above it', async () => {
+    const entries = [{ name: 'a/' }, { name: 'a/b/c.txt', body }, good, { name: 'empty/' }]
+    const sized = entries.map((e) => (e.name.endsWith('/') ? { ...e, body: Buffer.of() } : e))
+    await extracting(
+      zipped(sized),
+      ([ran]) => {
+        expect(ran).toMatchObject({ code: 0, scratch: [] })
+        expect(ran?.files).toEqual(
+          ['', '/a', '/a/b', '/a/b/c.txt', '/empty', '/good.txt'].map((path) => `out${path}`),
+        )
+        expect(ran?.text('out/a/b/c.txt')).toBe(body.toString())
+      },
+      () => {},
+    )
+  })
+
+  it('leaves no folder where nothing came of it', async () => {
+    await extracting(
+      zipped([{ name: 'wrong', body, crc: 1 }]),
+      ([ran]) => expect(ran).toMatchObject({ code: 1, files: [] }),
+      () => {},
+    )
+  })
+
+  it("replaces files of the same name, and touches nobody's else", async () => {
+    await extracting(
+      archive,
+      ([ran]) => {
+        expect(ran?.code).toBe(0)
+        expect(ran?.files).toEqual(['out', 'out/hello.txt', 'out/hello.txt.part', 'victim'])
+        expect(ran?.text('out/hello.txt')).toBe('hello')
+        expect(ran?.text('victim')).toBe('precious')
+        expect(ran?.kind('out/hello.txt.part')).toBe('link')
+      },
+      (work) => {
+        mkdirSync(join(work, 'out'))
+        writeFileSync(join(work, 'out', 'hello.txt'), 'old')
+        writeFileSync(join(work, 'victim'), 'precious')
+        symlinkSync('../victim', join(work, 'out', 'hello.txt.part'))
+      },
+    )
+  })
+
+  const inTheWay: Readonly<Record<string, readonly [(out: string) => void, RegExp]>> = {
+    'a link to a file': [(out) => symlinkSync('../victim', join(out, 'good.txt')), /is a link/],
+    'a link to a folder': [(out) => symlinkSync('..', join(out, 'deep')), /is a link/],
+    'a folder': [
+      (out) => mkdirSync(join(out, 'good.txt')),
+      /a folder where the archive has a file/,
+    ],
+    'a file': [
+      (out) => writeFileSync(join(out, 'deep'), ''),
+      /a file where the archive has a folder/,
+    ],
+    'a pipe': [(out) => execFileSync('mkfifo', [join(out, 'good.txt')]), /no regular file/],
+  }
+  it.each(Object.entries(inTheWay))(
+    'refuses %s in the way, before anything is written',
+    async (_name, [make, says]) => {
+      const entries = [{ name: 'first.txt' }, { name: 'deep/victim' }, good]
+      await extracting(
+        zipped(entries),
+        ([ran]) => {
+          expect(ran?.stderr).toMatch(says)
+          expect(ran?.stderr).toMatch(/nothing was extracted/)
+          expect(ran?.code).toBe(1)
+          expect(ran?.text('victim')).toBe('precious')
+          expect(ran?.files).not.toContain('out/first.txt')
+          expect(ran?.files.filter((path) => /^out\/[^/]+$/.test(path)).length).toBe(1)
+        },
+        (work) => {
+          mkdirSync(join(work, 'out'))
+          writeFileSync(join(work, 'victim'), 'precious')
+          make(join(work, 'out'))
+        },
+      )
+    },
+  )
+
+  it.each([true, false])('works for eight at once, the folder there already: %s', async (there) => {
+    const many = Array.from({ length: 30 }, (_, i) => ({ name: `d${i % 3}/${i}.txt`, body }))
+    await extracting(
+      zipped(many),
+      (all) => {
+        expect(all.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual(all.map(() => 0))
+        const [ran] = all
+        expect(ran?.files.length).toBe(1 + 3 + 30)
+        expect(ran?.text('out/d2/29.txt')).toBe(body.toString())
+      },
+      (work) => {
+        if (there) mkdirSync(join(work, 'out'))
+      },
+      8,
+    )
+  })
+
+  it('asks for nothing where a file stands in the place of the folder', async () => {
+    await extracting(
+      archive,
+      ([ran]) => {
+        expect(ran).toMatchObject({ code: 2, files: ['out'] })
+        expect(ran?.stderr).toMatch(/is no folder/)
+      },
+      (work) => writeFileSync(join(work, 'out'), ''),
+    )
   })
 })

@@ -358,8 +358,6 @@ const ways: readonly Fault[] = [
       // Each page as it was when it was asked for.
       list: { gives: 'pages' },
       post: fails(unknown, 1),
-      // The rest belongs to another file.
-      download: fails(/cut/, 2),
     },
   },
   {

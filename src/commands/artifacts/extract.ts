@@ -1,126 +1,113 @@
-/** Unpacking an archive: every entry is looked at before any is written. */
+/** Unpacking an archive: into a private folder, looked at whole, then published. */
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Entry, ZipFile } from 'yauzl'
-import { Failure } from '../../errors.js'
-import { archiveSegments } from './name.js'
+import { crc32 } from 'node:zlib'
+import { codeOf, Failure } from '../../errors.js'
+import { type Contents, contentsOf, type Item, refusal } from './contents.js'
+import { checkSpace, checkWay, openScratch, publish, type Scratch } from './publish.js'
+import { type Progress, writeFailure } from './save.js'
+import { type Archive, openArchive } from './zip.js'
 
-/** Larger archives than this are extracted by hand: a bomb is refused before it goes off. */
-const largest = 20 * 1024 ** 3
-const steepest = 1000
-
-const openZip = async (path: string): Promise<ZipFile> => {
-  const yauzl = await import('yauzl')
-  return new Promise((resolve, reject) => {
-    yauzl.open(
-      path,
-      { lazyEntries: true, autoClose: false, validateEntrySizes: true },
-      (error, zip) => {
-        if (error === null || error === undefined) resolve(zip)
-        else
-          reject(
-            new Failure('failed', `the archive cannot be read: ${error.message}`, { cause: error }),
-          )
-      },
-    )
-  })
+/** What is wrong with the archive, as against the disk. */
+const damaged = (cause: unknown, entry?: string): Failure => {
+  const why = cause instanceof Error ? cause.message : ''
+  const what = entry === undefined ? '' : ` (${JSON.stringify(entry)})`
+  return refusal(`the archive could not be extracted${what}: ${why}`, cause)
 }
 
-const isSymlink = (entry: Entry): boolean => {
-  const mode = (entry.externalFileAttributes >>> 16) & 0o170000
-  return mode !== 0 && mode !== 0o100000 && mode !== 0o040000
+const writeItem = async (archive: Archive, item: Item, folder: string, signal: AbortSignal) => {
+  const { entry, path } = item
+  const source = await archive.zip.openReadStreamPromise(entry)
+  let sum = 0
+  await pipeline(
+    source,
+    async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        sum = crc32(chunk, sum)
+        yield chunk
+      }
+    },
+    createWriteStream(join(folder, path), { flags: 'wx' }),
+    { signal },
+  )
+  if (sum !== entry.crc32) throw new Error('its checksum is wrong')
 }
 
-const entriesOf = (zip: ZipFile): Promise<Entry[]> =>
-  new Promise((resolve, reject) => {
-    const entries: Entry[] = []
-    zip.on('entry', (entry: Entry) => {
-      entries.push(entry)
-      zip.readEntry()
-    })
-    zip.on('end', () => resolve(entries))
-    zip.on('error', (error: Error) =>
-      reject(
-        new Failure(
-          'failed',
-          `the archive is not safe to extract: ${error.message}; nothing was extracted`,
-          { cause: error },
-        ),
-      ),
-    )
-    zip.readEntry()
-  })
+const interruption = (signal: AbortSignal): void => {
+  if (signal.aborted) throw new Failure('interrupted', 'interrupted; nothing was extracted')
+}
 
-const check = (entries: readonly Entry[]): void => {
-  let total = 0
-  for (const entry of entries) {
-    archiveSegments(entry.fileName)
-    if (isSymlink(entry))
-      throw new Failure(
-        'failed',
-        `the archive holds ${JSON.stringify(entry.fileName)}, which is a link or a device; nothing was extracted`,
-      )
-    total += entry.uncompressedSize
-    const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize)
-    if (total > largest || (ratio > steepest && entry.uncompressedSize > 1 << 26))
-      throw new Failure(
-        'failed',
-        `the archive would grow to more than it should (${JSON.stringify(entry.fileName)}); nothing was extracted`,
-        {
-          hint: 'Leave --extract out to keep the archive itself.',
-        },
-      )
+const unpack = async (
+  archive: Archive,
+  { files, folders }: Contents,
+  into: string,
+  { signal, progress }: Extracting,
+): Promise<void> => {
+  await mkdir(into)
+  for (const folder of folders) await mkdir(join(into, folder))
+  for (const [i, item] of files.entries()) {
+    interruption(signal)
+    progress(`extracting ${i + 1} of ${files.length} files`, i / files.length)
+    try {
+      await writeItem(archive, item, into, signal)
+    } catch (cause) {
+      interruption(signal)
+      throw isOfDisk(cause) ? cause : damaged(cause, item.entry.fileName)
+    }
   }
 }
 
-const write = (zip: ZipFile, entry: Entry, target: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    zip.openReadStream(entry, (error, stream) => {
-      if (error !== null && error !== undefined) return reject(error)
-      const part = `${target}.part`
-      pipeline(stream, createWriteStream(part))
-        .then(() => rename(part, target))
-        .catch(async (cause: unknown) => {
-          await rm(part, { force: true })
-          throw cause
-        })
-        .then(resolve, reject)
-    })
-  })
+/** Whether the system refused to write, rather than the archive to be read. */
+const isOfDisk = (cause: unknown): boolean => /^E[A-Z0-9]+$/.test(codeOf(cause))
+
+export interface Extracting {
+  readonly signal: AbortSignal
+  readonly progress: Progress
+}
+
+const extractFrom = async (
+  path: string,
+  scratch: Scratch,
+  extracting: Extracting,
+): Promise<number> => {
+  const archive = await openArchive(path)
+  try {
+    const contents = await contentsOf(archive)
+    await checkSpace(scratch, contents.size)
+    if (scratch.exists) await checkWay(scratch.target, contents)
+    const into = join(scratch.path, 'files')
+    await unpack(archive, contents, into, extracting)
+    interruption(extracting.signal)
+    await publish(scratch, into, contents)
+    return contents.files.length
+  } finally {
+    await archive.close()
+  }
+}
 
 /**
- * Extracts an archive below a directory.
+ * Fetches an archive and extracts it into a folder, which need not be there.
+ * @param fetch writes the archive to a path
  * @returns how many files were written
- * @throws Failure when an entry would leave the directory, is a link or device, or is a bomb:
- * nothing has been written then
+ * @throws Failure `failed` when an entry would leave the folder, is a link or device, overlaps, is
+ *   damaged, or when it is a bomb: nothing was published then, or the message says what
  */
-export const extract = async (archive: string, directory: string): Promise<number> => {
-  const zip = await openZip(archive)
+export const extract = async (
+  fetch: (path: string) => Promise<unknown>,
+  folder: string,
+  extracting: Extracting,
+): Promise<number> => {
+  const scratch = await openScratch(folder)
   try {
-    const entries = await entriesOf(zip)
-    check(entries)
-    let files = 0
-    for (const entry of entries) {
-      const target = join(directory, ...archiveSegments(entry.fileName))
-      if (entry.fileName.endsWith('/')) {
-        await mkdir(target, { recursive: true })
-        continue
-      }
-      await mkdir(dirname(target), { recursive: true })
-      await write(zip, entry, target)
-      files++
-    }
-    return files
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause
-    throw new Failure(
-      'failed',
-      `the archive could not be extracted: ${cause instanceof Error ? cause.message : ''}`,
-      { cause },
-    )
+    const path = join(scratch.path, 'archive.zip')
+    await fetch(path)
+    return await extractFrom(path, scratch, extracting)
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw isOfDisk(error) ? writeFailure(scratch.target, error) : damaged(error)
   } finally {
-    zip.close()
+    await scratch.remove()
   }
 }

@@ -51,5 +51,7 @@ export const archiveSegments = (path: string): readonly string[] => {
   if (leaves) throw unsafe(path, 'leaves the target directory')
   if (segments.some((s) => control.test(s) || device.test(s)))
     throw unsafe(path, 'is no safe file name')
-  return segments.filter((s) => s !== '')
+  const names = segments.filter((s) => s !== '')
+  if (names.length === 0) throw unsafe(path, 'has no name')
+  return names
 }

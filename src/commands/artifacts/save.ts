@@ -1,67 +1,12 @@
-/** A stream to a file: written beside the target, renamed when it is whole, resumed when cut. */
-import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+/** A stream to where it is wanted: a file that is there whole or not at all, or what cannot be taken back. */
+import { openWhole, type WholeFile } from '../../base/files.js'
 import { Failure, reasonOf } from '../../errors.js'
-import type { Answer, Client, WireRequest } from '../../http/types.js'
+import { BeginAgain } from './resume.js'
 
 /** Half a megabyte a write: fewer, larger system calls; one is on its way while the next fills. */
 const block = 1 << 19
-const resumes = 5
 
 export type Progress = (text: string, fraction?: number) => void
-
-const header = (answer: Answer, name: string): string | undefined => {
-  const value = answer.headers[name]
-  return Array.isArray(value) ? value[0] : value
-}
-
-/** Where an answer may be taken up again, if the server allows ranges. */
-const resumable = (answer: Answer): string | undefined =>
-  header(answer, 'accept-ranges') === 'bytes' && header(answer, 'content-encoding') === undefined
-    ? (header(answer, 'etag') ?? header(answer, 'last-modified') ?? '')
-    : undefined
-
-/** Bytes of a download, over as many requests as a server with ranges makes necessary. */
-export async function* resumed(
-  client: Client,
-  request: WireRequest,
-  first: Answer,
-  note: (text: string) => void,
-): AsyncGenerator<Uint8Array> {
-  let answer = first
-  let received = 0
-  for (let attempt = 0; ; attempt++) {
-    try {
-      for await (const chunk of answer.body) {
-        received += chunk.length
-        yield chunk
-      }
-      return
-    } catch (error) {
-      const mark = resumable(first)
-      if (!(error instanceof Failure) || error.category !== 'unreachable') throw error
-      if (mark === undefined || attempt >= resumes || received === 0) throw error
-      note(`cut short after ${received} bytes, resuming`)
-      answer = await client.open({
-        ...request,
-        headers: {
-          ...request.headers,
-          range: `bytes=${received}-`,
-          ...(mark === '' ? {} : { 'if-range': mark }),
-        },
-      })
-      if (answer.status !== 206) throw error
-    }
-  }
-}
-
-export const sizeOf = (answer: Answer): number | undefined => {
-  const length = Number(header(answer, 'content-length'))
-  return Number.isFinite(length) && length > 0 && header(answer, 'content-encoding') === undefined
-    ? length
-    : undefined
-}
 
 /** Human bytes: `12.3 MB`. */
 export const bytesText = (n: number): string => {
@@ -71,33 +16,40 @@ export const bytesText = (n: number): string => {
   return `${power === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[power]}`
 }
 
-/** What is left of chunks after their first bytes. */
-const after = (chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] => {
-  let done = bytes
-  const first = chunks.findIndex((chunk) => {
-    if (done < chunk.length) return true
-    done -= chunk.length
-    return false
-  })
-  if (first < 0) return []
-  return chunks.slice(first).map((chunk, i) => (i === 0 ? chunk.subarray(done) : chunk))
+export interface Saving {
+  /** How many bytes are to come, where that is known. */
+  readonly total: number | undefined
+  readonly progress: Progress
+  /** Looks at what was written, before it gets its name. */
+  readonly check?: ((path: string) => Promise<void>) | undefined
+  readonly signal?: AbortSignal
 }
 
-/** All chunks in one system call, and in further ones what the disk has not taken. */
-export const writeAll = async (
-  handle: Pick<FileHandle, 'writev'>,
-  chunks: readonly Uint8Array[],
-): Promise<void> => {
-  for (let left = chunks; left.length > 0; )
-    left = after(left, (await handle.writev(left)).bytesWritten)
+const changed = (): Failure =>
+  new Failure('unreachable', 'the file changed on the way, and what came cannot be taken back', {
+    hint: 'Run it again; into a file (--to <file>) it begins again by itself.',
+  })
+
+/**
+ * What ended a download into something from which nothing can be taken back, with what it was given.
+ * Whoever cannot write tells it in another way.
+ */
+export const givenAway = (error: unknown, bytes: number, where: string): unknown => {
+  const failure = error instanceof BeginAgain ? changed() : error
+  if (!(failure instanceof Failure) || failure.category === 'failed' || bytes === 0) return failure
+  return new Failure(
+    failure.category,
+    `${failure.message}; ${bytes} bytes were written to ${where}, which are not the whole file`,
+    failure.details,
+  )
 }
 
 const fill = async (
-  handle: FileHandle,
+  file: WholeFile,
   body: AsyncIterable<Uint8Array>,
-  total: number | undefined,
-  progress: Progress,
-): Promise<number> => {
+  { total, progress }: Saving,
+  count: (bytes: number) => void,
+): Promise<void> => {
   let waiting: Uint8Array[] = []
   let held = 0
   let written = 0
@@ -107,7 +59,8 @@ const fill = async (
     held += chunk.length
     if (held < block) continue
     await writing
-    writing = writeAll(handle, waiting)
+    count(written)
+    writing = file.write(waiting)
     // It is awaited in its turn; until then its failure is nobody's.
     writing.catch(() => {})
     written += held
@@ -119,42 +72,47 @@ const fill = async (
     )
   }
   await writing
-  await writeAll(handle, waiting)
-  return written + held
+  await file.write(waiting)
+  count(written + held)
 }
 
-const writeFailure = (target: string, cause: unknown): Failure =>
+export const writeFailure = (target: string, cause: unknown): Failure =>
   new Failure('failed', `cannot write ${target}: ${reasonOf(cause)}`, {
-    hint: 'Choose another place with --to.',
+    hint: 'Make room or give leave there, or choose another place with --to.',
     cause,
   })
 
 /**
- * Writes a stream to `target`, whole or not at all.
- * @param check looks at what was written, before it gets its name
+ * Writes a stream to `target`: a file whole or not at all; a device or a pipe is written into.
  * @returns bytes written
- * @throws Failure `failed` when the file cannot be written; what the stream throws otherwise
+ * @throws Failure `failed` when it cannot be written; what the stream throws otherwise, BeginAgain only
+ *   where nothing of it was given away
  */
 export const save = async (
   target: string,
   body: AsyncIterable<Uint8Array>,
-  total: number | undefined,
-  progress: Progress,
-  check?: (path: string) => Promise<void>,
+  saving: Saving,
 ): Promise<number> => {
-  const part = join(dirname(target), `.${basename(target)}.${randomBytes(4).toString('hex')}.part`)
-  const handle = await open(part, 'wx', 0o644).catch((cause: unknown) => {
-    throw writeFailure(target, cause)
+  const { signal, check } = saving
+  const worded = (error: unknown): unknown =>
+    error instanceof Failure || error instanceof BeginAgain ? error : writeFailure(target, error)
+  const file = await openWhole(target, {
+    durable: false,
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((error: unknown) => {
+    throw worded(error)
   })
+  let written = 0
   try {
-    const written = await fill(handle, body, total, progress)
-    await handle.close()
-    await check?.(part)
-    await rename(part, target)
+    await fill(file, body, saving, (bytes) => {
+      written = bytes
+    })
+    if (file.draft !== undefined) await check?.(file.draft)
+    await file.publish()
     return written
   } catch (error) {
-    await handle.close().catch(() => {})
-    await rm(part, { force: true })
-    throw error instanceof Failure ? error : writeFailure(target, error)
+    await file.discard()
+    const said = worded(error)
+    throw file.draft === undefined ? givenAway(said, written, target) : said
   }
 }

@@ -1,0 +1,262 @@
+/** Downloads that are cut, and what may be taken for their rest; what is no regular file as the target. */
+import { execFile } from 'node:child_process'
+import {
+  createReadStream,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { clean, folder, program, svcctl } from '../support/program.js'
+import { head } from './answers.js'
+import { type Behaviour, lie } from './server.js'
+import { zipped } from './zip.js'
+
+const whole = zipped([{ name: 'a.txt', body: Buffer.alloc(4000, 'a'), method: 0 }])
+const other = zipped([{ name: 'a.txt', body: Buffer.alloc(4000, 'b'), method: 0 }])
+const half = whole.length >> 1
+
+let home: string
+beforeEach(() => {
+  home = folder()
+  mkdirSync(join(home, 'work'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const args = (...more: string[]): string[] => ['artifacts', 'download', '7', '-P', '1', ...more]
+const env = (url: string) => ({
+  ...clean(),
+  SVC_TOKEN: 'any',
+  SVC_BASE_URL: url,
+  SVC_CONFIG_DIR: join(home, 'config'),
+})
+
+const sends = (socket: Socket, status: string, headers: object, body: Buffer): void => {
+  const length = { 'content-length': String(body.length) }
+  socket.write(head(status, { 'content-type': 'application/zip', ...length, ...headers }))
+  socket.write(body)
+}
+const tag = { etag: '"one"', 'accept-ranges': 'bytes' }
+/** The first half, then nothing. */
+const cut = (socket: Socket, headers: object = tag): void => {
+  sends(
+    socket,
+    '200 OK',
+    { 'content-length': String(whole.length), ...headers },
+    whole.subarray(0, half),
+  )
+  socket.end()
+}
+const rangeOf = (start: number, total: number | string = whole.length) => ({
+  'content-range': `bytes ${start}-${whole.length - 1}/${total}`,
+})
+const rest = whole.subarray(half)
+
+/** Runs against a server, and gives what it saw as well. */
+const against = async (behave: Behaviour, more: readonly string[]) => {
+  const server = await lie(behave)
+  try {
+    const ran = await new Promise<{ code: number; stdout: Buffer; stderr: string }>((resolve) => {
+      const child = execFile(
+        process.execPath,
+        [program, ...args(...more)],
+        { cwd: join(home, 'work'), env: env(server.url), encoding: 'buffer' },
+        (_error, stdout, stderr) =>
+          resolve({ code: child.exitCode ?? -1, stdout, stderr: stderr.toString() }),
+      )
+    })
+    const files = readdirSync(join(home, 'work'))
+    const [name = ''] = files
+    const bytes = files.length === 1 ? readFileSync(join(home, 'work', name)) : undefined
+    return { ...ran, files, bytes, seen: server.seen }
+  } finally {
+    await server.close()
+  }
+}
+
+/** Answers to the request for the rest that are not the rest. */
+const wrong: Readonly<Record<string, (socket: Socket) => void>> = {
+  'another start': (s) => sends(s, '206 Partial Content', { ...tag, ...rangeOf(half - 1) }, rest),
+  'another total': (s) =>
+    sends(s, '206 Partial Content', { ...tag, ...rangeOf(half, whole.length + 1) }, rest),
+  'no total': (s) => sends(s, '206 Partial Content', { ...tag, ...rangeOf(half, '*') }, rest),
+  'no Content-Range': (s) => sends(s, '206 Partial Content', tag, rest),
+  'another tag': (s) =>
+    sends(
+      s,
+      '206 Partial Content',
+      { ...tag, etag: '"two"', ...rangeOf(half) },
+      other.subarray(half),
+    ),
+  'no tag': (s) => sends(s, '206 Partial Content', rangeOf(half), rest),
+  'another length': (s) =>
+    sends(s, '206 Partial Content', { ...tag, ...rangeOf(half) }, rest.subarray(1)),
+  'a packed rest': (s) =>
+    sends(s, '206 Partial Content', { ...tag, ...rangeOf(half), 'content-encoding': 'gzip' }, rest),
+  'several parts': (s) =>
+    sends(s, '206 Partial Content', { ...tag, 'content-type': 'multipart/byteranges' }, rest),
+  'a refusal': (s) => sends(s, '416 Range Not Satisfiable', {}, Buffer.of()),
+}
+
+describe('a download that was cut', () => {
+  it('goes on where the rest is surely its rest, and asks for that alone', async () => {
+    const ran = await against(({ index }, socket) => {
+      if (index === 0) cut(socket)
+      else sends(socket, '206 Partial Content', { ...tag, ...rangeOf(half) }, rest)
+    }, [])
+    expect(ran).toMatchObject({ code: 0, files: ['artifacts.zip'] })
+    expect(ran.bytes?.equals(whole)).toBe(true)
+    expect(ran.seen[1]?.headers).toMatch(new RegExp(`range: bytes=${half}-(\n|$)`, 'i'))
+    expect(ran.seen[1]?.headers).toMatch(/if-range: "one"/i)
+  })
+
+  it.each(Object.entries(wrong))('begins again after %s', async (_name, answer) => {
+    const ran = await against(({ index }, socket) => {
+      if (index === 0) cut(socket)
+      else if (index === 1) answer(socket)
+      else sends(socket, '200 OK', { etag: '"two"' }, other)
+    }, [])
+    expect(ran.stderr).toMatch(/beginning again/)
+    expect(ran).toMatchObject({ code: 0, files: ['artifacts.zip'] })
+    expect(ran.bytes?.equals(other)).toBe(true)
+    expect(ran.seen.length).toBe(3)
+    expect(ran.seen[2]?.headers).not.toMatch(/range/i)
+  })
+
+  it('takes the whole that came in place of the rest', async () => {
+    const ran = await against(({ index }, socket) => {
+      if (index === 0) cut(socket)
+      else sends(socket, '200 OK', { etag: '"two"' }, other)
+    }, [])
+    expect(ran).toMatchObject({ code: 0, files: ['artifacts.zip'] })
+    expect(ran.bytes?.equals(other)).toBe(true)
+    expect(ran.seen.length).toBe(2)
+  })
+
+  it('begins again once, and not for ever', async () => {
+    const ran = await against((_asked, socket) => cut(socket, { ...tag, etag: '"same"' }), [])
+    expect(ran).toMatchObject({ code: 7, files: [] })
+    expect(ran.stderr).toMatch(/changed on the way, and again/)
+    expect(ran.seen.length).toBe(3)
+  })
+
+  it.each([
+    { etag: 'W/"one"', 'accept-ranges': 'bytes' },
+    { 'accept-ranges': 'bytes' },
+    { etag: '"one"' },
+  ])('is not taken up without a strong tag and ranges: %j', async (headers) => {
+    const ran = await against((_asked, socket) => cut(socket, headers), [])
+    expect(ran).toMatchObject({ code: 7, files: [] })
+    expect(ran.seen.length).toBe(1)
+  })
+
+  it('onto standard output says how much was written, where the rest cannot be had', async () => {
+    const ran = await against(
+      ({ index }, socket) => {
+        if (index === 0) cut(socket)
+        else sends(socket, '200 OK', { etag: '"two"' }, other)
+      },
+      ['--to', '-'],
+    )
+    expect(ran.code).toBe(7)
+    expect(ran.stdout.equals(whole.subarray(0, half))).toBe(true)
+    expect(ran.stderr).toContain(`${half} bytes were written to standard output`)
+  })
+})
+
+/** Answers to the first request that are no archive. */
+const none: Readonly<Record<string, readonly [(socket: Socket) => void, RegExp]>> = {
+  'no bytes': [(s) => sends(s, '200 OK', {}, Buffer.of()), /sent nothing/],
+  JSON: [(s) => sends(s, '200 OK', {}, Buffer.from('{"message":"secret-in-json"}')), /sent JSON/],
+  'a part that nobody asked for': [
+    (s) => sends(s, '206 Partial Content', rangeOf(0), whole),
+    /answered 206: a part/,
+  ],
+  'an answer without a body': [(s) => s.write(head('204 No Content', {})), /answered 204/],
+  'what ends too early': [
+    (s) => sends(s, '200 OK', {}, whole.subarray(0, -1)),
+    /cut short or damaged/,
+  ],
+  'what ends too early, and has no length': [
+    (s) => {
+      s.write(head('200 OK', { 'content-type': 'application/zip', connection: 'close' }))
+      s.end(whole.subarray(0, -17))
+    },
+    /cut short or damaged/,
+  ],
+}
+
+describe('what is no archive', () => {
+  it.each(Object.entries(none))('is not kept: %s', async (_name, [answer, says]) => {
+    for (const more of [[], ['--extract']]) {
+      const ran = await against((_asked, socket) => answer(socket), more)
+      expect(ran.stderr).toMatch(says)
+      expect(ran.stderr).not.toContain('secret-in-json')
+      expect(ran).toMatchObject({ code: 7, files: [] })
+    }
+  })
+
+  it('is told where it went to standard output', async () => {
+    const short = whole.subarray(0, -3)
+    const ran = await against((_asked, socket) => sends(socket, '200 OK', {}, short), ['--to', '-'])
+    expect(ran.code).toBe(7)
+    expect(ran.stdout.equals(short)).toBe(true)
+    expect(ran.stderr).toContain(`${short.length} bytes were written to standard output`)
+  })
+})
+
+describe('a target that is no regular file', () => {
+  const honestly: Behaviour = (_asked, socket) => sends(socket, '200 OK', {}, whole)
+
+  it('is written into where it is a pipe', async () => {
+    const pipe = join(home, 'pipe')
+    await new Promise((resolve) => execFile('mkfifo', [pipe], resolve))
+    const read = (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of createReadStream(pipe)) chunks.push(Buffer.from(chunk))
+      return Buffer.concat(chunks)
+    })()
+    const ran = await against(honestly, ['--to', pipe])
+    expect(ran).toMatchObject({ code: 0, files: [] })
+    expect((await read).equals(whole)).toBe(true)
+    expect(lstatSync(pipe).isFIFO()).toBe(true)
+  })
+
+  it.skipIf(process.platform !== 'linux')(
+    'is written into where it is a device, or a link to standard output',
+    async () => {
+      // Through a link, so that at worst that is replaced.
+      symlinkSync('/dev/full', join(home, 'full'))
+      const full = await against(honestly, ['--to', join(home, 'full')])
+      expect(full).toMatchObject({ code: 1, files: [] })
+      expect(full.stderr).toMatch(/no space left on the device/)
+      expect(statSync('/dev/full').isCharacterDevice()).toBe(true)
+      symlinkSync('/proc/self/fd/1', join(home, 'out'))
+      const ran = await against(honestly, ['--to', join(home, 'out')])
+      expect(ran.code).toBe(0)
+      expect(ran.stdout.equals(whole)).toBe(true)
+      expect(lstatSync(join(home, 'out')).isSymbolicLink()).toBe(true)
+    },
+  )
+
+  it('is replaced through a link where it is a file', async () => {
+    writeFileSync(join(home, 'real'), 'old')
+    symlinkSync('real', join(home, 'link'))
+    const server = await lie(honestly)
+    try {
+      const ran = await svcctl(args('--to', join(home, 'link')), { env: env(server.url) })
+      expect(ran.code).toBe(0)
+    } finally {
+      await server.close()
+    }
+    expect(lstatSync(join(home, 'link')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(home, 'real')).equals(whole)).toBe(true)
+  })
+})
