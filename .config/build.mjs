@@ -70,23 +70,29 @@ const spare = {
   },
 }
 
-const { output } = await build({
+/** How every file is written. */
+const output = {
+  dir: 'dist',
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  minify: true,
+  comments: false,
+  charset: 'ascii',
+}
+const transform = { target: 'node20.18', define: { SVCCTL_VERSION: JSON.stringify(version) } }
+
+const { output: chunks } = await build({
   plugins: [spare],
   input: { main: 'src/main.ts' },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
   // The other two are optional parts of the CycloneDX library that nothing here asks for.
   external: [...Object.keys(optionalDependencies), 'ajv-formats-draft2019', 'libxmljs2'],
-  transform: { target: 'node20.18', define: { SVCCTL_VERSION: JSON.stringify(version) } },
+  transform,
   output: {
-    dir: 'dist',
+    ...output,
     cleanDir: true,
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
-    minify: true,
-    comments: false,
-    charset: 'ascii',
     codeSplitting: {
       groups: [{ debugName: 'start', name: chunkOf }],
       includeDependenciesRecursively: false,
@@ -95,6 +101,13 @@ const { output } = await build({
     dynamicImportInCjs: false,
   },
 })
-const bundled = packagesOf(output.flatMap((chunk) => chunk.moduleIds ?? []))
+// What loads them, each a whole of its own: what it shares with the program is not loaded from there,
+// since it decides what of the program is loaded.
+for (const [name, file] of [
+  ['start', 'src/start/load.ts'],
+  ['keep', 'src/start/keep.ts'],
+])
+  await build({ input: { [name]: file }, platform: 'node', transform, output })
+const bundled = packagesOf(chunks.flatMap((chunk) => chunk.moduleIds ?? []))
 const licences = [...bundled].filter((folder) => existsSync(join(folder, 'package.json'))).sort()
 writeFileSync('dist/licences.txt', `${licences.map(licenceOf).join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)

@@ -45,7 +45,9 @@ function cacheHome() {
 function load() {
   const home = cacheHome()
   // Node's own module.enableCompileCache() would do from 22.8 on, but starts 4 to 8 ms later.
-  return home ? require('./code-cache.js').load(dist, entry, home) : require(path.join(dist, entry))
+  return home
+    ? require(path.join(dist, 'start.cjs')).load(dist, entry, home, require)
+    : require(path.join(dist, entry))
 }
 
 if (tooOld()) {

@@ -30,7 +30,7 @@ const targetOf = (from: string, { target }: Import): string =>
 
 const roomOf = (file: string): string => file.split('/')[0]?.replace(/\.ts$/, '') ?? ''
 
-const closed = new Set(['http', 'output', 'profile', 'terminal', 'sandbox'])
+const closed = new Set(['http', 'output', 'profile', 'terminal', 'sandbox', 'start'])
 /** Below every other room, lowest first: each may import those before it. */
 const common = ['errors', 'base', 'catalogue']
 const sandboxCommand = (file: string): boolean => /^commands\/sandbox\b/.test(file)
@@ -43,9 +43,10 @@ const objection = (from: string, to: string, how: Omit<Import, 'target'>): strin
     return common.slice(0, common.indexOf(here)).includes(there)
       ? undefined
       : `${here} imports only ${common.slice(0, common.indexOf(here)).join(' and ') || 'nothing of src'}`
+  if (here === 'start' && there === 'catalogue') return 'start imports only errors and base'
   if (closed.has(here) && !common.includes(there))
     return `${here} imports only ${common.join(', ')}`
-  if (there === 'main') return 'nobody imports main'
+  if (there === 'main' || there === 'start') return `nobody imports ${there}`
   if (there === 'cli' && here !== 'main' && !(here === 'commands' && how.type))
     return 'nobody imports cli, and commands only its types'
   if (there === 'sandbox' && !(sandboxCommand(from) && (how.dynamic || how.type)))
@@ -183,6 +184,8 @@ describe('the check itself', () => {
     ['sandbox/index.ts', 'http/client.ts', 'type'],
     ['commands/mr.ts', 'cli/run.ts', 'static'],
     ['cli/run.ts', 'main.ts', 'static'],
+    ['main.ts', 'start/load.ts', 'static'],
+    ['start/load.ts', 'cli/run.ts', 'type'],
     ['cli/run.ts', 'sandbox/index.ts', 'dynamic'],
     ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'static'],
   ])('refuses %s → %s (%s)', (from, to, how) => {

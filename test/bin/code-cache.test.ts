@@ -1,9 +1,22 @@
-/** bin/ alone, with a small program in place of the built one. */
+/** What starts the program, with a small one in place of the built one. */
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const exec = promisify(execFile)
@@ -16,6 +29,8 @@ beforeEach(async () => {
   await cp('bin', join(home, 'bin'), { recursive: true })
   await writeFile(join(home, 'package.json'), '{"version":"1.2.3","type":"module"}')
   await mkdir(join(home, 'dist'))
+  for (const name of ['start.cjs', 'keep.cjs'])
+    await cp(join('dist', name), join(home, 'dist', name))
   await writeFile(
     join(home, 'dist/main.cjs'),
     "exports.main = async (argv) => console.log((await Promise.resolve().then(() => require('./part.cjs'))).say(argv))",
@@ -27,12 +42,12 @@ beforeEach(async () => {
   // What the launcher does, with the cache where the test looks.
   await writeFile(
     join(home, 'bin/cached.js'),
-    "require('./code-cache.js').load(process.argv[2], 'main.cjs', process.argv[3]).main(process.argv.slice(4))",
+    "require('../dist/start.cjs').load(process.argv[2], 'main.cjs', process.argv[3], require).main(process.argv.slice(4))",
   )
 })
 afterEach(() => rm(home, { recursive: true, force: true }))
 
-/** Writes compiled code of another program of the same length, which V8 takes for the right one. */
+/** Compiled code of another program of the same length, which V8 takes for the right one. */
 const foreign = `
   const { readFileSync, writeFileSync } = require('node:fs')
   const [source, target] = process.argv.slice(1)
@@ -42,7 +57,11 @@ const foreign = `
   const made = {}
   script.runInThisContext()(made)
   made.main([])
-  writeFileSync(target, script.createCachedData())`
+  const code = script.createCachedData()
+  const header = Buffer.alloc(8)
+  header.writeUInt32LE(code.length, 0)
+  header.writeUInt32LE(require('node:zlib').crc32(code), 4)
+  writeFileSync(target, Buffer.concat([header, code]))`
 
 const env = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
@@ -52,8 +71,9 @@ const env = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
 })
 const launch = (args: string[], more?: Record<string, string>) =>
   exec(process.execPath, [join(home, 'bin/svcctl.js'), ...args], { env: env(more) })
-const cached = (...args: string[]) =>
-  exec(process.execPath, [join(home, 'bin/cached.js'), join(home, 'dist'), cache, ...args])
+const cachedIn = (folder: string, ...args: string[]) =>
+  exec(process.execPath, [join(home, 'bin/cached.js'), join(home, 'dist'), folder, ...args])
+const cached = (...args: string[]) => cachedIn(cache, ...args)
 /** Files of compiled code, with the folders above them. */
 const kept = async (): Promise<string[]> =>
   (await readdir(cache, { recursive: true }).catch(() => [])).filter((f) => f.endsWith('.cjs'))
@@ -91,17 +111,38 @@ describe('the launcher', () => {
 })
 
 describe('the code cache', () => {
-  it('keeps each loaded file once, for the kind of run', async () => {
+  it('keeps each loaded file once, in one folder a build', async () => {
     await cached('a')
     const [main = '', part = '', ...others] = (await kept()).sort()
     expect(others).toEqual([])
-    expect(main).toMatch(/^code\/[^/]+\/a\/main\.cjs$/)
-    expect(part).toMatch(/part\.cjs$/)
+    expect(main).toMatch(/^code\/[^/]+\/run\.main\.cjs$/)
+    expect(part).toMatch(/run\.part\.cjs$/)
     const { ino } = await stat(join(cache, main))
+    await cached('a')
     await cached('b')
     expect((await stat(join(cache, main))).ino).toBe(ino)
     await cached('--help')
-    expect((await kept()).filter((f) => f.includes('/help/'))).toHaveLength(2)
+    expect((await kept()).map((file) => basename(file)).sort()).toEqual([
+      'help.main.cjs',
+      'help.part.cjs',
+      'run.main.cjs',
+      'run.part.cjs',
+    ])
+  })
+
+  it('grows by what another command compiles', async () => {
+    await writeFile(
+      join(home, 'dist/main.cjs'),
+      `const say = (text) => console.log('said ' + text + ${'1 +'.repeat(500)} 1)
+       exports.main = ([word]) => (word === 'b' ? say(word) : console.log(word))`,
+    )
+    await cached('a')
+    const [main = ''] = await kept()
+    const { size } = await stat(join(cache, main))
+    await cached('a')
+    expect((await stat(join(cache, main))).size).toBe(size)
+    await cached('b')
+    expect((await stat(join(cache, main))).size).toBeGreaterThan(size)
   })
 
   it('is not kept for a mistyped command', async () => {
@@ -110,12 +151,29 @@ describe('the code cache', () => {
     expect(await kept()).toEqual([])
   })
 
-  it('is made anew when it is damaged', async () => {
+  const flipped = (bytes: Buffer): Buffer => {
+    const at = bytes.length - 200
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at)
+    return bytes
+  }
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['other bytes', () => Buffer.from('damaged')],
+    ['nothing', () => Buffer.alloc(0)],
+    ['a flipped bit', flipped],
+    ['a tail of zeros', (bytes) => bytes.fill(0, bytes.length - 400)],
+    ['half of it', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['more than it', (bytes) => Buffer.concat([bytes, Buffer.alloc(64)])],
+  ])('is made anew when it is damaged: %s', async (_, damage) => {
     await cached('a')
     const [main = ''] = (await kept()).sort()
-    await writeFile(join(cache, main), 'damaged')
-    expect((await cached('a')).stdout).toBe('said a\n')
-    expect(await readFile(join(cache, main), 'latin1')).not.toBe('damaged')
+    const whole = await readFile(join(cache, main))
+    const damaged = damage(Buffer.from(whole))
+    await writeFile(join(cache, main), damaged)
+    expect(await cached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
+    const made = await readFile(join(cache, main))
+    expect(made.equals(damaged)).toBe(false)
+    expect(made.readUInt32LE(0)).toBe(made.length - 8)
+    expect(made.readUInt32LE(4)).toBe(crc32(made.subarray(8)))
   })
 
   it('does not outlive the build', async () => {
@@ -140,13 +198,38 @@ describe('the code cache', () => {
     expect(await cached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
   })
 
-  it('is used, but not from where others may write', async () => {
+  it('is used, but not from where others may write, however far above', async () => {
     await cached('a')
     const main = join(cache, (await kept()).sort()[0] ?? '')
     await exec(process.execPath, ['-e', foreign, join(home, 'dist/main.cjs'), main])
     expect((await cached('a')).stdout).toBe('evil a\n')
-    await chmod(join(main, '../..'), 0o777)
-    expect(await cached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
+    for (const open of [join(main, '..'), cache, home]) {
+      await chmod(open, 0o777)
+      expect(await cached('a')).toEqual({ stdout: 'said a\n', stderr: '' })
+      await chmod(open, 0o700)
+    }
+    await symlink(cache, join(home, 'link'))
+    expect((await cachedIn(join(home, 'link'), 'a')).stdout).toBe('evil a\n')
+    await chmod(cache, 0o770)
+    expect((await cachedIn(join(home, 'link'), 'a')).stdout).toBe('said a\n')
+  })
+
+  it('is not written where others may write', async () => {
+    await mkdir(cache)
+    await chmod(cache, 0o777)
+    expect((await cached('a')).stdout).toBe('said a\n')
+    expect(await readdir(cache)).toEqual([])
+  })
+
+  it('removes what a process left that was killed while it wrote', async () => {
+    await cached('a')
+    const partial = join(cache, (await kept())[0] ?? '', '../run.main.cjs.1.tmp')
+    await writeFile(partial, 'half')
+    await utimes(partial, 1, 1)
+    await cached('--help')
+    expect((await readdir(cache, { recursive: true })).filter((f) => f.endsWith('.tmp'))).toEqual(
+      [],
+    )
   })
 
   it('forgets all but the newest builds', async () => {

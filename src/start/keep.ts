@@ -1,0 +1,110 @@
+/** Keeps what V8 compiled in this run; loaded only when something new was compiled. */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { distrust } from '../base/trust.js'
+import { codeOf } from '../errors.js'
+import type { Loaded } from './load.js'
+
+/** Builds (of this and of other versions of Node) whose code is kept. */
+const builds = 4
+/** First words that have added to a build's code; whatever is typed after them adds nothing. */
+const mostKinds = 64
+/** A partial file so old belongs to a process that was killed. */
+const abandoned = 60_000
+
+const ageOf = (file: string): number => Date.now() - statSync(file).mtimeMs
+
+const forget = (home: string, kept: string): void => {
+  const others = readdirSync(home)
+    .filter((name) => join(home, name) !== kept)
+    .sort((a, b) => ageOf(join(home, a)) - ageOf(join(home, b)))
+  for (const name of others.slice(builds - 1))
+    rmSync(join(home, name), { recursive: true, force: true })
+  for (const name of readdirSync(kept))
+    if (name.endsWith('.tmp') && ageOf(join(kept, name)) > abandoned)
+      rmSync(join(kept, name), { force: true })
+}
+
+/** Makes a folder with those above it. Node's own way never ends in /proc. */
+const make = (folder: string): void => {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return
+    if (codeOf(error) !== 'ENOENT' || existsSync(dirname(folder))) throw error
+    make(dirname(folder))
+    make(folder)
+  }
+}
+
+/** Each file appears whole or not at all, and is on the disk before it has its name. */
+const put = (file: string, parts: readonly Buffer[]): void => {
+  const partial = `${file}.${process.pid}.tmp`
+  rmSync(partial, { force: true })
+  const handle = openSync(partial, 'wx', 0o600)
+  try {
+    for (const part of parts) for (let at = 0; at < part.length; ) at += writeSync(handle, part, at)
+    fsyncSync(handle)
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(partial, file)
+}
+
+const headed = (code: Buffer): readonly Buffer[] => {
+  const header = Buffer.alloc(8)
+  header.writeUInt32LE(code.length, 0)
+  header.writeUInt32LE(crc32(code), 4)
+  return [header, code]
+}
+
+const kindsIn = (file: string): readonly string[] => {
+  try {
+    return readFileSync(file, 'latin1').split('\n')
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Writes the compiled code of `scripts` into `folder`, if that can be: with what this kind of run has
+ * compiled beside what earlier ones had.
+ */
+export const keep = (folder: string, scripts: readonly Loaded[], kind: string): void => {
+  try {
+    const list = join(folder, 'kinds')
+    const known = kindsIn(list)
+    if (known.length >= mostKinds && scripts.every(({ before }) => before > 0)) return
+    make(folder)
+    // Another may have made it meanwhile, where all may make folders.
+    if (distrust(folder) !== undefined) return
+    accessSync(folder, constants.W_OK)
+    forget(dirname(folder), folder)
+    for (const { script, name, before } of scripts) {
+      const code = script.createCachedData()
+      if (code.length !== before) put(join(folder, name), headed(code))
+    }
+    if (!known.includes(kind) && known.length < mostKinds)
+      put(list, [Buffer.from([...known, kind].join('\n'))])
+  } catch {
+    // A read-only or full disk: the next start is as slow as this one was.
+  }
+}
