@@ -160,18 +160,31 @@ const prefixed = (found: Candidates, prefix: string, list: boolean, lead = ''): 
   }
 }
 
+/** Without the values that would be read as options where they stand: an instance may call anything so. */
+const noOptions = (found: Candidates): Candidates => ({
+  ...found,
+  items: found.items.filter(({ value }) => value === '-' || !value.startsWith('-')),
+})
+
 const inCommand = async (
   command: Command,
   rest: readonly string[],
   current: string,
   live: Live,
 ): Promise<Candidates> => {
+  const end = rest.indexOf('--')
+  if (end >= 0) {
+    const before = [...argumentsIn(command, rest.slice(0, end)), ...rest.slice(end + 1)]
+    return asArgument(command, rest, before, current, live)
+  }
   const flag = pending(command, rest)
   if (flag !== undefined)
-    return prefixed(
-      await candidatesOf(flag.param, flag.name, command, rest, live),
-      current,
-      flag.param.type === 'list',
+    return noOptions(
+      prefixed(
+        await candidatesOf(flag.param, flag.name, command, rest, live),
+        current,
+        flag.param.type === 'list',
+      ),
     )
   const equals = current.startsWith('--') ? current.indexOf('=') : -1
   if (equals > 0) {
@@ -187,6 +200,17 @@ const inCommand = async (
   }
   if (current.startsWith('-')) return starting(current, flagCandidates(command))
   const before = argumentsIn(command, rest)
+  return noOptions(await asArgument(command, rest, before, current, live))
+}
+
+/** The argument that follows those before it. */
+const asArgument = async (
+  command: Command,
+  rest: readonly string[],
+  before: readonly string[],
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
   const index = before.length
   const argument = command.args[Math.min(index, command.args.length - 1)]
   if (argument === undefined || (index >= command.args.length && !argument.variadic)) return none

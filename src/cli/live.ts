@@ -1,11 +1,8 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createClient } from '../http/index.js'
 import {
   environmentScope,
-  makeDirectory,
   openStore,
   openTokens,
   pathsOf,
@@ -17,13 +14,12 @@ import type { Session } from '../profile/types.js'
 import type { Candidate, Live } from './complete.js'
 import { credentialFor } from './credential.js'
 import { fieldsOf } from './fields.js'
+import { keptValues } from './kept-values.js'
 import { hasSource, ofProject, valuesOf, type Wanted } from './sources.js'
 import { userAgent } from './version.js'
 
 /** A TAB waits no longer than this for the instance, in seconds. */
 const patience = 0.7
-/** How long answers are kept, in milliseconds. */
-const fresh = 60_000
 
 /** The value that a flag has on the line. */
 const flagOn = (words: readonly string[], name: string, short?: string): string | undefined => {
@@ -68,42 +64,6 @@ const quick = async (
   }
 }
 
-interface Kept {
-  readonly time: number
-  /** What the values depend on, but for the token. */
-  readonly of: string
-  readonly items: readonly Candidate[]
-}
-
-/**
- * 32 bits of a text (FNV-1a): enough to tell tokens apart, far too little to tell one. Node's
- * hashes take as long to load as all the rest of an answer from the cache.
- */
-const fingerprint = (text: string): string => {
-  let hash = 0x811c9dc5
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)
-  return (hash >>> 0).toString(16).padStart(8, '0')
-}
-
-const cached = (file: string, of: string): readonly Candidate[] | undefined => {
-  try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept
-    return kept.of === of && Date.now() - kept.time < fresh ? kept.items : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const keep = (folder: string, file: string, of: string, items: readonly Candidate[]): void => {
-  try {
-    makeDirectory(folder)
-    const kept: Kept = { time: Date.now(), of, items }
-    writeFileSync(file, JSON.stringify(kept), { mode: 0o600 })
-  } catch {
-    // A cache that cannot be written costs a request the next time, nothing else.
-  }
-}
-
 const fromInstance = async (
   what: string,
   words: readonly string[],
@@ -130,14 +90,9 @@ const fromInstance = async (
   const project = (await ofProject(what)) ? await projectOf(words, env, session) : undefined
   const { baseUrl: instance, profile: named, sudo: as } = session
   const of = [instance, named?.name ?? '', as ?? '', what, project ?? ''].join('\n')
-  const folder = join(paths.cache, 'values')
-  const file = join(folder, `${fingerprint(`${env.SVC_TOKEN ?? ''}\n${of}`)}.json`)
-  const known = cached(file, of)
-  if (known !== undefined) return known
-  const items = await valuesOf(what, project, (wanted) => quick(session, wanted, env, signal))
-  if (items === undefined) return []
-  keep(folder, file, of, items)
-  return items
+  return keptValues(paths.cache, of, env.SVC_TOKEN ?? '', () =>
+    valuesOf(what, project, (wanted) => quick(session, wanted, env, signal)),
+  )
 }
 
 /** Live values of a completion; whatever goes wrong yields none. */

@@ -1,6 +1,8 @@
 /** Which list of the instance has the values that a parameter takes: for completion and for prompts. */
+import { endsAsSecret } from '../base/secret-names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
+import { secretsOf } from '../catalogue/secret-fields.js'
 import { buildRequest } from '../http/index.js'
 import type { WireRequest } from '../http/types.js'
 import type { Candidate } from './complete.js'
@@ -53,7 +55,7 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
   vulnerability: [{ area: 'vulnerabilities', key: 'list', value: 'id', text: 'title' }],
   commit: [{ area: 'commits', key: 'list', value: 'id', text: 'title' }],
   'approval-rule': [{ area: 'approvals', key: 'rulesList', value: 'id', text: 'name' }],
-  'client-key': [{ area: 'error-tracking', key: 'keysList', value: 'id', text: 'public_key' }],
+  'client-key': [{ area: 'error-tracking', key: 'keysList', value: 'id' }],
   'resource-group': [{ path: '/projects/:id/resource_groups', value: 'key', text: 'process_mode' }],
   user: [{ path: '/users', value: 'id', text: 'username' }],
   group: [{ path: '/groups', value: 'full_path', text: 'name' }],
@@ -69,15 +71,25 @@ export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-const candidatesIn = (data: unknown, source: Source): Candidate[] => {
+/** Whether a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
+export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
+  endsAsSecret(field) || secretsOf(endpoint).has(field)
+
+const candidatesIn = (
+  data: unknown,
+  source: Source,
+  endpoint: Endpoint | undefined,
+): Candidate[] => {
+  if (isHidden(source.value, endpoint)) return []
   if (isRecord(data)) {
     const list = data[source.value]
     return Array.isArray(list) ? list.map((value) => ({ value: String(value) })) : []
   }
   if (!Array.isArray(data)) return []
+  const about = source.text === undefined || isHidden(source.text, endpoint) ? '' : source.text
   return data.filter(isRecord).flatMap((record) => {
     const value = record[source.value]
-    const text = source.text === undefined ? undefined : record[source.text]
+    const text = record[about]
     if (value === undefined || value === null) return []
     return [{ value: String(value), ...(typeof text === 'string' ? { text } : {}) }]
   })
@@ -134,7 +146,7 @@ export const valuesOf = async (
     const wanted = await wantedOf(source, project)
     if (wanted === undefined) continue
     try {
-      return candidatesIn(await fetch(wanted), source)
+      return candidatesIn(await fetch(wanted), source, wanted.endpoint)
     } catch {
       // The next source may be allowed.
     }

@@ -1,4 +1,5 @@
 /** The credential that belongs to a profile: its token command's, else its stored token. */
+import { distrust, wordsOf } from '../base/trust.js'
 import { Failure } from '../errors.js'
 import { canRefresh, isExpiring, refresh } from './refresh.js'
 import { runTokenCommand } from './token-command.js'
@@ -13,6 +14,15 @@ export interface CredentialSource {
   renew(): Promise<ResolvedCredential | undefined>
 }
 
+interface Services {
+  /** The file that the profile stands in. */
+  readonly configuration: string
+  readonly tokens: Tokens
+  readonly post: Post
+  readonly now: () => number
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Calls that come while one is under way share it. */
 const shared = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let flight: Promise<T> | undefined
@@ -24,13 +34,26 @@ const shared = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
+/** What others may have written into a configuration is not run. */
+const checkConfiguration = (file: string, profile: Profile): void => {
+  const found = distrust(file)
+  if (found === undefined) return
+  const { message, remedy } = wordsOf(found)
+  throw new Failure(
+    'auth',
+    `the token command of profile ${profile.name} is not run: ${message}, so it need not be yours`,
+    { request: file, hint: `Look at the command in ${file}, then run: ${remedy}` },
+  )
+}
+
 const commandSource = (
   profile: Profile,
   command: readonly string[],
-  signal: AbortSignal | undefined,
+  { configuration, signal }: Services,
 ): CredentialSource => {
   let held: ResolvedCredential | undefined
   const run = shared(async () => {
+    checkConfiguration(configuration, profile)
     held = await runTokenCommand(command, profile.tokenKind ?? 'personal', profile.name, {
       ...(signal === undefined ? {} : { signal }),
     })
@@ -60,13 +83,6 @@ const elsewhere = (profile: Profile, token: StoredToken): Failure =>
 
 /** A token that was issued so recently is not the one that was refused. */
 const justNow = 10_000
-
-interface Services {
-  readonly tokens: Tokens
-  readonly post: Post
-  readonly now: () => number
-  readonly signal?: AbortSignal | undefined
-}
 
 const storedSource = (
   profile: Profile,
@@ -112,7 +128,7 @@ export const ownCredential = (
   services: Services,
 ): CredentialSource | undefined => {
   if (profile.tokenCommand !== undefined)
-    return commandSource(profile, profile.tokenCommand, services.signal)
+    return commandSource(profile, profile.tokenCommand, services)
   return profile.tokenStore === undefined
     ? undefined
     : storedSource(profile, profile.tokenStore, services)

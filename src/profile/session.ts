@@ -124,8 +124,11 @@ export const resolveSession = (
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
 
-  const { tokens, post, now = Date.now, signal } = services
-  const own = same && profile ? ownCredential(profile, { tokens, post, now, signal }) : undefined
+  const { store, tokens, post, now = Date.now, signal } = services
+  const own =
+    same && profile
+      ? ownCredential(profile, { configuration: store.file, tokens, post, now, signal })
+      : undefined
   const fromEnvironment = environmentToken(env, same ? profile : undefined)
   const token = given !== undefined || own === undefined ? fromEnvironment : undefined
   const sudo = sudoOf(flags, env, same ? profile : undefined)

@@ -1,9 +1,11 @@
 /** `doctor` against instances that are well, and that are not. */
+import { chmodSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exempt } from '../../src/commands/doctor/network.js'
-import { svcctl } from '../support/program.js'
+import { folder, svcctl } from '../support/program.js'
 
 interface Line {
   readonly check: string
@@ -126,5 +128,21 @@ describe('NO_PROXY', () => {
     ['https://a.example.org', undefined, false],
   ])('%s, %s: %s', (address, list, expected) => {
     expect(exempt(address, list)).toBe(expected)
+  })
+
+  it.skipIf(process.platform === 'win32')('says what is not believed, and why', async () => {
+    const root = folder()
+    const trusted = await doctor(['--sandbox'], { SVC_CONFIG_DIR: root })
+    for (const name of ['trusted profiles', 'trusted cache'])
+      expect(trusted.line(name)?.status).toBe('ok')
+    chmodSync(join(root, 'cache'), 0o777)
+    const { code, line } = await doctor(['--sandbox'], { SVC_CONFIG_DIR: root })
+    expect(code).toBe(0)
+    expect(line('trusted profiles')?.status).toBe('ok')
+    expect(line('trusted cache')).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('may be written by other users'),
+      remedy: `Run: chmod go-w ${join(root, 'cache')}`,
+    })
   })
 })

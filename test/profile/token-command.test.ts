@@ -1,3 +1,5 @@
+import { chmodSync, existsSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveSession } from '../../src/profile/session.js'
 import { runTokenCommand } from '../../src/profile/token-command.js'
@@ -108,5 +110,29 @@ describe('a token command', () => {
     const renewed = await session.renew()
     expect(renewed?.value).not.toBe(one?.value)
     expect(await session.credential()).toEqual(renewed)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a configuration that others may write', () => {
+  it.each(['config.json', '.'])('has no command run (%s)', async (open_) => {
+    const directory = temporary()
+    const services = open(directory)
+    const made = path.join(directory, 'made')
+    const command = node(
+      `require('fs').writeFileSync(${JSON.stringify(made)}, ''); console.log('t')`,
+    )
+    await services.store.set('prod', {
+      'base-url': 'https://prod.test',
+      'token-command': JSON.stringify(command),
+    })
+    const loose = path.join(directory, open_)
+    const session = () => resolveSession({}, {}, services)
+    chmodSync(loose, 0o777)
+    const failure = await failureOf(() => session().credential())
+    expect([failure.exitCode, existsSync(made)]).toEqual([3, false])
+    expect(failure.message).toContain(`${loose} may be written by other users`)
+    expect(failure.details.hint).toContain(`chmod go-w ${loose}`)
+    chmodSync(loose, 0o700)
+    expect((await session().credential())?.value).toBe('t')
   })
 })

@@ -5,7 +5,7 @@ import type { Context, Special } from '../types.js'
 import { accountChecks } from './account.js'
 import { type Check, exitCodeOf, failedBy, warning } from './check.js'
 import { instanceChecks } from './instance.js'
-import { completionCheck, configurationCheck, keyringCheck } from './machine.js'
+import { completionCheck, configurationCheck, keyringCheck, trustChecks } from './machine.js'
 import { networkChecks } from './network.js'
 
 const marks = { ok: 'good', warning: 'warn', failure: 'bad' } as const
@@ -60,13 +60,14 @@ const show = (ctx: Context, checks: readonly Check[]): Promise<void> =>
 export const doctor: Special = {
   summary: 'Find out what keeps the tool from working, and what to do about it',
   description: [
-    'Looks at the configuration, the way to the instance, its certificate and clock, the credential and what it may do, the keyring and the completion of the shell.',
+    'Looks at the configuration and who else may write it or the caches, the way to the instance, its certificate and clock, the credential and what it may do, the keyring and the completion of the shell.',
     'Ends with 0 only where the instance can be used: 3 without a usable credential, 7 where it cannot be reached.',
   ],
   examples: ['doctor', 'doctor -o json'],
   run: async (ctx) => {
     const checks = await ctx.progress('looking', async () => [
       configurationCheck(ctx.env),
+      ...trustChecks(ctx.env),
       ...(await sessionChecks(ctx)),
       await keyringCheck(ctx.env),
       await completionCheck(ctx.env),

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { distrust, wordsOf } from '../../base/trust.js'
 import { openKeyring, openStore, pathsOf } from '../../profile/index.js'
 import type { Environment } from '../../profile/types.js'
 import { presentShell } from '../completion/index.js'
@@ -19,6 +20,21 @@ export const configurationCheck = (env: Environment): Check => {
   } catch (error) {
     return failedBy(check, error)
   }
+}
+
+/** What others may have changed is not believed: the file of profiles, the caches. */
+export const trustChecks = (env: Environment): readonly Check[] => {
+  const { config, cache } = pathsOf(env)
+  const checked = (check: string, path: string, without: string): Check => {
+    const found = distrust(path)
+    if (found === undefined) return ok(check, `only you can write ${path}`)
+    const { message, remedy } = wordsOf(found)
+    return warning(check, `${message}: ${without}`, `Run: ${remedy}`)
+  }
+  return [
+    checked('trusted profiles', join(config, 'config.json'), 'no token command of it is run'),
+    checked('trusted cache', cache, 'no cache is used, so that starts and completion are slower'),
+  ]
 }
 
 export const keyringCheck = async (env: Environment): Promise<Check> => {

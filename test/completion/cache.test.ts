@@ -1,0 +1,122 @@
+/** What completion keeps between two TABs, what it never keeps or offers, and where it believes it. */
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { areas } from '../../src/catalogue/index.js'
+import { isHidden, sources } from '../../src/cli/sources.js'
+import { folder, svcctl } from '../support/program.js'
+
+let root: string
+let asked: string[]
+let answer: unknown
+let url: string
+let close: () => void
+beforeEach(async () => {
+  root = folder()
+  asked = []
+  answer = [{ id: 1, description: 'one' }]
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+afterEach(() => close())
+
+const tab = async (...words: readonly string[]): Promise<readonly string[]> => {
+  const env = { SVC_CONFIG_DIR: root, SVC_BASE_URL: url, SVC_TOKEN: 'any' }
+  const ran = await svcctl(['__complete', 'bash', '--', ...words], { env })
+  expect(ran.stderr).toBe('')
+  return ran.stdout.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
+}
+const runners = () => tab('runners', 'get', '')
+const kept = (): string => join(root, 'cache/values')
+
+describe('what completion keeps', () => {
+  it('is used by the next TAB, in a file of the owner only', async () => {
+    expect(await runners()).toEqual(['1\tone'])
+    answer = []
+    expect(await runners()).toEqual(['1\tone'])
+    expect(asked).toHaveLength(1)
+    expect(readdirSync(kept())).toHaveLength(1)
+  })
+
+  it.each(['cache/values', 'cache', '.'])(
+    'is neither read nor written where others may write %s',
+    async (open) => {
+      await runners()
+      chmodSync(join(root, open), 0o777)
+      answer = [{ id: 2, description: 'two' }]
+      expect(await runners()).toEqual(['2\ttwo'])
+      chmodSync(join(root, open), 0o700)
+      expect(await runners()).toEqual(['1\tone'])
+    },
+  )
+
+  it('goes when it is too old', async () => {
+    await runners()
+    const old = join(kept(), 'old.json')
+    writeFileSync(old, '{}')
+    utimesSync(old, 1, 1)
+    await tab('projects', 'get', '')
+    expect(existsSync(old)).toBe(false)
+  })
+})
+
+describe('a secret', () => {
+  it('is neither offered nor kept', async () => {
+    const canary = 'glet-canary-public-key'
+    answer = [{ id: 5, active: true, public_key: canary, errsvc_dsn: `https://${canary}@x` }]
+    expect(await tab('error-tracking', 'keys', 'delete', '-P', '1', '')).toEqual(['5'])
+    const [file = ''] = readdirSync(kept())
+    expect(readFileSync(join(kept(), file), 'utf8')).not.toContain('canary')
+  })
+
+  it('is no field of any source', async () => {
+    for (const [what, rows] of Object.entries(sources))
+      for (const source of rows) {
+        const endpoint =
+          'path' in source
+            ? undefined
+            : (await areas.find((area) => area.name === source.area)?.load())?.[source.key]
+        const shown = [source.value, source.text ?? 'id']
+        expect([what, shown.filter((field) => isHidden(field, endpoint))]).toEqual([what, []])
+      }
+  })
+})
+
+describe('a value that begins with a dash', () => {
+  beforeEach(() => {
+    answer = ['--yes', '-x', 'plain'].map((name) => ({ name, path_with_namespace: name }))
+  })
+
+  it('is not offered where it would be read as an option', async () => {
+    expect(await tab('projects', 'get', '')).toEqual(['plain'])
+    expect(await tab('commits', 'list', '-P', '1', '--ref-name', '')).toEqual(['plain'])
+    expect(await tab('projects', 'get', '-')).not.toContain('-x')
+  })
+
+  it('is offered behind = and after --', async () => {
+    const all = ['--yes', '-x', 'plain']
+    expect(await tab('commits', 'list', '-P', '1', '--ref-name=')).toEqual(
+      all.map((value) => `--ref-name=${value}`),
+    )
+    expect(await tab('projects', 'get', '--', '')).toEqual(all)
+    expect(await tab('projects', 'get', '--', '-')).toEqual(['--yes', '-x'])
+  })
+})
