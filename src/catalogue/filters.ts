@@ -17,6 +17,9 @@ export const negation = <
   })
 
 export const scopes = ['created_by_me', 'assigned_to_me', 'all'] as const
+/** The scope of a list that has a project or group already: there everybody's count. */
+export const everyones = <P extends { readonly default?: string }>(scope: P) =>
+  ({ ...scope, default: 'all' }) as Omit<P, 'default'> & { readonly default: 'all' }
 export const oldScopes = {
   'created-by-me': 'created_by_me',
   'assigned-to-me': 'assigned_to_me',

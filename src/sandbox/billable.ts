@@ -147,6 +147,7 @@ export const removeBillable = (call: Call, root: GroupRecord, userId: number): v
   )
   if (owners.length > 0 && owners.every((m) => m.user_id === userId))
     throw badRequest('The last owner of a group cannot be removed')
+  for (const membership of own) call.unmodified(membership)
   for (const membership of own) {
     if (membership.id !== undefined) call.state.members.remove(membership.id)
     tellProject(call, 'left', user, membership)

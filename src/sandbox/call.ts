@@ -195,11 +195,15 @@ export class Call {
     })
   }
 
-  /** Refuses with 412 when the record changed after the moment `If-Unmodified-Since` names. */
-  unmodified(record: { readonly updated_at: string }): void {
+  /**
+   * Refuses with 412 when the record changed after the moment `If-Unmodified-Since` names. What
+   * knows no time of its own is as old as the instance.
+   */
+  unmodified(record: { readonly updated_at?: string; readonly created_at?: string }): void {
     const since = Date.parse(String(this.sent.headers['if-unmodified-since'] ?? ''))
-    const changed = Math.floor(Date.parse(record.updated_at) / 1000) * 1000
-    if (changed > since) throw preconditionFailed()
+    const origin = String(this.state.settings.created_at)
+    const changed = Date.parse(record.updated_at ?? record.created_at ?? origin)
+    if (Math.floor(changed / 1000) * 1000 > since) throw preconditionFailed()
   }
 
   /** A web address of the instance: `url('platform/app/-/issues/7')`. */

@@ -148,6 +148,8 @@ export const listIssues = (
   call: Call,
   projects: readonly ProjectRecord[],
   filters: IssueFilters,
+  /** The project that they are asked for from, if any. */
+  from?: ProjectRecord,
 ): Lazy<ReturnType<typeof presentIssue>> => {
   const { scope = 'created_by_me', non_archived = true, order_by = 'created_at', sort } = filters
   if (scope !== 'all' && call.user === undefined) throw unauthorized()
@@ -162,6 +164,7 @@ export const listIssues = (
   return lazily(sorted(rows, keysOf(call, order_by), sort), (issue) => {
     const home = homes.get(issue.project_id)
     if (home === undefined) throw notFound('Project')
-    return presentIssue(call, home, issue, { labelDetails: filters.with_labels_details })
+    const view = from === undefined ? {} : { from }
+    return presentIssue(call, home, issue, { ...view, labelDetails: filters.with_labels_details })
   })
 }

@@ -71,6 +71,12 @@ const fault = (
   return undefined
 }
 
+/** Whether a project is a user's own: what they may there is no membership. */
+const isNamespaceOwner = (place: Place, userId: number): boolean =>
+  place.kind === 'project' &&
+  place.project.namespace_kind === 'user' &&
+  place.project.namespace_id === userId
+
 /** Why a user cannot be added; undefined when nothing stands in the way. */
 const obstacle = (
   call: Call,
@@ -79,11 +85,7 @@ const obstacle = (
   input: Adding,
 ): Refusal | undefined => {
   if (user === undefined) return notFound('User')
-  const personal =
-    place.kind === 'project' &&
-    place.project.namespace_kind === 'user' &&
-    place.project.namespace_id === user.id
-  if (personal || recordOf(call, place, user.id) !== undefined)
+  if (isNamespaceOwner(place, user.id) || recordOf(call, place, user.id) !== undefined)
     return conflict('Member already exists')
   return fault(call, place, user.id, input)
 }
@@ -137,6 +139,8 @@ export const addMembers = (call: Call, place: Place, input: Adding) => {
 /** Changes level or end of a direct membership. The last owner of a group stays one: 403. */
 export const updateMember = (call: Call, place: Place, input: Updating): MemberRecord => {
   const record = recordOf(call, place, input.user_id)
+  if (record === undefined && isNamespaceOwner(place, input.user_id))
+    throw forbidden('The project lies in the namespace of this user, who stays its owner')
   if (record === undefined) throw notFound()
   const { access_level, expires_at } = input
   if (access_level === undefined && expires_at === undefined) throw missing('access_level')
@@ -149,6 +153,7 @@ export const updateMember = (call: Call, place: Place, input: Updating): MemberR
   const isLast = record.source_type === 'group' && owners.length === 1 && owners[0] === record
   if (isLast && (access_level ?? owner) < owner) throw forbidden()
   record.access_level = access_level ?? record.access_level
+  record.updated_at = call.clock.iso()
   if (expires_at !== undefined) record.expires_at = expires_at === '' ? null : expires_at
   return record
 }

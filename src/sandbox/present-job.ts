@@ -84,7 +84,7 @@ const runnerOf = (call: Call, id: number | null) => {
   return { id: runner.id, description, ip_address, active, is_shared, runner_type, name, online }
 }
 
-const file = (file_type: string, size: number, filename: string, file_format: string | null) => ({
+const file = (file_type: string, size: number, filename: string, file_format: string) => ({
   file_type,
   size,
   filename,
@@ -95,7 +95,7 @@ export const archiveName = 'artifacts.zip'
 
 const filesOf = async (call: Call, job: JobRecord) => {
   const archive = await archiveOf(job, call.clock.iso())
-  const trace = job.trace_size > 0 ? [file('trace', job.trace_size, 'job.log', null)] : []
+  const trace = job.trace_size > 0 ? [file('trace', job.trace_size, 'job.log', 'raw')] : []
   if (archive === undefined) return { artifacts: [...job.reports, ...trace] }
   return {
     artifacts_file: { filename: archiveName, size: archive.length },

@@ -1,5 +1,6 @@
 /** Merge requests as the API shows them, and who may see them. */
 import type { Call } from './call.js'
+import { changedLines } from './git/read.js'
 import {
   pipelineBrief,
   pipelineUrl,
@@ -11,7 +12,7 @@ import {
 } from './present.js'
 import { authorOf, labelsOf, milestoneOf, notesCount, votes } from './present-issue.js'
 import { rebasing } from './rebase.js'
-import { notFound } from './reply.js'
+import { forbidden, notFound } from './reply.js'
 import type { PipelineRecord } from './state/ci.js'
 import type { MergeRequestRecord } from './state/planning.js'
 import type { ProjectRecord } from './state/records.js'
@@ -32,12 +33,13 @@ export const seesRequests = (call: Call, project: ProjectRecord): boolean =>
   call.sees(project) &&
   (project.visibility !== 'private' || call.projectLevel(project) >= 20)
 
-/** A merge request of a project by its IID; 404 for what the acting user may not see. */
+/** A merge request of a project by its IID; 403 where the list says so, too. */
 export const requestOf = (call: Call, id: string | number, iid: number) => {
   call.signedIn()
   const project = call.project(id)
+  if (!seesRequests(call, project)) throw forbidden()
   const request = call.state.mergeRequests.find((m) => m.project_id === project.id && m.iid === iid)
-  if (request === undefined || !seesRequests(call, project)) throw notFound()
+  if (request === undefined) throw notFound()
   return { project, request }
 }
 
@@ -146,18 +148,34 @@ const deployedAt = (request: MergeRequestRecord): string | null =>
     .map((d) => d.deployed_at)
     .sort()[0] ?? null
 
+/**
+ * How many files a merge request changes, `1000+` where the limits of the settings cut the diff;
+ * what was written down of it where the commits are not at hand.
+ */
+const changesOf = async (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
+  const { base_sha, sha } = request
+  const lines = await changedLines(await call.git.open(project), base_sha, sha)
+  if (lines === undefined) return { changes_count: String(request.changes_count), overflow: false }
+  const most = Number(call.state.settings.diff_max_files)
+  const sum = lines.reduce((all, count) => all + count, 0)
+  const changes_count = lines.length > most ? `${most}+` : String(lines.length)
+  const overflow = lines.length > most || sum > Number(call.state.settings.diff_max_lines)
+  return { changes_count, overflow }
+}
+
 /** In full, as asked for alone. */
-export const fullRequest = (
+export const fullRequest = async (
   call: Call,
   project: ProjectRecord,
   request: MergeRequestRecord,
   withRebase = false,
 ) => {
   const pipeline = call.state.pipelines.get(request.pipeline_id)
+  const { changes_count, overflow } = await changesOf(call, project, request)
   return {
     ...presentRequest(call, project, request, { from: project }),
     subscribed: call.user !== undefined && request.subscriber_ids.includes(call.user.id),
-    changes_count: String(request.changes_count),
+    changes_count,
     latest_build_started_at: pipeline?.started_at ?? null,
     latest_build_finished_at: pipeline?.finished_at ?? null,
     first_deployed_to_production_at: deployedAt(request),
@@ -168,7 +186,7 @@ export const fullRequest = (
       head_sha: request.sha,
       start_sha: request.base_sha,
     },
-    overflow: false,
+    overflow,
     ...(withRebase ? { rebase_in_progress: rebasing(request) } : {}),
   }
 }

@@ -52,6 +52,14 @@ const access = (call: Call, type: SourceKind, id: number) => {
   return levels.length === 0 ? null : { access_level: Math.max(...levels), notification_level: 3 }
 }
 
+/** A project's own owner is no member of it, and shows as a Maintainer. */
+const projectAccess = (call: Call, project: ProjectRecord) => {
+  const own = project.namespace_kind === 'user' && project.namespace_id === call.user?.id
+  return own
+    ? { access_level: levelOf('maintainer'), notification_level: 3 }
+    : access(call, 'project', project.id)
+}
+
 const sharesOf = (call: Call, project: ProjectRecord) =>
   call.state.shares
     .filter((s) => s.source_type === 'project' && s.source_id === project.id)
@@ -158,7 +166,7 @@ export const fullProject = (call: Call, project: ProjectRecord, extra: With = {}
     marked_for_deletion_at: project.marked_for_deletion_on,
     marked_for_deletion_on: project.marked_for_deletion_on,
     permissions: {
-      project_access: access(call, 'project', project.id),
+      project_access: projectAccess(call, project),
       group_access:
         project.namespace_kind === 'group' ? access(call, 'group', project.namespace_id) : null,
     },

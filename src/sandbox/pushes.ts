@@ -50,6 +50,10 @@ export const lookAgain = async (call: Call, request: MergeRequestRecord): Promis
   const onto = await branchHead(into, request.target_branch)
   if (head === undefined || onto === undefined) return
   await copyCommit(from, into, head)
+  if (head !== request.sha) {
+    request.updated_at = call.clock.iso()
+    if (target.approvals.reset_approvals_on_push) request.approved_by_ids = []
+  }
   request.sha = head
   request.base_sha = (await mergeBase(into, head, onto)) ?? request.base_sha
   request.conflicts = await conflicts(into, onto, head)

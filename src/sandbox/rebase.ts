@@ -69,7 +69,6 @@ const carryOut = async (
     commits: done.commits,
     title: message.split('\n')[0] ?? '',
   })
-  if (target.approvals.reset_approvals_on_push) request.approved_by_ids = []
   if (!request.rebase_skip_ci && source.jobs_enabled)
     request.pipeline_id = (await startPipeline(call, source, request)).id
   return null

@@ -14,6 +14,20 @@ export const letFinish = (call: Call, runner: RunnerRecord): void => {
     if (job.status === 'running') job.ending_since ??= call.clock.iso()
 }
 
+/** Jobs that a pipeline waits for; manual ones it does not. */
+const unfinished = ['created', 'pending', 'running']
+
+/** Ends a pipeline whose last job has ended: failed where one failed that may not. */
+const settlePipeline = (call: Call, id: number): void => {
+  const pipeline = call.state.pipelines.get(id)
+  const jobs = call.state.jobs.filter((j) => j.pipeline_id === id && !j.retried)
+  if (pipeline === undefined || jobs.some(({ status }) => unfinished.includes(status))) return
+  const failed = jobs.some((j) => j.status === 'failed' && !j.allow_failure)
+  pipeline.status = failed ? 'failed' : 'success'
+  pipeline.finished_at = call.clock.iso()
+  pipeline.updated_at = pipeline.finished_at
+}
+
 /** Writes down the jobs that have ended by now. */
 export const settleJobs = (call: Call): void => {
   for (const job of call.state.jobs.filter((j) => j.status === 'running')) {
@@ -21,6 +35,7 @@ export const settleJobs = (call: Call): void => {
     if (!call.clock.over(job.ending_since, remainingSeconds)) continue
     job.status = 'success'
     job.finished_at = call.clock.iso()
+    settlePipeline(call, job.pipeline_id)
     call.instance.touch()
   }
 }

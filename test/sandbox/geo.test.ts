@@ -36,6 +36,15 @@ describe('replication nodes', () => {
     expect(await status()).toMatchObject({ healthy: true, missing_oauth_application: false })
   })
 
+  it('stay enabled where they are primary', async () => {
+    const { body: primary } = await send('GET /geo_nodes/1')
+    const { name, url: address } = primary
+    const json = { name, url: address, enabled: false }
+    const { status, body } = await send('PUT /geo_nodes/1', { json })
+    expect([status, body.message]).toEqual([400, { enabled: ['primary node cannot be disabled'] }])
+    expect((await send('GET /geo_nodes/1')).body.enabled).toBe(true)
+  })
+
   it('are created with the documented defaults, updated and deleted', async () => {
     const create = (json: unknown) => send('POST /geo_nodes', { json })
     const { status, body } = await create({ name: 'east', url: 'https://east.test' })

@@ -14,9 +14,12 @@ describe('integrations', () => {
     expect((await send('GET /projects/6/integrations', { as: '' })).status).toBe(401)
   })
 
-  it('spells booleans in several ways', async () => {
+  it('answers booleans, however they were sent', async () => {
     const { body } = await send('GET /projects/1/integrations/emails-on-push')
-    expect(body.properties).toMatchObject({ disable_diffs: '0', send_from_committer_email: '1' })
+    expect(body.properties).toMatchObject({ disable_diffs: false, send_from_committer_email: true })
+    const form = new URLSearchParams({ recipients: 'a@b.test', disable_diffs: '1' })
+    const changed = await send('PUT /projects/4/integrations/emails-on-push', { body: form })
+    expect(changed.body.properties.disable_diffs).toBe(true)
   })
 
   it('asks for what the family of a known slug requires', async () => {

@@ -178,3 +178,13 @@ describe('one issue', () => {
     expect((await send2('/promote')).status).toBe(400)
   })
 })
+
+describe('the issues of a group', () => {
+  it('are everybody’s unless a scope is given', async () => {
+    const all = (await send('GET /groups/platform/issues?per_page=100', { as: 'ben' })).body
+    const authors = new Set(all.map((i: { author: { username: string } }) => i.author.username))
+    expect(authors.size).toBeGreaterThan(1)
+    const mine = '/groups/platform/issues?scope=created_by_me&per_page=100'
+    expect((await send(`GET ${mine}`, { as: 'ben' })).body.length).toBeLessThan(all.length)
+  })
+})

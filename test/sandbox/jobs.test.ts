@@ -120,3 +120,16 @@ describe('resource groups', () => {
     expect((await send(`GET ${app}/resource_groups/none`)).status).toBe(404)
   })
 })
+
+describe('the log of a job', () => {
+  it('is kept raw', async () => {
+    const { body } = await send('GET /projects/1/jobs?per_page=100')
+    const logs = body.flatMap((job: { artifacts: { file_type: string; file_format: string }[] }) =>
+      job.artifacts.filter(({ file_type }) => file_type === 'trace'),
+    )
+    expect(logs.length).toBeGreaterThan(0)
+    expect(new Set(logs.map((l: { file_format: string }) => l.file_format))).toEqual(
+      new Set(['raw']),
+    )
+  })
+})

@@ -73,4 +73,16 @@ describe('every endpoint', () => {
       }
     }
   })
+
+  it('deletes nothing that has changed since the moment that the request names', async () => {
+    const headers = { 'if-unmodified-since': 'Mon, 01 Jan 1990 00:00:00 GMT' }
+    const [own] = (await send('GET /projects/1/runners?type=project_type')).body
+    for (const [area, key, endpoint] of await endpoints()) {
+      if (methodOf(endpoint) !== 'DELETE') continue
+      const path = exampleOf(pathOf(endpoint)).replace(/runners\/1$/, `runners/${own.id}`)
+      const { status, body } = await send(`DELETE ${path}`, { headers })
+      const label = `${area} ${key}`
+      expect([status, body], label).toEqual([412, { message: '412 Precondition Failed' }])
+    }
+  })
 })

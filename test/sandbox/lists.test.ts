@@ -16,7 +16,9 @@ describe('lists to complete from', () => {
   })
   it('hold a project’s issues, newest first, without confidential ones for guests', async () => {
     const all: number[] = await values('/projects/1/issues', 'iid', 'root')
-    expect(all).toEqual([...all].sort((a, b) => b - a))
+    expect([...all].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    const times: string[] = await values('/projects/1/issues', 'created_at', 'root')
+    expect(times).toEqual([...times].sort().reverse())
     expect(await values('/projects/platform%2Fapp/issues', 'iid', 'root')).toEqual(all)
     const confidential: boolean[] = await values('/projects/1/issues', 'confidential', 'eva')
     expect(confidential.length).toBeGreaterThan(0)
@@ -30,6 +32,41 @@ describe('lists to complete from', () => {
     expect(main.commit).toEqual({ id: tip.id, short_id: tip.short_id, title: tip.title })
     expect(await values('/projects/1/pipelines', 'ref', 'chi')).toContain('feature/login')
     expect(await values('/projects/1/labels', 'name', 'chi')).toContain('bug')
+  })
+  it('filter a project’s issues as the documented list does', async () => {
+    const closed = await values('/projects/1/issues?state=closed', 'state', 'root')
+    expect(new Set(closed)).toEqual(new Set(['closed']))
+    const mine = (await send('GET /projects/1/issues?scope=created_by_me', { as: 'ben' })).body
+    expect(new Set(mine.map((i: { author: { username: string } }) => i.author.username))).toEqual(
+      new Set(['ben']),
+    )
+    const { body } = await send('GET /projects/1/issues?labels=bug&per_page=1')
+    expect(body[0].labels).toContain('bug')
+    expect(body[0].references.relative).toBe(body[0].references.short)
+    expect((await send('GET /projects/1/issues?state=ajar')).status).toBe(400)
+  })
+  it('take what completion sends', async () => {
+    expect(await values('/groups?search=CORE', 'full_path', 'root')).toEqual(['platform/core'])
+    expect(await values('/projects/1/labels?search=BU', 'name', 'chi')).toEqual(['bug'])
+    const branches = await values('/projects/1/repository/branches?search=login', 'name', 'chi')
+    expect(branches).toEqual(['feature/login'])
+    const failed = await values('/projects/1/pipelines?status=failed', 'status', 'chi')
+    expect(new Set(failed)).toEqual(new Set(['failed']))
+    expect(await values('/users?username=BEN', 'username', 'chi')).toEqual(['ben'])
+  })
+  it('refuse what they would leave out', async () => {
+    const lists = [
+      'groups',
+      'users',
+      ...['issues', 'labels', 'pipelines', 'repository/branches', 'resource_groups'].map(
+        (list) => `projects/1/${list}`,
+      ),
+    ]
+    for (const list of lists) {
+      const { status, body } = await send(`GET /${list}?colour=red&per_page=1`)
+      expect([status, body], list).toEqual([400, { error: 'colour is not supported by this list' }])
+      expect((await send(`GET /${list}?page=1&per_page=1`)).status, list).toBe(200)
+    }
   })
   it('are not there for who does not see the project', async () => {
     for (const list of ['issues', 'labels', 'pipelines', 'repository/branches', 'resource_groups'])

@@ -60,7 +60,7 @@ describe('members', () => {
     expect([added.status, added.body.access_level, added.body.expires_at]).toEqual([
       201,
       30,
-      '2027-01-31',
+      '2027-01-31T00:00:00.000Z',
     ])
     expect((await send(`POST ${app}`, { json })).status).toBe(409)
     const [event] = (await send('GET /projects/1/events?action=joined')).body
@@ -97,7 +97,10 @@ describe('members', () => {
       as: 'ana',
       json: { access_level: 20, expires_at: '2027-06-30' },
     })
-    expect(changed.body).toMatchObject({ access_level: 20, expires_at: '2027-06-30' })
+    expect(changed.body).toMatchObject({
+      access_level: 20,
+      expires_at: '2027-06-30T00:00:00.000Z',
+    })
     expect((await send(`PUT ${path}/8`, { json: { expires_at: '' } })).body.expires_at).toBeNull()
     expect((await send(`PUT ${path}/8`, { json: {} })).status).toBe(400)
   })
@@ -143,5 +146,15 @@ describe('billable members', () => {
     const [event] = (await send('GET /projects/1/events?action=left')).body
     expect(event.author_username).toBe('gus')
     expect((await send(`DELETE ${path}/2`)).status).toBe(400)
+  })
+
+  it('does not include the owner of the namespace, and says so', async () => {
+    const own = '/projects/chi%2Fnotes'
+    const [chi] = (await send('GET /users?username=chi')).body
+    const json = { access_level: 30 }
+    const { status, body } = await send(`PUT ${own}/members/${chi.id}`, { json })
+    expect([status, body.message]).toEqual([403, expect.stringContaining('stays its owner')])
+    const shown = (await send(`GET ${own}`, { as: 'chi' })).body
+    expect(shown.permissions.project_access).toEqual({ access_level: 40, notification_level: 3 })
   })
 })

@@ -89,7 +89,8 @@ describe('one merge request', () => {
       merge_status: 'cannot_be_merged',
       has_conflicts: true,
     })
-    expect((await send(`GET ${mrs}/1`, { as: 'eva' })).status).toBe(404)
+    expect((await send(`GET ${mrs}/1`, { as: 'eva' })).status).toBe(403)
+    expect((await send(`GET ${mrs}`, { as: 'eva' })).status).toBe(403)
   })
 
   it('subscribes and unsubscribes once', async () => {
@@ -162,5 +163,30 @@ describe('a rebase that goes on', () => {
   it('is looked at again when a list asks for it', async () => {
     const { body } = await send(`GET ${mrs}?with_merge_status_recheck=true&iids[]=4`)
     expect(body[0].merge_status).toBe('checking')
+  })
+})
+
+describe('a merge request', () => {
+  const { send } = sandbox()
+  const path = '/projects/1/merge_requests'
+
+  it('loses its approvals when somebody pushes, where the project wants it so', async () => {
+    const requests = (await send(`GET ${path}?state=opened&per_page=100`)).body
+    const approved = async (iid: number) =>
+      (await send(`GET ${path}/${iid}/approvals`)).body.approved_by.length
+    const withApprovals = []
+    for (const { iid, source_branch } of requests)
+      if ((await approved(iid)) > 0) withApprovals.push([iid, source_branch])
+    const [[iid, branch] = []] = withApprovals
+    for (const [reset, left] of [
+      [false, await approved(iid)],
+      [true, 0],
+    ]) {
+      await send('POST /projects/1/approvals', { json: { reset_approvals_on_push: reset } })
+      const actions = [{ action: 'create', file_path: `src/reset-${reset}.txt`, content: 'x' }]
+      const json = { branch, commit_message: 'Push', actions }
+      await send('POST /projects/1/repository/commits', { json })
+      expect(await approved(iid)).toBe(left)
+    }
   })
 })

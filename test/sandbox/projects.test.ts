@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { readState, startSandbox } from '../../src/sandbox/index.js'
 import { sandbox, sender } from './instance.js'
 
-const { send } = sandbox()
+const { send, folder } = sandbox()
 const paths = async (query: string, as = 'root') =>
   (await send(`GET /projects?per_page=100&${query}`, { as })).body.map(
     (p: { path_with_namespace: string }) => p.path_with_namespace,
@@ -147,9 +147,13 @@ describe('storage moves', () => {
     })
     const same = { ...route, destination_storage_name: 'second' }
     expect((await schedule('project', same)).status).toBe(400)
-    expect((await schedule('group', { source_storage_name: 'second' })).body).toEqual({
-      error: 'destination_storage_name is missing',
-    })
+  })
+
+  it('go to the storage of the greatest weight where none is named', async () => {
+    const { status } = await schedule('snippet', { source_storage_name: 'second' })
+    expect(status).toBe(202)
+    const moves = readState(folder()).storageMoves.filter((m) => m.kind === 'snippet')
+    expect(new Set(moves.map((m) => m.destination_storage_name))).toEqual(new Set(['default']))
   })
 
   it('answer 202, leave the project where it is for a while, then have it arrive', async () => {

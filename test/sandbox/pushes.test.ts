@@ -41,12 +41,57 @@ describe('a push', () => {
   })
 
   it('has the merge requests of the branch look again', async () => {
+    const before = (await send('GET /projects/1/merge_requests/4')).body
     const { body } = await commit('feature/draft', 'src/draft.txt', 'x\n', 'chi')
     const request = (await send('GET /projects/1/merge_requests/4')).body
     expect([request.sha, request.has_conflicts]).toEqual([body.id, false])
+    expect(request.updated_at > before.updated_at).toBe(true)
+    expect(Number(request.changes_count)).toBe(Number(before.changes_count) + 1)
     await commit('main', 'src/draft.txt', 'y\n', 'ben')
     const clashing = (await send('GET /projects/1/merge_requests/4')).body
     expect([clashing.merge_status, clashing.has_conflicts]).toEqual(['cannot_be_merged', true])
+  })
+})
+
+describe('a merge request', () => {
+  const path = '/projects/1/merge_requests'
+
+  it('counts the files that it changes, as far as the settings let it', async () => {
+    for (let n = 1; n <= 4; n += 1) await commit('feature/login', `many/${n}.txt`, 'x\n', 'chi')
+    const [login] = (await send(`GET ${path}?source_branch=feature/login`)).body
+    const counted = async () => {
+      const { changes_count, overflow } = (await send(`GET ${path}/${login.iid}`)).body
+      return [changes_count, overflow]
+    }
+    const [all, whole] = await counted()
+    expect([Number(all) >= 5, whole]).toEqual([true, false])
+    await send('PUT /application/settings', { json: { diff_max_files: 2 } })
+    expect(await counted()).toEqual(['2+', true])
+    await send('PUT /application/settings', { json: { diff_max_files: 1000 } })
+  })
+})
+
+describe('a pipeline', () => {
+  it('ends with the last of its jobs', async () => {
+    const jobs = async () => (await send('GET /projects/1/jobs?per_page=100')).body
+    const running = (await jobs()).filter((j: { status: string }) => j.status === 'running')
+    const of = (id: number) => (j: { pipeline: { id: number } }) => j.pipeline.id === id
+    const ids = [
+      ...new Set<number>(running.map((j: { pipeline: { id: number } }) => j.pipeline.id)),
+    ]
+    const waiting = (status: string) => ['created', 'pending', 'running'].includes(status)
+    for (const { runner } of running)
+      await send(`PUT /runners/${runner.id}`, { json: { active: false } })
+    const after = await jobs()
+    const states = ids.map((id) => {
+      const own = after.filter(of(id))
+      const ended = own.every((j: { status: string }) => !waiting(j.status))
+      return [ended, own[0].pipeline.status]
+    })
+    expect(states.length).toBeGreaterThan(0)
+    for (const [ended, status] of states)
+      expect(ended ? ['success', 'failed'] : ['running', 'pending']).toContain(status)
+    expect(states.some(([ended]) => ended)).toBe(true)
   })
 })
 

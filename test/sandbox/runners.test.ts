@@ -122,3 +122,14 @@ describe('a paused runner', () => {
     expect(ended.body.finished_at).not.toBeNull()
   })
 })
+
+describe('tags', () => {
+  it('may come as one text, joined by commas', async () => {
+    for (const sending of [
+      { json: { tag_list: 'linux, arm' } },
+      { body: new URLSearchParams({ tag_list: 'linux,arm' }) },
+      { json: { tag_list: ['linux', 'arm'] } },
+    ])
+      expect((await send('PUT /runners/1', sending)).body.tag_list).toEqual(['linux', 'arm'])
+  })
+})

@@ -1,6 +1,10 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { settings } from '../../src/catalogue/areas/settings.js'
-import { sandbox } from './instance.js'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { sandbox, sender } from './instance.js'
 
 const { send } = sandbox()
 const put = (json: unknown) => send('PUT /application/settings', { json })
@@ -67,5 +71,59 @@ describe('application settings', () => {
     await put({ domain_allowlist: ['a.test'] })
     expect((await put({ domain_allowlist: null })).body.domain_allowlist).toBeNull()
     expect((await put({ signup_enabled: false })).body.signup_enabled).toBe(false)
+  })
+
+  it('begin without a list of allowed domains', async () => {
+    const fresh = await startSandbox({
+      stateDir: await mkdtemp(join(tmpdir(), 'svcctl-settings-')),
+    })
+    const { body } = await sender(() => fresh.url)('GET /application/settings')
+    await fresh.close()
+    expect(body.domain_allowlist).toBeNull()
+  })
+
+  it('take null wherever a fresh instance answers it, and nowhere else', async () => {
+    await put({ after_sign_out_path: '/bye', performance_bar_allowed_group_id: 3 })
+    const { body } = await put({
+      after_sign_out_path: null,
+      performance_bar_allowed_group_id: null,
+      default_branch_name: null,
+      session_expire_delay: null,
+    })
+    expect(body.after_sign_out_path).toBeNull()
+    expect(body.performance_bar_allowed_group_id).toBeNull()
+    expect([body.default_branch_name, body.session_expire_delay]).toEqual(['main', 10_080])
+  })
+
+  it.each([
+    ['signup_enabled', 'maybe'],
+    ['session_expire_delay', 'long'],
+    ['polling_interval_multiplier', 'x'],
+    ['repository_storages_weighted', 'default'],
+    ['repository_storages_weighted', { default: 1000 }],
+    ['terms', { a: 1 }],
+  ])('beyond the table have the type that answers show: %s', async (name, value) => {
+    const { status, body } = await put({ [name]: value })
+    expect([status, body.error]).toEqual([
+      400,
+      expect.stringMatching(`^${name}.*(is invalid|valid value)$`),
+    ])
+  })
+
+  it('keep their types when they come as a form', async () => {
+    const form = new URLSearchParams({
+      signup_enabled: '0',
+      session_expire_delay: '60',
+      polling_interval_multiplier: '1.5',
+      'restricted_visibility_levels[]': 'public',
+      'repository_storages_weighted[default]': '90',
+    })
+    expect((await send('PUT /application/settings', { body: form })).body).toMatchObject({
+      signup_enabled: false,
+      session_expire_delay: 60,
+      polling_interval_multiplier: 1.5,
+      restricted_visibility_levels: ['public'],
+      repository_storages_weighted: { default: 90 },
+    })
   })
 })

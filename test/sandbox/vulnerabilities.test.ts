@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { readState } from '../../src/sandbox/index.js'
 import { sandbox } from './instance.js'
 
-const { send } = sandbox()
+const { send, folder } = sandbox()
 
 describe('vulnerabilities', () => {
   it('are listed with their findings for who may use the dashboard', async () => {
@@ -78,5 +79,21 @@ describe('dependencies', () => {
     expect(body[1]).not.toHaveProperty('vulnerabilities')
     expect((await send('GET /projects/1/dependencies', { as: 'eva' })).status).toBe(403)
     expect((await send('GET /projects/7/dependencies', { as: 'eva' })).status).toBe(404)
+  })
+})
+
+describe('the list of vulnerabilities', () => {
+  it('stands in the order of severity, also after one was made', async () => {
+    const order = ['critical', 'high', 'medium', 'low', 'unknown', 'info']
+    const list = async () => (await send('GET /projects/1/vulnerabilities?per_page=100')).body
+    const before = await list()
+    const { findings } = readState(folder())
+    const free = findings.filter((f) => f.project_id === 1 && f.vulnerability_id === null)
+    for (const { id } of free)
+      expect((await send(`POST /projects/1/vulnerabilities?finding_id=${id}`)).status).toBe(201)
+    const after = await list()
+    expect(after.length).toBeGreaterThan(before.length)
+    const ranks = after.map(({ severity }: { severity: string }) => order.indexOf(severity))
+    expect(ranks).toEqual([...ranks].sort())
   })
 })

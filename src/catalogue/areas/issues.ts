@@ -12,6 +12,7 @@ import {
   string,
 } from '../endpoint.js'
 import {
+  everyones,
   iids,
   labelDetails,
   labels,
@@ -125,7 +126,7 @@ export const issues = {
     summary: 'List the issues of a group and its subgroups',
     command: 'list',
     path: { id: group() },
-    params: listed,
+    params: { ...listed, scope: everyones(listed.scope) },
     exclusive,
     columns,
     lists: 'issue',

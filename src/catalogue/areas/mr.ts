@@ -12,6 +12,7 @@ import {
   string,
 } from '../endpoint.js'
 import {
+  everyones,
   iids,
   labelDetails,
   labels,
@@ -118,7 +119,7 @@ export const mr = {
     summary: 'List the merge requests of a project',
     command: 'list',
     path: { id: project() },
-    params: { ...listed, iids },
+    params: { ...listed, iids, scope: everyones(listed.scope) },
     exclusive,
     columns: mergeRequestColumns,
     lists: 'mr',

@@ -14,7 +14,12 @@ const moving = <const K extends string>(kind: K) =>
     path: {},
     params: {
       source_storage_name: string('storage to empty', { required: true, completes: 'storage' }),
-      destination_storage_name: string('storage to fill', { required: true, completes: 'storage' }),
+      destination_storage_name: string(
+        'storage to fill; the instance chooses another one when omitted',
+        {
+          completes: 'storage',
+        },
+      ),
     },
     access: 'administrators',
     status: 202,

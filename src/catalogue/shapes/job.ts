@@ -72,7 +72,7 @@ export const Job = Obj(
           file_type: Word(['archive', 'metadata', 'trace', 'junit']),
           size: Int({ description: 'bytes' }),
           filename: Str(),
-          file_format: nullable(Word(['zip', 'gzip', 'raw'])),
+          file_format: Word(['zip', 'gzip', 'raw']),
         }),
       ),
     ),

@@ -18,7 +18,7 @@ export const Member = Obj(
     ...UserSummary.properties,
     access_level: Int(),
     created_at: maybe(Timestamp),
-    expires_at: nullable(Day),
+    expires_at: nullable(Timestamp),
     email: maybe(nullable(Str({ description: 'of users with a public e-mail address' }))),
     group_saml_identity: maybe(
       nullable(

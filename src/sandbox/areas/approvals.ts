@@ -111,6 +111,7 @@ const update = (
   })
   const { user_ids, group_ids } = named(call, project, input)
   rule.name = input.name
+  rule.updated_at = call.clock.iso()
   rule.approvals_required = input.approvals_required
   if (rule.rule_type === 'regular') {
     rule.user_ids = user_ids
@@ -178,6 +179,7 @@ export const handlers: Handlers<Approvals> = {
   rulesUpdate: (call, input) => presentRule(call, update(call, governed(call, input.id), input)),
   rulesDelete: (call, { id, approval_rule_id }) => {
     const rule = ruleOf(call, governed(call, id), approval_rule_id)
+    call.unmodified(rule)
     call.state.approvalRules.remove(rule.id)
     return undefined
   },

@@ -89,13 +89,16 @@ export const handlers: Handlers<typeof artifacts> = {
     const job = writable(call, id, job_id, 'developer')
     if (entriesOf(job, call.clock.iso()) === undefined) throw notFound()
     job.artifacts_expire_at = null
+    job.updated_at = call.clock.iso()
     return { ...(await presentJob(call, job)), download_url: null }
   },
   delete: (call, { id, job_id }) => {
     const job = writable(call, id, job_id, 'maintainer')
+    call.unmodified({ updated_at: job.updated_at ?? job.finished_at ?? job.created_at })
     job.archive = null
     job.reports = []
     job.artifacts_expire_at = null
+    job.updated_at = call.clock.iso()
     return undefined
   },
 }

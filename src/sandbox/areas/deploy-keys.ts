@@ -82,6 +82,7 @@ const add = (
   if (!accessible(call, known))
     throw badRequest({ 'deploy_key.fingerprint': ['has already been taken'] })
   known.projects.push({ project_id: project.id, can_push })
+  known.updated_at = call.clock.iso()
   return present(known)
 }
 
@@ -93,11 +94,13 @@ const update = (call: Call, input: InputOf<(typeof deployKeys)['update']>) => {
   checkTitle(input.title)
   record.title = input.title ?? record.title
   join.can_push = input.can_push ?? join.can_push
+  record.updated_at = call.clock.iso()
   return ofProject(project)(record)
 }
 
 const remove = (call: Call, project: ProjectRecord, id: number): void => {
   const { record, join } = joined(call, project, id)
+  call.unmodified(record)
   record.projects = record.projects.filter((p) => p !== join)
   if (record.projects.length === 0) call.state.deployKeys.remove(record.id)
 }
@@ -105,8 +108,9 @@ const remove = (call: Call, project: ProjectRecord, id: number): void => {
 const enable = (call: Call, project: ProjectRecord, id: number): DeployKeyRecord => {
   const record = call.state.deployKeys.get(id)
   if (record === undefined || !accessible(call, record)) throw notFound('Deploy Key')
-  if (joinOf(record, project) === undefined)
-    record.projects.push({ project_id: project.id, can_push: false })
+  if (joinOf(record, project) !== undefined) return record
+  record.projects.push({ project_id: project.id, can_push: false })
+  record.updated_at = call.clock.iso()
   return record
 }
 

@@ -84,6 +84,7 @@ export const handlers: Handlers<typeof errorTracking> = {
     const project = managed(call, id)
     const record = call.state.clientKeys.get(key_id)
     if (record?.project_id !== project.id) throw notFound('Client Key')
+    call.unmodified(record)
     call.state.clientKeys.remove(record.id)
     return undefined
   },

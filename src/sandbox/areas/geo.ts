@@ -11,7 +11,7 @@ import type { GeoNodeRecord } from '../state/operations.js'
 type Update = Omit<InputOf<(typeof geo)['update']>, 'id'>
 
 const present = (call: Call) => (node: GeoNodeRecord) => {
-  const { oauth_application: _app, status: _status, internal_url, ...shown } = node
+  const { oauth_application: _app, status: _status, updated_at: _at, internal_url, ...shown } = node
   const self = `${call.base}${apiRoot}/geo_nodes/${node.id}`
   return {
     ...shown,
@@ -106,6 +106,8 @@ const create = (call: Call, input: InputOf<(typeof geo)['create']>) => {
   checkNumbers(input)
   const given = attributes(input)
   checkOthers(call, given)
+  if (given.primary === true && given.enabled === false)
+    throw badRequest({ enabled: ['primary node cannot be disabled'] })
   const node = call.state.geoNodes.add({
     name: input.name,
     url: address('url', input.url),
@@ -120,6 +122,7 @@ const create = (call: Call, input: InputOf<(typeof geo)['create']>) => {
     status: unmeasured(call.clock.now()),
     ...defaults,
     ...given,
+    updated_at: call.clock.iso(),
   })
   return present(call)(node)
 }
@@ -130,7 +133,9 @@ const update = (call: Call, { id, ...input }: InputOf<(typeof geo)['update']>) =
   checkNumbers(input)
   const given = attributes(input)
   checkOthers(call, given, id)
-  Object.assign(node, given)
+  if ((given.primary ?? node.primary) && given.enabled === false)
+    throw badRequest({ enabled: ['primary node cannot be disabled'] })
+  Object.assign(node, given, { updated_at: call.clock.iso() })
   return present(call)(node)
 }
 
@@ -147,13 +152,16 @@ export const handlers: Handlers<typeof geo> = {
   update,
   delete: (call, { id }) => {
     onPrimary(call)
-    call.state.geoNodes.remove(found(call, id).id)
+    const node = found(call, id)
+    call.unmodified(node)
+    call.state.geoNodes.remove(node.id)
     return undefined
   },
   repair: (call, { id }) => {
     onPrimary(call)
     const node = found(call, id)
     node.oauth_application = true
+    node.updated_at = call.clock.iso()
     return present(call)(node)
   },
   status: (call) => {

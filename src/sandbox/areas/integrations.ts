@@ -16,13 +16,6 @@ import type { ProjectRecord } from '../state/records.js'
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** Instances spell the booleans of properties in several ways; these are as old clients sent them. */
-const spellings: Readonly<Record<string, (value: boolean) => unknown>> = {
-  disable_diffs: (value) => (value ? '1' : '0'),
-  send_from_committer_email: String,
-  enable_ssl_verification: (value) => (value ? 1 : 0),
-}
-
 const isEvent = (name: string): boolean => eventFlags.some((flag) => flag === name)
 
 /** Passwords and tokens go in and never come out. */
@@ -52,15 +45,10 @@ const summary = (record: IntegrationRecord) => {
   }
 }
 
-const spelled = (name: string, value: unknown): unknown =>
-  typeof value === 'boolean' ? (spellings[name]?.(value) ?? value) : value
-
 const details = (record: IntegrationRecord) => ({
   ...summary(record),
   properties: Object.fromEntries(
-    Object.entries(record.properties)
-      .filter(([name]) => !isEvent(name) && !isSecret(name))
-      .map(([name, value]) => [name, spelled(name, value)]),
+    Object.entries(record.properties).filter(([name]) => !isEvent(name) && !isSecret(name)),
   ),
 })
 

@@ -139,7 +139,7 @@ export const handlers: Handlers<typeof issues> = {
     ),
   listOfGroup: (call, { id, ...filters }) => {
     const projects = projectsWithin(call.state, call.group(id)).filter((p) => call.sees(p))
-    return listIssues(call, projects, filters)
+    return listIssues(call, projects, { ...filters, scope: filters.scope ?? 'all' })
   },
   unsubscribe: (call, input) => unsubscribe(call, found(call, input)),
   todo: (call, input) => addTodo(call, found(call, input)),

@@ -37,7 +37,7 @@ const present = (call: Call, place: Place, member: Membership) => {
   return {
     ...userSummary(call, user),
     access_level: member.access_level,
-    expires_at: member.expires_at,
+    expires_at: member.expires_at === null ? null : `${member.expires_at}T00:00:00.000Z`,
     ...(user.public_email === null ? {} : { email: user.public_email }),
     ...(owns ? { group_saml_identity: null } : {}),
   }

@@ -7,6 +7,7 @@ import { presentIssue, seesIssue } from '../present-issue.js'
 import { fullRequest, requestOf, seesRequests } from '../present-merge-request.js'
 import { settleRebases, startRebase } from '../rebase.js'
 import { forbidden, Refusal, unchanged } from '../reply.js'
+import { settleJobs } from '../running-jobs.js'
 import type { MergeRequestRecord } from '../state/planning.js'
 import type { ProjectRecord } from '../state/records.js'
 
@@ -18,6 +19,7 @@ interface Named {
 /** The merge request that is meant, as it is now. */
 const found = async (call: Call, { id, merge_request_iid }: Named) => {
   await settleRebases(call)
+  settleJobs(call)
   return requestOf(call, id, merge_request_iid)
 }
 

@@ -95,6 +95,7 @@ const add = (call: Call, input: InputOf<(typeof pagesDomains)['add']>) => {
     domain,
     auto_ssl_enabled: input.auto_ssl_enabled ?? false,
     ...pair,
+    updated_at: call.clock.iso(),
   })
   return ofProject(call)(record)
 }
@@ -108,6 +109,7 @@ const update = (call: Call, input: InputOf<(typeof pagesDomains)['update']>) => 
     )
   const { certificate: pem, key: secret } = attached(input, record)
   Object.assign(record, { certificate: pem, key: secret })
+  record.updated_at = call.clock.iso()
   record.auto_ssl_enabled = auto_ssl_enabled ?? record.auto_ssl_enabled
   return ofProject(call)(record)
 }
@@ -126,7 +128,9 @@ export const handlers: Handlers<typeof pagesDomains> = {
   add,
   update,
   delete: (call, { id, domain }) => {
-    call.state.pagesDomains.remove(find(call, managed(call, id), domain).id)
+    const record = find(call, managed(call, id), domain)
+    call.unmodified(record)
+    call.state.pagesDomains.remove(record.id)
     return undefined
   },
 }

@@ -113,6 +113,7 @@ const change = (call: Call, runner: RunnerRecord, input: InputOf<Runners['update
   runner.locked = input.locked ?? runner.locked
   runner.access_level = input.access_level ?? runner.access_level
   if (input.maximum_timeout !== undefined) runner.maximum_timeout = input.maximum_timeout
+  runner.updated_at = call.clock.iso()
 }
 
 const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord => {
@@ -124,12 +125,14 @@ const enable = (call: Call, project: ProjectRecord, id: number): RunnerRecord =>
   if (runner.project_ids.includes(project.id))
     throw badRequest({ runner: ['has already been taken'] })
   runner.project_ids.push(project.id)
+  runner.updated_at = call.clock.iso()
   return runner
 }
 
 const disable = (call: Call, project: ProjectRecord, id: number): void => {
   const runner = found(call, id)
   if (!runner.project_ids.includes(project.id)) throw notFound('Runner')
+  call.unmodified(runner)
   if (runner.project_ids.length === 1)
     throw forbidden('Only one project associated with the runner. Please remove the runner instead')
   runner.project_ids = runner.project_ids.filter((other) => other !== project.id)

@@ -2,10 +2,10 @@
 import type { settings } from '../../catalogue/areas/settings.js'
 import type { InputOf, ResultOf } from '../../catalogue/endpoint.js'
 import { settingsAttributes, settingsRequirements } from '../../catalogue/settings-attributes.js'
-import { Settings } from '../../catalogue/shapes/settings.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
+import { furtherValue, isFurther, takesNull } from '../settings-values.js'
 
 type Result = ResultOf<(typeof settings)['get']>
 type Input = InputOf<(typeof settings)['update']>
@@ -63,18 +63,19 @@ const split = (value: unknown): unknown =>
 const isListed = (name: string): boolean =>
   Object.entries(settingsAttributes).some(([n, param]) => n === name && param.type === 'list')
 
-/** Attributes that answers show and that the documents' table of writable ones breaks off before. */
-const isFurther = (name: string): boolean =>
-  Object.hasOwn(Settings.properties, name) &&
-  !Object.hasOwn(settingsAttributes, name) &&
-  !['id', 'created_at', 'updated_at'].includes(name)
+/** A null says nothing, but where null is what a fresh instance has. */
+const withoutSilence = (sent: Values): [string, unknown][] =>
+  Object.entries(sent).filter(([name, value]) => value !== null || takesNull(name))
 
 const changes = (call: Call, input: Input): Record<string, unknown> => {
   const changed: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(input))
     changed[successors.get(name) ?? name] = isListed(name) ? split(value) : value
-  for (const [name, value] of Object.entries(call.sent.params))
-    if (isFurther(name) || (name === 'domain_allowlist' && value === null)) changed[name] = value
+  for (const [name, value] of withoutSilence(call.sent.params)) {
+    const known = Object.hasOwn(settingsAttributes, name)
+    if (value === null && (known || isFurther(name))) changed[successors.get(name) ?? name] = null
+    else if (isFurther(name)) changed[name] = furtherValue(name, value)
+  }
   return changed
 }
 

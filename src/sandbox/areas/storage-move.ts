@@ -9,13 +9,25 @@ import type { StorageMoveRecord } from '../state/records.js'
 
 type Input = InputOf<(typeof storageMove)['projects']>
 type Kind = StorageMoveRecord['kind']
+type Route = Pick<StorageMoveRecord, 'source_storage_name' | 'destination_storage_name'>
 
-const checkStorages = (call: Call, input: Input): void => {
-  for (const name of ['source_storage_name', 'destination_storage_name'] as const)
-    if (!Object.hasOwn(call.state.config.storages, input[name]))
-      throw invalid(`${name} does not have a valid value`)
-  if (input.source_storage_name === input.destination_storage_name)
+/** From where to where: the storage of the greatest weight where none is named. */
+const routeOf = (call: Call, input: Input): Route => {
+  const { storages } = call.state.config
+  const { source_storage_name: source, destination_storage_name: named } = input
+  for (const [name, storage] of Object.entries({
+    source_storage_name: source,
+    destination_storage_name: named ?? source,
+  }))
+    if (!Object.hasOwn(storages, storage)) throw invalid(`${name} does not have a valid value`)
+  const weights = call.state.settings.repository_storages_weighted as Record<string, number>
+  const [chosen] = Object.keys(storages)
+    .filter((storage) => storage !== source)
+    .sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0))
+  const destination = named ?? chosen
+  if (destination === undefined || destination === source)
     throw badRequest({ destination_storage_name: ['must differ from the source storage'] })
+  return { source_storage_name: source, destination_storage_name: destination }
 }
 
 /** What lies on a storage. */
@@ -34,13 +46,11 @@ const onStorage = (call: Call, kind: Kind, storage: string): readonly { readonly
 /** Schedules a move of everything on the source that is not moving already. */
 const schedule = (kind: Kind) => (call: Call, input: Input) => {
   call.admin()
-  checkStorages(call, input)
+  const route = routeOf(call, input)
   settleMoves(call)
-  const { source_storage_name, destination_storage_name } = input
-  for (const { id } of onStorage(call, kind, source_storage_name)) {
+  for (const { id } of onStorage(call, kind, route.source_storage_name)) {
     if (isMoving(call, kind, id)) continue
     const created_at = call.clock.iso()
-    const route = { source_storage_name, destination_storage_name }
     call.state.storageMoves.add({ kind, object_id: id, ...route, created_at })
   }
   return { message: '202 Accepted' }

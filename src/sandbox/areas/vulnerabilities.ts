@@ -132,10 +132,19 @@ const create = (call: Call, project: ProjectRecord, findingId: string) => {
   return single(record, project)
 }
 
+const severities = ['critical', 'high', 'medium', 'low', 'unknown', 'info']
+
+/** The graver, the further up in a list. */
+const weight = ({ severity }: VulnerabilityRecord): number => {
+  const at = severities.indexOf(severity)
+  return at === -1 ? severities.length : at
+}
+
 export const handlers: Handlers<typeof vulnerabilities> = {
   list: (call, { id }) => {
     const project = call.project(id, { role: 'developer' })
     const rows = call.state.vulnerabilities.filter((v) => v.project_id === project.id)
+    rows.sort((a, b) => weight(a) - weight(b) || a.id - b.id)
     return lazily(rows, listed(call, project))
   },
   create: (call, { id, finding_id }) =>

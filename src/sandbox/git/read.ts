@@ -168,6 +168,22 @@ export const stats = async (
   return found
 }
 
+/** Of each file that differs between two commits the changed lines; undefined where one is missing. */
+export const changedLines = async (
+  repository: Repository,
+  from: string,
+  to: string,
+): Promise<number[] | undefined> => {
+  const output = await repository.read(['diff', '--numstat', '-M', '--end-of-options', from, to])
+  const lines = output?.toString('utf8').split('\n')
+  return lines
+    ?.filter((line) => line.includes('\t'))
+    .map((line) => {
+      const [plus, minus] = line.split('\t')
+      return counted(plus) + counted(minus)
+    })
+}
+
 export interface Ref {
   readonly type: 'branch' | 'tag'
   readonly name: string

@@ -86,7 +86,7 @@ const seedIntegrations = (state: State): void => {
     properties: {
       recipients: 'team@example.test',
       disable_diffs: false,
-      send_from_committer_email: '1',
+      send_from_committer_email: true,
       branches_to_be_notified: 'all',
       push_events: true,
       tag_push_events: true,

@@ -47,7 +47,7 @@ const writable = {
   dns_rebinding_protection_enabled: true,
   domain_denylist_enabled: false,
   domain_denylist: [],
-  domain_allowlist: [],
+  domain_allowlist: null,
   dsa_key_restriction: 0,
   ecdsa_key_restriction: 0,
   ed25519_key_restriction: 0,
@@ -107,7 +107,10 @@ const answered = {
   geo_status_timeout: 10,
 }
 
+/** Every attribute as a fresh instance has it. */
+export const initialSettings: Readonly<Record<string, unknown>> = { ...answered, ...writable }
+
 export const seedSettings = (state: State): void => {
   const times = { created_at: ago(1200), updated_at: ago(100) }
-  Object.assign(state.settings, structuredClone({ id: 1, ...times, ...answered, ...writable }))
+  Object.assign(state.settings, structuredClone({ id: 1, ...times, ...initialSettings }))
 }

@@ -64,10 +64,11 @@ const asEnum = (
   return text
 }
 
+/** One text holds several items, joined by commas, unless the documents let it be one. */
 const items = (param: ListParam, value: unknown): readonly unknown[] => {
   if (Array.isArray(value)) return value.filter((item) => item !== '')
   if (value === '') return []
-  return param.join === 'comma' && typeof value === 'string'
+  return typeof value === 'string' && param.single !== true
     ? value.split(',').map((item) => item.trim())
     : [value]
 }
@@ -109,7 +110,8 @@ const isWord = (param: Param, value: unknown): boolean =>
 const isNull = (param: Param, value: unknown): boolean =>
   param.nullable === true && (value === null || (value === '' && param.type !== 'string'))
 
-const convert = (name: string, param: Param, value: unknown): unknown => {
+/** One value as its parameter takes it. Refuses with 400, naming it. */
+export const convert = (name: string, param: Param, value: unknown): unknown => {
   if (isNull(param, value)) return null
   if (isWord(param, value)) return value
   switch (param.type) {

@@ -3,11 +3,13 @@
  * do, who is this user, lists to complete from, and the token endpoint that refreshes an OAuth pair.
  */
 import { randomBytes } from 'node:crypto'
-import type { Credential } from '../../catalogue/endpoint.js'
+import { type Credential, string } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
+import type { AnyHandler } from '../handlers.js'
 import { longUser, userSummary } from '../present.js'
 import { notFound, Refusal } from '../reply.js'
 import type { TokenRecord } from '../state/records.js'
+import { type Accepts, holds, searched } from './accepts.js'
 import { listRoutes } from './lists.js'
 import { apiRoot } from './root.js'
 
@@ -17,7 +19,9 @@ export interface ExtraRoute {
   readonly credential?: Credential
   readonly scopes?: readonly string[]
   readonly status?: number
-  readonly handle: (call: Call, path: Readonly<Record<string, string>>) => unknown
+  /** What a list takes; the others look at what was sent themselves. */
+  readonly accepts?: Accepts
+  readonly handle: AnyHandler
 }
 
 const tokenSeconds = 7200
@@ -41,18 +45,19 @@ const currentToken = (call: Call) => {
   return { id, name, revoked, created_at, scopes, user_id, active: true, expires_at }
 }
 
-const findUsers = (call: Call) => {
-  const { username, search } = call.sent.params
-  const wanted = typeof username === 'string' ? username.toLowerCase() : undefined
-  const text = typeof search === 'string' ? search.toLowerCase() : undefined
-  return call.state.users
+interface UserFilters {
+  readonly username?: string
+  readonly search?: string
+}
+
+const findUsers = (call: Call, { username, search }: UserFilters) =>
+  call.state.users
     .filter(
       (u) =>
-        (wanted === undefined || u.username.toLowerCase() === wanted) &&
-        (text === undefined || `${u.name}\n${u.username}`.toLowerCase().includes(text)),
+        (username === undefined || u.username.toLowerCase() === username.toLowerCase()) &&
+        holds(`${u.name}\n${u.username}`, search),
     )
     .map((u) => userSummary(call, u))
-}
 
 const oneUser = (call: Call, path: Readonly<Record<string, string>>) => {
   const user = /^\d+$/.test(path.id ?? '') ? call.state.users.get(Number(path.id)) : undefined
@@ -114,7 +119,13 @@ const reading = ['read_user']
 
 export const extraRoutes: readonly ExtraRoute[] = [
   { method: 'GET', path: `${apiRoot}/user`, scopes: reading, handle: currentUser },
-  { method: 'GET', path: `${apiRoot}/users`, scopes: reading, handle: findUsers },
+  {
+    method: 'GET',
+    path: `${apiRoot}/users`,
+    scopes: reading,
+    accepts: { path: {}, params: { ...searched, username: string('the whole username') } },
+    handle: findUsers,
+  },
   ...listRoutes,
   { method: 'GET', path: `${apiRoot}/users/:id`, scopes: reading, handle: oneUser },
   {

@@ -2,22 +2,28 @@
  * Lists that deployed instances have and the documents do not show; shells complete from them, and
  * prompts offer what they hold. Who sees what is as in the documented lists beside them.
  */
+import { issues } from '../../catalogue/areas/issues.js'
+import { type InputOf, oneOf, project } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import { branches } from '../git/read.js'
+import type { AnyHandler } from '../handlers.js'
+import { listIssues } from '../issue-list.js'
 import { labelsAround } from '../planning-filters.js'
 import { pipelineBrief } from '../present.js'
-import { presentIssue, seesIssue } from '../present-issue.js'
 import { projectWithJobs } from '../present-job.js'
+import { type Accepts, holds, searched } from './accepts.js'
 import { apiRoot } from './root.js'
 
-type Path = Readonly<Record<string, string>>
+interface Held {
+  readonly id: string | number
+}
+interface Searching {
+  readonly search?: string
+}
 
-/** The project of a path: digits are an ID. */
-const holderOf = ({ id = '' }: Path): string | number => (/^\d+$/.test(id) ? Number(id) : id)
-
-const groupsOf = (call: Call) =>
+const groupsOf = (call: Call, { search }: Searching) =>
   call.state.groups
-    .filter((group) => call.seesGroup(group))
+    .filter((group) => call.seesGroup(group) && holds(`${group.name}\n${group.full_path}`, search))
     .map(({ id, name, path, full_path, full_name, parent_id, description, visibility }) => ({
       id,
       name,
@@ -30,52 +36,73 @@ const groupsOf = (call: Call) =>
       web_url: call.url(`groups/${full_path}`),
     }))
 
-const issuesOf = (call: Call, path: Path) => {
-  const project = call.project(holderOf(path))
-  return call.state.issues
-    .filter((issue) => issue.project_id === project.id && seesIssue(call, project, issue))
-    .sort((a, b) => b.iid - a.iid)
-    .map((issue) => presentIssue(call, project, issue))
+type IssueInput = InputOf<(typeof issues)['list']>
+
+/** The documented list of issues, with its project fixed: there everybody's count. */
+const issuesOf = (call: Call, { id, ...filters }: Held & IssueInput) => {
+  const from = call.project(id)
+  const { scope = 'all', non_archived = false } = filters
+  return listIssues(call, [from], { ...filters, scope, non_archived }, from)
 }
 
-const pipelinesOf = (call: Call, path: Path) => {
-  const project = projectWithJobs(call, holderOf(path))
+const statuses = [
+  'created',
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'canceled',
+  'skipped',
+  'manual',
+] as const
+interface PipelineInput extends Held {
+  readonly status?: (typeof statuses)[number]
+}
+
+const pipelinesOf = (call: Call, { id, status }: PipelineInput) => {
+  const of = projectWithJobs(call, id)
   return call.state.pipelines
-    .filter((pipeline) => pipeline.project_id === project.id)
+    .filter((p) => p.project_id === of.id && (status === undefined || p.status === status))
     .sort((a, b) => b.id - a.id)
     .map(pipelineBrief)
 }
 
-const branchesOf = async (call: Call, path: Path) => {
-  const project = call.project(holderOf(path), { member: 'reporter' })
-  const found = await branches(await call.git.open(project))
-  return found.map(({ name, id, title }) => ({
-    name,
-    default: name === project.default_branch,
-    commit: { id, short_id: id.slice(0, 8), title },
-  }))
+const branchesOf = async (call: Call, { id, search }: Held & Searching) => {
+  const of = call.project(id, { member: 'reporter' })
+  const found = await branches(await call.git.open(of))
+  return found
+    .filter(({ name }) => holds(name, search))
+    .map(({ name, id: tip, title }) => ({
+      name,
+      default: name === of.default_branch,
+      commit: { id: tip, short_id: tip.slice(0, 8), title },
+    }))
 }
 
-const labelsOf = (call: Call, path: Path) =>
-  labelsAround(call, call.project(holderOf(path))).map(({ id, name, color, description }) => ({
-    id,
-    name,
-    color,
-    description,
-  }))
+const labelsOf = (call: Call, { id, search }: Held & Searching) =>
+  labelsAround(call, call.project(id))
+    .filter(({ name }) => holds(name, search))
+    .map(({ id: label, name, color, description }) => ({ id: label, name, color, description }))
 
-const resourceGroupsOf = async (call: Call, path: Path) => {
+const resourceGroupsOf = async (call: Call, { id }: Held) => {
   const { listGroups } = await import('../areas/resource-groups.js')
-  return listGroups(call, holderOf(path))
+  return listGroups(call, id)
 }
 
-const ofProject = `${apiRoot}/projects/:id`
+const ofProject = { id: project() } as const
+
+const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
+  method: 'GET' as const,
+  path: `${apiRoot}${path}`,
+  accepts: { path: path.includes(':id') ? ofProject : {}, params },
+  handle,
+})
 
 export const listRoutes = [
-  { method: 'GET', path: `${apiRoot}/groups`, handle: groupsOf },
-  { method: 'GET', path: `${ofProject}/issues`, handle: issuesOf },
-  { method: 'GET', path: `${ofProject}/labels`, handle: labelsOf },
-  { method: 'GET', path: `${ofProject}/pipelines`, handle: pipelinesOf },
-  { method: 'GET', path: `${ofProject}/repository/branches`, handle: branchesOf },
-  { method: 'GET', path: `${ofProject}/resource_groups`, handle: resourceGroupsOf },
-] as const
+  list('/groups', searched, groupsOf),
+  list('/projects/:id/issues', issues.list.params, issuesOf),
+  list('/projects/:id/labels', searched, labelsOf),
+  list('/projects/:id/pipelines', { status: oneOf(statuses, 'status') }, pipelinesOf),
+  list('/projects/:id/repository/branches', searched, branchesOf),
+  list('/projects/:id/resource_groups', {}, resourceGroupsOf),
+]

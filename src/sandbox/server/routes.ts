@@ -3,6 +3,7 @@ import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import type { AnyHandler, AreaExtras } from '../handlers.js'
 import { registry } from '../registry.js'
+import type { Accepts } from './accepts.js'
 import type { Gate } from './auth.js'
 import { extraRoutes } from './extras.js'
 import { apiRoot } from './root.js'
@@ -13,6 +14,7 @@ export interface Route {
   /** The whole path with placeholders, or a pattern over it. */
   readonly url: string | RegExp
   readonly endpoint?: Endpoint
+  readonly accepts?: Accepts
   readonly gate: Gate
   readonly status: number
   readonly load: () => Promise<AnyHandler>
@@ -56,6 +58,7 @@ export const collectRoutes = async (): Promise<Route[]> => {
       url: route.path,
       gate: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
       status: route.status ?? 200,
+      ...(route.accepts === undefined ? {} : { accepts: route.accepts }),
       load: async () => route.handle,
     }),
   )

@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { Call, type Instance } from '../call.js'
 import type { AnyHandler } from '../handlers.js'
 import { invalid } from '../reply.js'
+import { acceptedInput } from './accepts.js'
 import { sendJson, sendResult } from './answer.js'
 import { authenticate } from './auth.js'
 import { addParsers, bodyLimit, paramsOf, queryOf, targetOf } from './body.js'
@@ -21,6 +22,15 @@ const handlerOf = async (route: Route): Promise<AnyHandler> => {
   return handler
 }
 
+const inputOf = (
+  { endpoint, accepts }: Route,
+  path: Found<Route>['path'],
+  params: Nested,
+): Readonly<Record<string, unknown>> => {
+  if (endpoint !== undefined) return checkInput(endpoint, path, params)
+  return accepts === undefined ? path : acceptedInput(accepts, path, params)
+}
+
 /** Runs one request through authentication, checks and its handler. */
 const serve = async (
   instance: Instance,
@@ -34,7 +44,7 @@ const serve = async (
   const actor = authenticate(instance, claims, route.gate)
   const sent = await paramsOf(request, query)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
-  const input = route.endpoint === undefined ? path : checkInput(route.endpoint, path, params)
+  const input = inputOf(route, path, params)
   const call = new Call(instance, actor, { params, headers })
   const handler = await handlerOf(route)
   const result = await handler(call, input as never)

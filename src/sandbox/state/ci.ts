@@ -4,6 +4,8 @@ export type RunnerType = 'instance_type' | 'group_type' | 'project_type'
 
 export interface RunnerRecord {
   id: number
+  /** Once it has been changed. */
+  updated_at?: string
   description: string
   ip_address: string
   active: boolean
@@ -76,6 +78,8 @@ export interface ArtifactEntry {
 
 export interface JobRecord {
   id: number
+  /** Once it has been changed. */
+  updated_at?: string
   project_id: number
   pipeline_id: number
   kind: 'build' | 'bridge'

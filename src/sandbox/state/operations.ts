@@ -2,6 +2,8 @@
 
 export interface DeployKeyRecord {
   id: number
+  /** Once it has been changed. */
+  updated_at?: string
   title: string
   key: string
   created_at: string
@@ -12,6 +14,8 @@ export interface DeployKeyRecord {
 
 export interface PagesDomainRecord {
   id: number
+  /** Once it has been changed. */
+  updated_at?: string
   project_id: number
   domain: string
   auto_ssl_enabled: boolean
@@ -139,6 +143,8 @@ export interface ErrorTrackingRecord {
 
 export interface ClientKeyRecord {
   id: number
+  /** Once it has been changed. */
+  updated_at?: string
   project_id: number
   active: boolean
   public_key: string
@@ -147,6 +153,8 @@ export interface ClientKeyRecord {
 
 export interface GeoNodeRecord {
   id: number
+  /** Once it has been changed. */
+  updated_at?: string
   name: string
   url: string
   internal_url: string | null

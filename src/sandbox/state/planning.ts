@@ -169,6 +169,8 @@ export interface TodoRecord {
 
 export interface ApprovalRuleRecord {
   id: number
+  /** Once it has been changed. */
+  updated_at?: string
   project_id: number
   /** Set for a rule of one merge request. */
   merge_request_id: number | null

@@ -60,6 +60,8 @@ export interface GroupRecord {
 
 export interface MemberRecord {
   id: number
+  /** Once it has been changed. */
+  updated_at?: string
   source_type: SourceKind
   source_id: number
   user_id: number
