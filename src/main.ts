@@ -1,12 +1,14 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 import { type Decided, execute } from './cli/execute.js'
 import { failuresInJson } from './cli/format.js'
-import { resolve } from './cli/grammar.js'
+import { type AreaMeaning, checkFlags, resolve, verbMissing } from './cli/grammar.js'
 import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help.js'
 import type { Style } from './cli/help-text.js'
 import { parseLeaf, type Raw } from './cli/leaf.js'
-import { exitCodes, Failure } from './errors.js'
+import { version } from './cli/version.js'
+import { exitCodes, Failure, usage } from './errors.js'
 import { printError } from './terminal/notes.js'
+import { openPager } from './terminal/pager.js'
 import { say, standardError, standardOutput } from './terminal/standard.js'
 import { ClosedPipe, openStdout } from './terminal/stdout.js'
 import { styleOf } from './terminal/style.js'
@@ -26,10 +28,17 @@ const interruptions = (): { signal: AbortSignal; release: () => void } => {
   return { signal: controller.signal, release }
 }
 
+/** Help and the like: on a terminal, what is longer than the screen goes through the pager. */
 const page = async (text: Promise<string>): Promise<number> => {
-  const stdout = openStdout()
-  await stdout.write(await text)
-  await stdout.end()
+  const { env, argv } = process
+  const stdout = standardOutput()
+  const plain = openStdout()
+  const paged = stdout.isTTY === true && !argv.includes('--no-pager')
+  const out = paged
+    ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: stdout.columns ?? 80, env })
+    : plain
+  await out.write(await text)
+  await out.end()
   return 0
 }
 
@@ -40,7 +49,7 @@ const helpFor = async (words: readonly string[], style: Style): Promise<string> 
   if (topic !== undefined) return topic
   const meaning = await resolve(words)
   if (meaning.kind === 'command') return commandHelp(meaning.command, style)
-  return meaning.kind === 'area' ? areaHelp(meaning.area, style) : rootHelp(style)
+  return meaning.kind === 'area' ? areaHelp(meaning.area, style, meaning.group) : rootHelp(style)
 }
 
 const asksHelp = (raw: Raw): boolean => raw.flags.get('help')?.at(-1) === 'true'
@@ -73,8 +82,8 @@ const dispatch = async (
       ),
     )
   const meaning = await resolve(argv)
-  if (meaning.kind === 'root') return page(rootHelp(style))
-  if (meaning.kind === 'area') return areaOnly(meaning.area, meaning.rest, style)
+  if (meaning.kind === 'root') return rootOnly(meaning.rest, style)
+  if (meaning.kind === 'area') return areaOnly(meaning, style)
   // Help is shown whatever else is wrong with the line.
   const end = meaning.rest.indexOf('--')
   const flags = end < 0 ? meaning.rest : meaning.rest.slice(0, end)
@@ -84,10 +93,21 @@ const dispatch = async (
   return execute(meaning.command, raw, signal, decided)
 }
 
-/** An area without a verb is a mistake, except when help is asked for. */
-const areaOnly = async (area: string, rest: readonly string[], style: Style): Promise<number> => {
-  if (rest.some(isHelp)) return page(areaHelp(area, style))
-  say(standardError(), await areaHelp(area, style))
+const isVersion = (token: string): boolean => token === '--version' || token === '-V'
+
+/** No command: the version, help, or a flag that nothing here takes. */
+const rootOnly = async (flags: readonly string[], style: Style): Promise<number> => {
+  if (flags.length === 0 || flags.some(isHelp)) return page(rootHelp(style))
+  if (flags.some(isVersion)) return page(Promise.resolve(`${version}\n`))
+  checkFlags(flags, ['version'])
+  throw usage('there is no command', 'Run svcctl --help for the list.')
+}
+
+/** An area or group without a verb is a mistake, except when help is asked for. */
+const areaOnly = async ({ area, group, rest }: AreaMeaning, style: Style): Promise<number> => {
+  if (rest.some(isHelp)) return page(areaHelp(area, style, group))
+  if (rest.length > 0) throw await verbMissing(area, group, rest)
+  say(standardError(), await areaHelp(area, style, group))
   return exitCodes.usage
 }
 

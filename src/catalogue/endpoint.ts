@@ -32,6 +32,8 @@ interface Common {
   readonly env?: string
   /** False where a write's answer does not show it, though it has a field of that name. */
   readonly echo?: false
+  /** The word that stands for a value in help, where the type does not say it. */
+  readonly placeholder?: string
   /** What live values complete this parameter (`runner`, `project`, `storage` …). */
   readonly completes?: string
 }
@@ -214,13 +216,19 @@ export type Credential =
   /** none: the request's own parameter is the credential */
   | 'parameter'
 
+/** A flag that picks an endpoint: its name, and what it gives, as help says it. */
+export interface Selector {
+  readonly flag: string
+  readonly help: string
+}
+
 interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   /** What it does, one line, imperative. */
   readonly summary: string
   /** The verb words that reach it within its area: `list`, `rules get`, `billable list`. */
   readonly command: string
   /** The boolean flag that picks this endpoint among those of the same command. */
-  readonly when?: string
+  readonly when?: Selector
   /** Path and body parameters given by position, in order. */
   readonly args?: readonly (Names<R> | (keyof Ps & string))[]
   /** One parameter for each placeholder of the path. */

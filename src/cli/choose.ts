@@ -37,7 +37,9 @@ const isScope = (command: Command, name: string): boolean =>
   name !== 'user' || Object.values(command.endpoints).some((e) => scopeOf(e)?.kind === 'user')
 
 const bySelector = (candidates: readonly Candidate[], given: Given): readonly Candidate[] => {
-  const chosen = candidates.filter(([, e]) => e.when !== undefined && given.flags[e.when] === true)
+  const chosen = candidates.filter(
+    ([, e]) => e.when !== undefined && given.flags[e.when.flag] === true,
+  )
   return chosen.length > 0 ? chosen : candidates.filter(([, e]) => e.when === undefined)
 }
 
@@ -63,7 +65,7 @@ const forms = (command: Command): string =>
     .map((e) => {
       const scope = scopeOf(e)
       const flags = [
-        ...(e.when === undefined ? [] : [`--${e.when}`]),
+        ...(e.when === undefined ? [] : [`--${e.when.flag}`]),
         ...(scope === undefined ? [] : [`--${scope.kind}`]),
       ]
       return [named(command), ...flags].join(' ')

@@ -69,8 +69,8 @@ const flagsOf = (e: Endpoint): Flag[] => {
   }
   if (e.when !== undefined)
     flags.push({
-      name: e.when,
-      param: { type: 'boolean', help: e.summary },
+      name: e.when.flag,
+      param: { type: 'boolean', help: e.when.help },
       required: false,
       selects: true,
     })
@@ -168,6 +168,7 @@ const withSpecial = (command: Command, special: Special): Command => {
     special.without === 'attributes'
       ? f.path !== true
       : special.without?.includes(f.parameter ?? f.name) === true
+  const fills = (f: Flag): boolean => special.fills?.includes(f.parameter ?? f.name) === true
   const own: Flag[] = Object.entries(special.flags ?? {}).map(([name, param]) => ({
     name,
     param,
@@ -184,7 +185,12 @@ const withSpecial = (command: Command, special: Special): Command => {
     ...(special.description === undefined ? {} : { description: special.description }),
     ...(special.examples === undefined ? {} : { examples: special.examples }),
     args: special.args ?? command.args,
-    flags: [...command.flags.filter((f) => !dropped(f) && !names.has(f.name)), ...own],
+    flags: [
+      ...command.flags
+        .filter((f) => !dropped(f) && !names.has(f.name))
+        .map((f) => (fills(f) ? { ...f, required: false } : f)),
+      ...own,
+    ],
     ...(special.open === true ? { open: true as const } : {}),
     ...(special.made === undefined ? {} : { made: special.made }),
     run: special.run,

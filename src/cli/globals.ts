@@ -12,7 +12,7 @@ const flag = (
 
 /** Flags of commands that list. */
 export const pagingFlags: readonly Flag[] = [
-  flag('limit', 'paging', string('how many records, a number or "all"', { default: 100 }), {
+  flag('limit', 'paging', string('how many records', { default: 100, placeholder: 'n|all' }), {
     short: 'L',
   }),
   flag('page', 'paging', integer('exactly this page', { min: 1 })),

@@ -5,15 +5,25 @@
 import { areas } from '../catalogue/index.js'
 import { toolCommands } from '../commands/index.js'
 import type { Command } from '../commands/types.js'
-import { usage } from '../errors.js'
+import { type Failure, usage } from '../errors.js'
 import { didYouMean } from '../terminal/suggest.js'
 import { commandOf, toolCommand, wordsOf } from './derive.js'
 import { globalFlags } from './globals.js'
+import { meantArea, meantVerb } from './synonyms.js'
+
+/** An area, or a group of verbs within it, without a verb. */
+export type AreaMeaning = Extract<Meaning, { kind: 'area' }>
 
 /** What an argument list asks for. */
 export type Meaning =
-  | { readonly kind: 'root' }
-  | { readonly kind: 'area'; readonly area: string; readonly rest: readonly string[] }
+  | { readonly kind: 'root'; readonly rest: readonly string[] }
+  | {
+      readonly kind: 'area'
+      readonly area: string
+      /** The first of two verb words, where only that was given (`geo nodes`). */
+      readonly group?: string
+      readonly rest: readonly string[]
+    }
   | { readonly kind: 'command'; readonly command: Command; readonly rest: readonly string[] }
 
 const valued = new Set(
@@ -50,6 +60,47 @@ export const wordsIn = (tokens: readonly string[]): string[] => {
   return word === undefined ? [] : [word, ...wordsIn(rest)]
 }
 
+/**
+ * Refuses flags that no command has.
+ * @param more names that are known besides
+ * @throws Failure `usage` with the nearest name
+ */
+export const checkFlags = (flags: readonly string[], more: readonly string[] = []): void => {
+  const known = [...globalFlags.flatMap((f) => [f.name, `no-${f.name}`]), ...more]
+  const shorts = globalFlags.flatMap((f) => f.short ?? [])
+  for (const flag of flags) {
+    const name = /^--([^=]+)/.exec(flag)?.[1]
+    if (name !== undefined && !known.includes(name))
+      throw usage(
+        `unknown option '--${name}'`,
+        didYouMean(
+          `--${name}`,
+          known.map((n) => `--${n}`),
+        ) ?? 'Run svcctl --help for the commands, svcctl help flags for what they share.',
+      )
+    if (/^-[^-]/.test(flag) && !shorts.includes(flag.charAt(1)) && !scoped.has(flag))
+      throw usage(`unknown option '${flag}'`, 'Run svcctl --help for the commands.')
+  }
+}
+
+/** What is wrong where flags stand behind an area, and no verb. */
+export const verbMissing = async (
+  area: string,
+  group: string | undefined,
+  flags: readonly string[],
+): Promise<Failure> => {
+  const verbs = (await verbsOf(area)).filter(
+    (v) => group === undefined || v.startsWith(`${group} `),
+  )
+  const words = verbs.map((v) => (group === undefined ? v : v.slice(group.length + 1)))
+  const prefix = group === undefined ? area : `${area} ${group}`
+  const first = flags.find((flag) => flag.startsWith('-')) ?? ''
+  return usage(
+    `${prefix} needs a verb before ${first}: ${words.join(', ')}`,
+    `svcctl ${prefix} --help says what they do.`,
+  )
+}
+
 const stem = (word: string): string => (word.endsWith('s') ? word.slice(0, -1) : word)
 /** Whether two words are the same, singular or plural. */
 export const same = (a: string, b: string): boolean => a === b || stem(a) === stem(b)
@@ -82,12 +133,14 @@ export const areaNamed = (word: string): string | undefined =>
  */
 export const resolve = async (argv: readonly string[]): Promise<Meaning> => {
   const first = nextWord(argv)
-  if (first.word === undefined) return { kind: 'root' }
+  if (first.word === undefined) return { kind: 'root', rest: first.flags }
   const area = areaNamed(first.word)
   if (area === undefined)
     throw usage(
       `there is no command "${first.word}"`,
-      didYouMean(first.word, firstWords()) ?? 'Run svcctl --help for the list.',
+      meantArea(first.word) ??
+        didYouMean(first.word, firstWords()) ??
+        'Run svcctl --help for the list.',
     )
   const bare = toolCommands.find((c) => c.area === area && c.words === '')
   if (bare !== undefined) {
@@ -112,6 +165,9 @@ const resolveVerb = async (
     return b !== undefined && two.word === b && same(a, one.word ?? '')
   })
   const words = long ?? verbs.find((v) => v === one.word)
+  const group = verbs.map((v) => v.split(' ')).find(([a = '', b]) => b && same(a, one.word ?? ''))
+  if (words === undefined && two.word === undefined && group?.[0] !== undefined)
+    return { kind: 'area', area, group: group[0], rest: [...flags, ...one.flags, ...two.flags] }
   if (words === undefined) throw unknownVerb(area, one.word, two.word, verbs)
   const command = await find(area, words)
   if (command === undefined) throw unknownVerb(area, one.word, two.word, verbs)
@@ -131,10 +187,11 @@ const unknownVerb = (
   const group = verbs.filter((v) => same(v.split(' ')[0] ?? '', word) && v.includes(' '))
   if (group.length > 0)
     return usage(
-      next === undefined
-        ? `${area} ${word} needs a verb: ${group.map((v) => v.split(' ')[1]).join(', ')}`
-        : `${area} ${word} has no verb "${next}"; it has ${group.map((v) => v.split(' ')[1]).join(', ')}`,
-      didYouMean(`${word} ${next ?? ''}`, group),
+      `${area} ${word} has no verb "${next ?? ''}"; it has ${group.map((v) => v.split(' ')[1]).join(', ')}`,
+      meantVerb(next ?? '', group) ?? didYouMean(`${word} ${next ?? ''}`, group),
     )
-  return usage(`${area} has no verb "${word}"; it has ${verbs.join(', ')}`, didYouMean(word, verbs))
+  return usage(
+    `${area} has no verb "${word}"; it has ${verbs.join(', ')}`,
+    meantVerb(word, verbs) ?? didYouMean(word, verbs),
+  )
 }

@@ -6,10 +6,11 @@ import type { Command } from '../commands/types.js'
 import { categoryMeanings, exitCodes } from '../errors.js'
 import { formats } from '../output/index.js'
 import { settings } from '../profile/index.js'
-import { commandsOfArea, examplesOf, named, toolCommand } from './derive.js'
+import { commandsOfArea, examplesOf, lists, named, toolCommand } from './derive.js'
 import { environment } from './environment.js'
+import { outputFlags, pagingFlags, requestFlags } from './globals.js'
 import { commandLine, indent, type Style, section, table, wrap } from './help-text.js'
-import { leafOf } from './leaf.js'
+import { ownFlags, rowsOfFlags } from './leaf.js'
 
 const pageWidth = 80
 
@@ -58,23 +59,31 @@ export const rootHelp = async (style: Style): Promise<string> => {
     .concat('\n')
 }
 
-/** `svcctl runners --help`. */
-export const areaHelp = async (area: string, style: Style): Promise<string> => {
+/** The commands of an area, or of a group of the tool's own. */
+const commandsIn = async (area: string): Promise<Command[]> => {
   const row = areas.find((a) => a.name === area)
-  const commands =
-    row === undefined
-      ? (
-          await Promise.all(
-            toolCommands.filter((c) => c.area === area).map((c) => toolCommand(c.area, c.words)),
-          )
-        ).flatMap((c) => (c === undefined ? [] : [c]))
-      : await commandsOfArea(row)
-  const rows = commands.map((c) => [`${c.words}${argumentsText(c)}`, c.summary] as const)
+  if (row !== undefined) return commandsOfArea(row)
+  const own = toolCommands.filter((c) => c.area === area)
+  const loaded = await Promise.all(own.map((c) => toolCommand(c.area, c.words)))
+  return loaded.flatMap((c) => (c === undefined ? [] : [c]))
+}
+
+/** `svcctl runners --help`; of a group within an area (`geo nodes`) its verbs alone. */
+export const areaHelp = async (area: string, style: Style, group?: string): Promise<string> => {
+  const summary = group === undefined ? areas.find((a) => a.name === area)?.summary : undefined
+  const commands = (await commandsIn(area)).filter(
+    (c) => group === undefined || c.words.startsWith(`${group} `),
+  )
+  const prefix = group === undefined ? area : `${area} ${group}`
+  const rows = commands.map((c) => {
+    const words = group === undefined ? c.words : c.words.slice(group.length + 1)
+    return [`${words}${argumentsText(c)}`, c.summary] as const
+  })
   return [
-    row === undefined ? '' : `${capital(row.summary)}.\n`,
-    section('Usage:', `${indent}svcctl ${area} <verb> [flags]`, style),
+    summary === undefined ? '' : `${capital(summary)}.\n`,
+    section('Usage:', `${indent}svcctl ${prefix} <verb> [flags]`, style),
     section('Verbs:', table(rows, style.width), style),
-    `${style.dim(`svcctl ${area} <verb> --help says more about one of them.`)}\n`,
+    `${style.dim(`svcctl ${prefix} <verb> --help says more about one of them.`)}\n`,
   ]
     .filter((part) => part !== '')
     .join('\n')
@@ -103,13 +112,10 @@ const routes = (command: Command, width: number): string =>
     .map((e) => routeText(e, width))
     .join('\n')
 
-/** Where the documents leave it open who may. */
-const noRole = 'the API documents name no role'
-
 const facts = (command: Command): (readonly [string, string])[] => {
   const all = Object.values(command.endpoints)
   const roles = [...new Set(all.flatMap((e) => e.access ?? []))]
-  const access = all.length === 0 ? '' : roles.join('; ') || noRole
+  const access = roles.join('; ')
   const edition = [...new Set(all.flatMap((e) => e.edition ?? []))].join(', ')
   const loss = all.find((e) => e.destructive !== undefined)?.destructive
   return [
@@ -138,7 +144,8 @@ export const commandHelp = async (command: Command, style: Style): Promise<strin
       ),
       style,
     ),
-    flagSections(command, style),
+    section('Flags:', table(rowsOfFlags(ownFlags(command)), style.width), style),
+    sharedFlags(command, style),
     section('Good to know:', table(facts(command), style.width), style),
     section(
       'Examples:',
@@ -152,32 +159,26 @@ export const commandHelp = async (command: Command, style: Style): Promise<strin
     .concat('\n')
 }
 
-/** The flags of a command that are its own: term and description. */
-export const flagRows = (command: Command): (readonly [string, string])[] => {
-  const { leaf } = leafOf(command)
-  const help = leaf.createHelp()
-  return help
-    .visibleOptions(leaf)
-    .filter((option) => option.helpGroupHeading === 'Flags:')
-    .map((option) => [help.optionTerm(option), help.optionDescription(option)] as const)
+/** Where the flags stand that are no command's own, and the ones that people look for most. */
+const sharedFlags = (command: Command, style: Style): string => {
+  const often = ['-o', '--fields', '--sandbox', '-p', '--yes']
+  const named = [...(lists(command) ? ['--limit'] : []), ...often].join(', ')
+  return `${wrap(`${named} and what else all commands share: svcctl help flags`, style.width)
+    .map(style.dim)
+    .join('\n')}\n`
 }
 
-/** Flags by group, as Commander's help formats them. */
-const flagSections = (command: Command, style: Style): string => {
-  const { leaf } = leafOf(command)
-  const help = leaf.createHelp()
-  help.helpWidth = style.width
-  const options = help.visibleOptions(leaf)
-  const byGroup = new Map<string, (readonly [string, string])[]>()
-  for (const option of options) {
-    const title = option.helpGroupHeading ?? 'Flags:'
-    const row = [help.optionTerm(option), help.optionDescription(option)] as const
-    byGroup.set(title, [...(byGroup.get(title) ?? []), row])
-  }
-  return [...byGroup]
-    .map(([title, rows]) => section(title, table(rows, style.width), style))
-    .join('\n')
-}
+/** `svcctl help flags`: what every command takes. */
+const flagsTopic = (): string =>
+  (
+    [
+      ['Of commands that list:', pagingFlags],
+      ['Of commands that send a request:', requestFlags],
+      ['Of every command:', outputFlags],
+    ] as const
+  )
+    .map(([title, flags]) => `${title}\n${table(rowsOfFlags(flags), pageWidth)}`)
+    .join('\n\n')
 
 const exitTopic = (): string => {
   const rows = Object.entries(exitCodes).map(
@@ -228,6 +229,7 @@ const paragraphs = (texts: readonly string[]): string[] =>
 
 /** `svcctl help <topic>`. */
 export const topics: Readonly<Record<string, () => string | Promise<string>>> = {
+  flags: flagsTopic,
   'exit-codes': exitTopic,
   environment: environmentTopic,
   output: outputTopic,

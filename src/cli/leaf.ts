@@ -1,5 +1,5 @@
 /** One command as Commander parses it: flags and arguments in, texts by flag name out. */
-import { Command as Commander, CommanderError, Option } from 'commander'
+import { Command as Commander, CommanderError, Help, Option } from 'commander'
 import type { Param } from '../catalogue/endpoint.js'
 import type { Command, Flag } from '../commands/types.js'
 import { usage } from '../errors.js'
@@ -65,15 +65,25 @@ export const flagsOfCommand = (command: Command): Flag[] => {
   ].filter((f, i) => i < command.flags.length || !own.has(f.name))
 }
 
+const formats: Readonly<Record<string, string>> = {
+  date: 'YYYY-MM-DD',
+  datetime: 'YYYY-MM-DD[Thh:mm:ssZ]',
+  duration: '1h30m',
+  url: 'url',
+  pem: 'file',
+}
+
+/** The longest list of values that stands in a flag's own term. */
+const inTerm = 40
+
 /** The word that stands for a value in help. */
 export const placeholder = (param: Param): string => {
+  if (param.placeholder !== undefined) return param.placeholder
   switch (param.type) {
     case 'integer':
       return param.names === undefined ? 'n' : 'level'
     case 'enum':
-      return param.values.length <= 5 && param.values.join('|').length <= 40
-        ? param.values.join('|')
-        : 'value'
+      return param.values.join('|').length <= inTerm ? param.values.join('|') : 'value'
     case 'list':
       return param.of === 'integer' ? 'n,…' : 'a,b,…'
     case 'hash':
@@ -86,26 +96,44 @@ export const placeholder = (param: Param): string => {
     case 'string':
       return param.secret === true && param.format !== 'pem'
         ? 'secret'
-        : ((
-            {
-              date: 'day',
-              datetime: 'time',
-              duration: 'duration',
-              url: 'url',
-              pem: 'file',
-            } as Record<string, string>
-          )[param.format ?? ''] ?? 'text')
+        : (formats[param.format ?? ''] ?? 'text')
     default:
       return 'value'
   }
 }
 
+/** How long a list of values may be in a description. */
+const inDescription = 120
+
+/** The values that a flag takes, where its term does not say them; so many as fit in two lines. */
+const valuesText = (param: Param): string[] => {
+  const values =
+    param.type === 'enum' || param.type === 'list'
+      ? (param.values ?? Object.keys((param.type === 'list' && param.names) || {}))
+      : param.type === 'integer'
+        ? Object.keys(param.names ?? {})
+        : []
+  if (values.length === 0 || (param.type === 'enum' && placeholder(param) !== 'value')) return []
+  const text = values.join(', ')
+  if (text.length <= inDescription) return [text]
+  const cut = text.lastIndexOf(', ', inDescription)
+  return [`${text.slice(0, cut)}, …`]
+}
+
+/** Whether something must be given: a project or group may come from elsewhere. */
+const needText = (flag: Flag): string[] => {
+  if (!flag.required) return []
+  if (flag.name === 'project') return ['else SVC_PROJECT or that of the clone']
+  if (flag.name === 'group') return ['else SVC_GROUP']
+  return [flag.param.env === undefined ? 'required' : `else ${flag.param.env}`]
+}
+
 const describe = (flag: Flag): string => {
   const { param } = flag
   const marks = [
-    ...(param.type === 'enum' && placeholder(param) === 'value' ? [param.values.join(', ')] : []),
+    ...valuesText(param),
     ...(param.words === undefined ? [] : [`also ${param.words.join(', ')}`]),
-    ...(flag.required ? ['required'] : []),
+    ...needText(flag),
     ...(param.default === undefined ? [] : [`default ${param.default}`]),
     ...(param.edition === undefined ? [] : [param.edition]),
     ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
@@ -239,3 +267,28 @@ const leafError = (command: Command, error: CommanderError, rest: readonly strin
       : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? `Run svcctl ${named(command)} --help.`)
   return usage(message, hint)
 }
+
+/** A row of help: how a flag is written, and what it is for. */
+export type FlagRow = readonly [term: string, text: string]
+
+/** Flags as help shows them, without those that are accepted and not shown. */
+export const rowsOfFlags = (flags: readonly Flag[]): FlagRow[] => {
+  const help = new Help()
+  return flags.flatMap((flag) =>
+    optionsOf(flag, () => {})
+      .filter((option) => !option.hidden)
+      .map((option) => {
+        // Attributes have both forms; what picks or switches something of the tool has one.
+        const both = flag.param.type === 'boolean' && flag.parameter !== undefined && !option.negate
+        const term = help.optionTerm(option)
+        return [
+          both ? term.replace('--', '--[no-]') : term,
+          help.optionDescription(option),
+        ] as const
+      }),
+  )
+}
+
+/** The flags that are a command's own: what it sends, and what only it knows. */
+export const ownFlags = (command: Command): Flag[] =>
+  flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === 'command')

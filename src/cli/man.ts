@@ -5,7 +5,8 @@ import type { Command } from '../commands/types.js'
 import { categoryMeanings, exitCodes } from '../errors.js'
 import { commandsOfArea, examplesOf, named, toolCommand } from './derive.js'
 import { environment } from './environment.js'
-import { argumentsText, flagRows } from './help.js'
+import { argumentsText } from './help.js'
+import { ownFlags, rowsOfFlags } from './leaf.js'
 
 /** Text that roff takes as it is: backslashes, leading dots and quotes, and dashes as typed. */
 const plain = (text: string): string =>
@@ -39,7 +40,7 @@ const commandPart = async (command: Command): Promise<string> =>
     `.SS ${plain(named(command))}${plain(argumentsText(command))}`,
     plain(`${command.summary}.`),
     ...(command.description ?? []).map((text) => `.PP\n${plain(text)}`),
-    ...flagRows(command).map(([term, text]) => item(term, text)),
+    ...rowsOfFlags(ownFlags(command)).map(([term, text]) => item(term, text)),
     ...(await examplesOf(command)).map((e) => `.PP\n.EX\n$ svcctl ${plain(e)}\n.EE`),
   ].join('\n')
 

@@ -100,6 +100,7 @@ export const rulesUpdate: Special = {
     'Approvers who are not listed are removed; who that is, is shown and asked about. --keep keeps them.',
   ],
   flags: { keep: boolean('keep the present approvers, and add those given') },
+  fills: filling.required,
   examples: [
     'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
     'approvals rules update 2 --user-ids 4 --keep --project platform/app',

@@ -111,6 +111,7 @@ const update = async (ctx: Context, given: Given): Promise<void> => {
 
 export const nodesUpdate: Special = {
   description: ['A name or URL that is not given stays as it is: the node is read first.'],
+  fills: filling.required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
   run: update,
 }

@@ -20,6 +20,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
 
 export const promote: Special = {
   description: ['Without --body the note is just /promote.'],
+  fills: ['body'],
   examples: [
     'issues promote 3 --project platform/app --yes',
     'issues promote platform/app#1 --body /promote --yes',

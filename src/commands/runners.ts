@@ -12,7 +12,10 @@ export const pause: Special = {
   summary: 'Stop runners from taking further jobs',
   endpoints: ['update'],
   without: 'attributes',
-  examples: ['runners pause 1', 'runners list --status online | svcctl runners pause -'],
+  examples: [
+    'runners pause 1',
+    'runners list --status offline --tag-list linux | svcctl runners pause -',
+  ],
   run: setActive(false, 'paused'),
 }
 
@@ -20,7 +23,10 @@ export const resume: Special = {
   summary: 'Let paused runners take jobs again',
   endpoints: ['update'],
   without: 'attributes',
-  examples: ['runners resume 3', 'runners list --status paused | svcctl runners resume -'],
+  examples: [
+    'runners resume 3',
+    'runners list --status paused --tag-list linux | svcctl runners resume -',
+  ],
   run: setActive(true, 'resumed'),
 }
 

@@ -300,6 +300,8 @@ export interface Special {
   readonly flags?: Readonly<Record<string, OwnFlag>>
   /** Derived flags that this command does not have, by API parameter; or all but the path's. */
   readonly without?: readonly string[] | 'attributes'
+  /** Parameters that the API requires and this command fills where they are not given. */
+  readonly fills?: readonly string[]
   /** Keys of the area's endpoints; by default those whose `command` is this one. */
   readonly endpoints?: readonly string[]
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */

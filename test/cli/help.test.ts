@@ -1,9 +1,11 @@
 /** Help of every command, area and topic: complete, and within eighty columns. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { allCommands, named } from '../../src/cli/derive.js'
+import { allCommands, lists, named } from '../../src/cli/derive.js'
+import { globalFlags } from '../../src/cli/globals.js'
 import { areaHelp, commandHelp, rootHelp, topicHelp, topics } from '../../src/cli/help.js'
 import type { Style } from '../../src/cli/help-text.js'
+import { ownFlags, rowsOfFlags } from '../../src/cli/leaf.js'
 import { toolCommands } from '../../src/commands/index.js'
 
 const style: Style = { width: 80, bold: (text) => text, dim: (text) => text }
@@ -19,12 +21,50 @@ describe('help', () => {
     expect(summary).toBe(`${command.summary}.`)
     expect(usage).toBe('Usage:')
     expect(line).toContain(`svcctl ${named(command)}`)
-    for (const title of ['Instance:', 'Output:', 'Examples:'])
-      expect(text).toContain(`\n${title}\n`)
+    expect(text).toContain('\nExamples:\n')
     const all = Object.values(command.endpoints)
-    if (all.length > 0) expect(text).toMatch(/^ {2}who {2}/m)
+    if (all.some((e) => e.access !== undefined)) expect(text).toMatch(/^ {2}who {2}/m)
     if (all.some((e) => e.edition !== undefined)) expect(text).toMatch(/^ {2}edition {2}/m)
-    if (all.some((e) => e.returns.kind === 'many')) expect(text).toContain('\nPaging:\n')
+    expect(text).toMatch(/ all commands share:\s+svcctl help\s+flags\n/)
+    expect(text.includes('--limit')).toBe(lists(command))
+    // What every command takes stands on a page of its own.
+    expect(text).not.toMatch(/--insecure|--csv-raw|--timeout/)
+  })
+
+  it.each(commands.map((c) => [named(c), c] as const))(
+    'of %s says of each flag what it is, and of no other command',
+    async (_, command) => {
+      const summaries = new Set(commands.map((c) => c.summary))
+      for (const [term, text] of rowsOfFlags(ownFlags(command))) {
+        expect(text).not.toBe('')
+        expect(summaries.has(text), term).toBe(false)
+        // Only what must be given in every case is required.
+        if (/^-P|^-G/.test(term)) expect(text).not.toContain('required')
+      }
+    },
+  )
+
+  it('writes flags as they are typed', async () => {
+    const text = async (words: string): Promise<string> => {
+      const command = commands.find((c) => named(c) === words)
+      return command === undefined ? '' : commandHelp(command, style)
+    }
+    expect(await text('runners update')).toContain('--[no-]locked')
+    expect(await text('runners list')).toMatch(/ --instance +those of the whole instance/)
+    expect(await text('ci lint')).toContain('--report <junit|sarif> <file>')
+    expect(await text('events list')).toContain('--after <YYYY-MM-DD>')
+    expect(await text('mr list')).toContain('--created-after <YYYY-MM-DD[Thh:mm:ssZ]>')
+    expect(await text('jobs list')).toMatch(/--scope .*\n? *.*created, pending, running/)
+    expect(await text('members add')).toMatch(/guest, reporter, developer/)
+    expect(await text('approvals rules update')).not.toContain('required)')
+    expect(await text('approvals rules create')).toContain('(required)')
+  })
+
+  it('of what all commands share has every such flag', async () => {
+    const text = (await topicHelp('flags')) ?? ''
+    for (const { name } of globalFlags) expect(text).toMatch(new RegExp(`--(no-)?${name}\\b`))
+    expect(text).toContain('--limit <n|all>')
+    expect(globalFlags.length).toBeGreaterThan(20)
   })
 
   it.each([...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))])(

@@ -24,7 +24,7 @@ export const deployKeys = {
   listAll: endpoint('GET /deploy_keys', many(DeployKey), {
     summary: 'List the deploy keys of the instance',
     command: 'list',
-    when: 'instance',
+    when: { flag: 'instance', help: 'those of the whole instance (administrators)' },
     path: {},
     params: {},
     columns: ['id', 'title', 'key', 'created_at'],

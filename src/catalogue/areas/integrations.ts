@@ -8,7 +8,10 @@ const ofProject = { id: project() } as const
 const ofSlug = { id: project(), slug } as const
 const columns = ['id', 'slug', 'title', 'active', 'updated_at'] as const
 const access = 'Maintainers and Owners of the project'
-const legacy = 'legacy-path'
+const legacy = {
+  flag: 'legacy-path',
+  help: 'use the path /services, for service versions before 14.4',
+} as const
 const legacyNote = 'The alias /services is for service versions before 14.4.'
 
 const listing = {

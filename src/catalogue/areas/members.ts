@@ -49,6 +49,12 @@ const groupAccess = 'Owners of the group'
 const topLevel = ['Only top-level groups have billable members.'] as const
 const billable = { access: groupAccess, notes: topLevel } as const
 
+/** Members of the groups above count too. */
+const inherited = {
+  flag: 'inherited',
+  help: 'also those who are members by a group above, or were invited',
+} as const
+
 export const members = {
   listOfGroup: endpoint('GET /groups/:id/members', many(Member), {
     summary: 'List the direct members of a project or group',
@@ -69,7 +75,7 @@ export const members = {
   listAllOfGroup: endpoint('GET /groups/:id/members/all', many(Member), {
     summary: 'List the direct and inherited members of a group',
     command: 'list',
-    when: 'inherited',
+    when: inherited,
     path: ofGroup,
     params: filters,
     columns,
@@ -78,7 +84,7 @@ export const members = {
   listAllOfProject: endpoint('GET /projects/:id/members/all', many(Member), {
     summary: 'List the direct and inherited members of a project',
     command: 'list',
-    when: 'inherited',
+    when: inherited,
     path: ofProject,
     params: filters,
     columns,
@@ -101,7 +107,7 @@ export const members = {
   getAllOfGroup: endpoint('GET /groups/:id/members/all/:user_id', one(Member), {
     summary: 'Show a direct or inherited member of a group',
     command: 'get',
-    when: 'inherited',
+    when: inherited,
     args,
     path: oneOfGroup,
     params: {},
@@ -109,7 +115,7 @@ export const members = {
   getAllOfProject: endpoint('GET /projects/:id/members/all/:user_id', one(Member), {
     summary: 'Show a direct or inherited member of a project',
     command: 'get',
-    when: 'inherited',
+    when: inherited,
     args,
     path: oneOfProject,
     params: {},

@@ -43,7 +43,7 @@ export const pagesDomains = {
   listAll: endpoint('GET /pages/domains', many(PagesDomain), {
     summary: 'List the Pages domains of the instance',
     command: 'list',
-    when: 'instance',
+    when: { flag: 'instance', help: 'those of the whole instance (administrators)' },
     path: {},
     params: {},
     columns: ['domain', 'project_id', 'url', 'auto_ssl_enabled', 'expires_at'],

@@ -117,7 +117,7 @@ export const runners = {
   listAll: endpoint('GET /runners/all', many(RunnerSummary), {
     summary: 'List all runners of the instance',
     command: 'list',
-    when: 'instance',
+    when: { flag: 'instance', help: 'those of the whole instance (administrators)' },
     path: {},
     params: {
       ...listed,

@@ -10,7 +10,7 @@ const moving = <const K extends string>(kind: K) =>
   ({
     summary: `Schedule moves of all ${kind} on a storage to another`,
     command: 'schedule',
-    when: kind,
+    when: { flag: kind, help: `move ${kind}` },
     path: {},
     params: {
       source_storage_name: string('storage to empty', { required: true, completes: 'storage' }),

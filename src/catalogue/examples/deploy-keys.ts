@@ -13,7 +13,7 @@ export const deployKeys: Examples = {
   ],
   delete: [
     'deploy-keys delete 1 -P platform/app --yes',
-    'deploy-keys list -P platform/app | svcctl deploy-keys delete - -P platform/app --yes',
+    `deploy-keys list -P platform/app -o json | jq '.[] | select(.title == "deploy") | .id' | svcctl deploy-keys delete - -P platform/app --yes`,
   ],
   enable: [
     'deploy-keys enable 2 -P platform/app',

@@ -242,7 +242,8 @@ export const lint: Special = {
     'merged-yaml': boolean('the same, shorter'),
     strict: boolean('fail on warnings too'),
     report: {
-      ...hash('write a report: junit <file> or sarif <file>', {
+      ...hash('write a report', {
+        placeholder: 'junit|sarif> <file',
         keys: { junit: string('JUnit XML'), sarif: string('SARIF 2.1.0') },
       }),
       pair: true,
