@@ -161,11 +161,15 @@ export const commandHelp = async (command: Command, style: Style): Promise<strin
 
 /** Where the flags stand that are no command's own, and the ones that people look for most. */
 const sharedFlags = (command: Command, style: Style): string => {
-  const often = ['-o', '--fields', '--sandbox', '-p', '--yes']
-  const named = [...(lists(command) ? ['--limit'] : []), ...often].join(', ')
-  return `${wrap(`${named} and what else all commands share: svcctl help flags`, style.width)
-    .map(style.dim)
-    .join('\n')}\n`
+  const often = [
+    '-o',
+    '--fields',
+    ...(lists(command) ? ['--limit'] : []),
+    '--sandbox',
+    '-p',
+    '--yes',
+  ]
+  return `${style.dim(`Also ${often.join(', ')} …: svcctl help flags`)}\n`
 }
 
 /** `svcctl help flags`: what every command takes. */

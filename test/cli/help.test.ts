@@ -25,7 +25,7 @@ describe('help', () => {
     const all = Object.values(command.endpoints)
     if (all.some((e) => e.access !== undefined)) expect(text).toMatch(/^ {2}who {2}/m)
     if (all.some((e) => e.edition !== undefined)) expect(text).toMatch(/^ {2}edition {2}/m)
-    expect(text).toMatch(/ all commands share:\s+svcctl help\s+flags\n/)
+    expect(text).toMatch(/^Also -o, .*: svcctl help flags$/m)
     expect(text.includes('--limit')).toBe(lists(command))
     // What every command takes stands on a page of its own.
     expect(text).not.toMatch(/--insecure|--csv-raw|--timeout/)
