@@ -15,6 +15,7 @@ import {
   trickle,
 } from './answers.js'
 import type { Operation } from './operations.js'
+import { resumption } from './resumption.js'
 import type { Asked } from './server.js'
 
 /** What one operation under one fault comes to. */
@@ -47,6 +48,8 @@ export interface Fault {
   readonly cell: Cell
   /** … and where one differs. */
   readonly but?: Cells
+  /** The one operation that can meet it. */
+  readonly only?: Operation['name']
   /** Nobody listens at all. */
   readonly nobody?: true
 }
@@ -368,4 +371,10 @@ const ways: readonly Fault[] = [
   },
 ]
 
-export const faults: readonly Fault[] = [...connection, ...bodies, ...statuses, ...ways]
+export const faults: readonly Fault[] = [
+  ...connection,
+  ...bodies,
+  ...statuses,
+  ...ways,
+  ...resumption,
+]
