@@ -45,7 +45,9 @@ export const meterLine = (name: string, { done, failed, total, seconds }: Counts
     ...(total === undefined ? [] : [`${Math.floor((came / Math.max(1, total)) * 100)}%`]),
     ...(failed === 0 ? [] : [`${grouped(failed)} failed`]),
     ...(rate === 0 ? [] : [`${rateOf(rate)}/s`]),
-    ...(total === undefined || rate === 0 ? [] : [`ETA ${span(Math.round((total - came) / rate))}`]),
+    ...(total === undefined || rate === 0
+      ? []
+      : [`ETA ${span(Math.round((total - came) / rate))}`]),
   ].join('  ')
 }
 
