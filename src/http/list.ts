@@ -45,6 +45,14 @@ interface Numbers {
   readonly last: number
 }
 
+const pagingHint = 'The instance’s paging is at fault; --page reads one page at a time.'
+
+/** Whether a record says which it is, so that the same bytes are the same record. */
+const isIdentified = (record: Uint8Array): boolean => {
+  const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength)
+  return bytes.includes('"id"') || bytes.includes('"iid"')
+}
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
@@ -63,6 +71,11 @@ class Listing {
   readonly #ahead: Ahead[] = []
   readonly #visited = new Set<string>()
   #numbers: Numbers | undefined
+  /** The instance counts otherwise than by numbers: its links alone are followed. */
+  #linksOnly = false
+  #pagesRead = 0
+  /** The first record of the page before this one. */
+  #before: Uint8Array | undefined
   #records = 0
   #last: Uint8Array | undefined
   #total: number | undefined
@@ -80,9 +93,11 @@ class Listing {
       for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
         const { next, reply } = page
         this.#total = totalOf(reply) ?? this.#total
+        this.#checkAhead(page)
         this.#lookAhead(page)
         if (this.#ahead.length > 0) await leave()
         const cut = yield* this.#recordsOf(page)
+        this.#pagesRead += 1
         more = cut || next !== undefined || this.#ahead.length > 0 || hasMore(reply)
         if (this.#records >= this.#limit || this.#options.single === true) break
         if (this.#ahead.length === 0 && next !== undefined) this.#ask(next)
@@ -110,7 +125,7 @@ class Listing {
       throw unusable(
         'the list leads back to a page that was already read',
         `${request.method} ${request.path}`,
-        'The instance’s paging is at fault; --page reads one page at a time.',
+        pagingHint,
       )
     const reply = await this.#pages.open(request, attempts)
     return { request, reply, attempts, next: nextPage(reply, this.#pages) }
@@ -129,9 +144,20 @@ class Listing {
   }
 
   #abandon(): void {
-    for (const { page } of this.#ahead.splice(0))
+    for (const { page, request } of this.#ahead.splice(0)) {
+      this.#visited.delete(request.path)
       page.then(({ reply }) => reply.cancel()).catch(() => {})
+    }
     this.#numbers = undefined
+  }
+
+  /** What was asked for by number counts only while the links lead there: `rel="last"` may lie. */
+  #checkAhead({ next }: Page): void {
+    const [ahead] = this.#ahead
+    if (ahead === undefined) return
+    if (next !== undefined && pageNumber(next) === pageNumber(ahead.request)) return
+    this.#abandon()
+    this.#linksOnly = true
   }
 
   /** Asks for what will be needed for certain, at most `concurrency` pages at once. */
@@ -141,7 +167,8 @@ class Listing {
     const { next, reply } = page
     const left = this.#limit - this.#records
     const sure = next !== undefined && left > pageSize(reply)
-    if (sure && concurrency > 1) this.#numbers ??= this.#numbersFrom(next, reply, left)
+    if (sure && concurrency > 1 && !this.#linksOnly)
+      this.#numbers ??= this.#numbersFrom(next, reply, left)
     if (this.#numbers !== undefined) this.#fill(this.#numbers, concurrency - 1)
     else if (sure && this.#ahead.length === 0) this.#ask(next)
   }
@@ -176,26 +203,38 @@ class Listing {
     }
   }
 
+  /** A page that comes again under another number would be printed twice. */
+  #checkRepeat(reply: Reply, first: Uint8Array | undefined): void {
+    const before = this.#before
+    this.#before = first
+    if (first === undefined || before === undefined || pageSize(reply) < 2) return
+    if (isIdentified(first) && Buffer.compare(first, before) === 0)
+      throw unusable('the list gives the same page again', reply.label, pagingHint)
+  }
+
   /** True when the page holds more than the limit allows. */
   async *#split(reply: Reply): AsyncGenerator<Batch, boolean> {
     const splitter = new Splitter(this.#options.watch)
     let head: Uint8Array | undefined
+    let begun = false
     try {
       for await (const chunk of reply.body) {
         head ??= chunk
         const records = splitter.push(chunk)
         if (records.length === 0) continue
         reply.body.progressed()
+        if (!begun) this.#checkRepeat(reply, records[0])
+        begun = true
         const room = this.#limit - this.#records
         if (room === 0) return true
         const batch = records.length > room ? records.slice(0, room) : records
         this.#records += batch.length
         this.#last = batch.at(-1)
-        this.#options.told?.(this.#records, this.#total)
         yield batch
         if (records.length > room) return true
       }
-      if (reply.status !== 204) splitter.end()
+      // A list may be empty so; a page that the one before it speaks of holds records.
+      if (reply.status !== 204 || this.#pagesRead > 0) splitter.end()
       return false
     } catch (error) {
       if (!(error instanceof Malformed)) throw error

@@ -319,6 +319,63 @@ describe('a list by number', () => {
     const { records } = await listed(clientOf(server.base), undefined, { concurrency: 3 })
     expect(records).toEqual(numbers(10))
   })
+  /** Three pages, of which the instance says that they are nine; past the third it gives `past`. */
+  const serveLiar = (past: (page: number) => number, next: (page: number) => number | undefined) =>
+    serve((seen, response) => {
+      const page = pageOf(seen.url)
+      const ids = [2 * past(page) - 1, 2 * past(page)]
+      const to = (n: number, rel: string) =>
+        `<http://${seen.headers.host}/api/v4/runners?per_page=2&page=${n}>; rel="${rel}"`
+      const following = next(page)
+      const links = [to(9, 'last'), ...(following === undefined ? [] : [to(following, 'next')])]
+      response.writeHead(200, { link: links.join(', '), 'x-total-pages': '9', 'x-per-page': '2' })
+      response.end(JSON.stringify(ids.map((id) => ({ id }))))
+    })
+  it('ends where no next page is named, whatever was asked for ahead', async () => {
+    const server = await serveLiar(
+      (page) => Math.min(page, 3),
+      (page) => (page < 3 ? page + 1 : undefined),
+    )
+    const { records, end } = await listed(clientOf(server.base), undefined, { concurrency: 4 })
+    expect(records).toEqual(numbers(6))
+    expect(end.more).toBe(false)
+  })
+  it('follows the links where they count otherwise', async () => {
+    // From page 3 on the instance counts in tens.
+    const nexts: Readonly<Record<number, number>> = { 1: 2, 2: 3, 3: 10, 10: 20 }
+    const places: Readonly<Record<number, number>> = { 10: 4, 20: 5 }
+    const server = await serveLiar(
+      (page) => places[page] ?? page,
+      (page) => nexts[page],
+    )
+    const { records } = await listed(clientOf(server.base), undefined, { concurrency: 4 })
+    expect(records).toEqual(numbers(10))
+  })
+  it.each([1, 4])('prints no page twice (concurrency %i)', async (concurrency) => {
+    const server = await serveLiar(
+      (page) => Math.min(page, 3),
+      (page) => page + 1,
+    )
+    const records: unknown[] = []
+    const error = await rejected(listed(clientOf(server.base), undefined, { concurrency }, records))
+    expect(String(error)).toContain('gives the same page again')
+    expect(records).toEqual(numbers(6))
+  })
+  it.each([1, 3])(
+    'takes no 204 for a page that was announced (concurrency %i)',
+    async (concurrency) => {
+      const server = await serve((seen, response) => {
+        if (pageOf(seen.url) === 2) response.writeHead(204).end()
+        else answerPage(seen, response, { pages: 4 })
+      })
+      const records: unknown[] = []
+      const error = await rejected(
+        listed(clientOf(server.base), undefined, { concurrency }, records),
+      )
+      expect(String(error)).toContain('sent nothing (204)')
+      expect(records).toEqual(numbers(2))
+    },
+  )
   it('fails in order', async () => {
     const server = await serve((seen, response) => {
       if (pageOf(seen.url) === 3) response.writeHead(500).end()
@@ -340,7 +397,7 @@ describe('projects past the offset limit', () => {
       const query = new URL(seen.url, 'http://x').searchParams
       const edge = Number(query.get('id_after') ?? query.get('id_before'))
       if (edge > 0) {
-        const ids = query.get('sort') === 'asc' ? [edge + 1, edge + 2] : [edge - 1, edge - 2]
+        const ids = query.get('sort') === 'asc' ? [edge + 1, edge + 2] : [edge - 2, edge - 3]
         response.end(JSON.stringify(ids.map((id) => ({ id }))))
       } else if (pageOf(seen.url) > 2) {
         const error = 'Offset pagination has a maximum of 50000; use keyset pagination instead'
