@@ -1,7 +1,8 @@
 /** The services of one run, put together: what a command is handed. */
+import { writes } from '../catalogue/endpoint.js'
 import type { Command, Context, Globals, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
-import type { Ask, Whole } from '../http/types.js'
+import type { Ask, Whole, WireRequest } from '../http/types.js'
 import type { Format } from '../output/types.js'
 import { createAsk } from './ask.js'
 import type { Unknown } from './attributes.js'
@@ -53,6 +54,17 @@ const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 
 /** Ends a run early and well: the request was printed instead of sent. */
 export class Printed extends Error {}
+
+/** A read that shows nothing of what it was asked for is no answer, whatever its status. */
+const checkRead = ({ endpoint }: Ask, { status, data }: Whole, { path }: WireRequest): void => {
+  const shows = ['one', 'many'].includes(endpoint.returns.kind)
+  if (writes(endpoint) || !shows || status === 304 || data !== undefined) return
+  throw new Failure('unreachable', `the instance answered ${status} without what was asked for`, {
+    status,
+    request: `GET ${path}`,
+    hint: 'Check the base URL, and what stands between here and the instance.',
+  })
+}
 
 /** Puts the services of a run together; nothing is sent before a command asks for it. */
 export const createRun = async (options: RunOptions): Promise<Run> => {
@@ -115,6 +127,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     const client = await exchange.client(ask.endpoint)
     try {
       const whole = await client.call(wire)
+      checkRead(ask, whole, wire)
       if (!taken.note(ask, whole.data) && globals.strict) code = Math.max(code, 1)
       return whole
     } catch (error) {
@@ -170,11 +183,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     showCurl: async (ask) => screen.services.write(`${await exchange.curl(ask)}\n`),
     showRequest: async (request) => screen.services.write(`${await exchange.curlOf(request)}\n`),
     perform: (wanted, how) => performAll(ctx, wanted, { list: listed, ...how }),
-    each: async (items, work) => {
-      const tally = ctx.tally(items.length)
-      const counted: typeof work = (item) => work(item).finally(() => tally.add(1))
-      await eachOf(items, widthOf(ctx), signal, counted).finally(tally.end)
-    },
+    each: (items, work) => eachOf(items, widthOf(ctx), signal, work),
     sleep: (milliseconds) => sleep(milliseconds, signal),
     exit: (wanted) => {
       code = Math.max(code, wanted)

@@ -1,5 +1,5 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
-import type { Context, Outcome, Plan } from '../commands/types.js'
+import type { Context, Outcome, Perform, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
 
 const defaultConcurrency = 4
@@ -36,7 +36,7 @@ export const callOf =
     // A few answer "null" where the documents have nothing to show.
     const nothing =
       whole.data === undefined || (whole.data === null && plan.endpoint.returns.kind === 'empty')
-    return nothing ? {} : { bytes: whole.bytes, value: whole.data }
+    return nothing ? { status: whole.status } : { bytes: whole.bytes, value: whole.data }
   }
 
 /** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
@@ -49,3 +49,13 @@ export const objectOf = (plan: Plan): string => {
   const of = scope === undefined ? '' : ` of ${scope[1].type} ${String(plan.values[scope[0]])}`
   return `${plan.label ?? plan.endpoint.route}${of}`
 }
+
+/** What is said of an object whose answer shows nothing; of one that should show a record, that too. */
+export const doneText = (
+  { endpoint }: Plan,
+  { status }: Outcome,
+  { done = 'done' }: Perform,
+): string =>
+  status === undefined || endpoint.returns.kind !== 'one'
+    ? done
+    : `${done}, as far as the status tells: the instance answered ${status} without the record`

@@ -13,9 +13,7 @@ import type {
 } from '../http/types.js'
 import { auditEntry, checkReadOnly, openAudit, transportOf } from '../profile/index.js'
 import type { Profile, Session } from '../profile/types.js'
-import type { Meter } from '../terminal/meter.js'
 import { credentialFor } from './credential.js'
-import { measured } from './measured.js'
 import { userAgent } from './version.js'
 
 const defaultTimeout = 60
@@ -32,7 +30,6 @@ export interface ExchangeOptions {
     readonly say: (text: string, level: 'info' | 'verbose') => void
     readonly trace: (exchange: Exchange) => void
     readonly services: { readonly warn: (text: string) => void }
-    readonly meter: Pick<Meter, 'begin'>
   }
 }
 
@@ -72,6 +69,19 @@ export const createExchange = (options: ExchangeOptions) => {
     )
   }
 
+  const ignored = env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
+  // Node would say of it that nothing is verified, which is not so.
+  if (ignored) delete env.NODE_TLS_REJECT_UNAUTHORIZED
+  let ignoranceSaid = false
+
+  const warnOfIgnored = (baseUrl: string): void => {
+    if (!ignored || globals.insecure || ignoranceSaid || !baseUrl.startsWith('https:')) return
+    ignoranceSaid = true
+    screen.services.warn(
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are verified; --insecure leaves that out for one call',
+    )
+  }
+
   const optionsFor = async (
     baseUrl: string,
     credential: Credential | undefined,
@@ -80,6 +90,7 @@ export const createExchange = (options: ExchangeOptions) => {
     audited: boolean,
   ): Promise<ClientOptions> => {
     warnOfInsecure(baseUrl)
+    warnOfIgnored(baseUrl)
     const transport = await transportOf(
       { baseUrl, ...(profile !== undefined && serves(profile, baseUrl) ? { profile } : {}) },
       globals.insecure,
@@ -136,10 +147,7 @@ export const createExchange = (options: ExchangeOptions) => {
     const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
     const audited = endpoint === undefined || writes(endpoint)
     const made = await optionsFor(session.baseUrl, credential, long, session, audited)
-    return measured(
-      await createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) }),
-      screen.meter,
-    )
+    return createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) })
   }
 
   const client = (endpoint?: Of, long = false): Promise<Client> => {
@@ -157,9 +165,7 @@ export const createExchange = (options: ExchangeOptions) => {
     credential: Credential,
     party: Party = {},
   ): Promise<Client> => {
-    const made = optionsFor(baseUrl, credential, false, party, true)
-      .then(createClient)
-      .then((plain) => measured(plain, screen.meter))
+    const made = optionsFor(baseUrl, credential, false, party, true).then(createClient)
     clients.set(`anonymous ${clients.size}`, made)
     return made
   }

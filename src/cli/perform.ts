@@ -3,7 +3,7 @@
 import { writes } from '../catalogue/endpoint.js'
 import type { Context, Emit, Outcome, Perform, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
-import { callOf, objectOf } from './each.js'
+import { callOf, doneText, objectOf } from './each.js'
 import { several, showSeveral, unfinished, unprinted, verdict } from './several.js'
 
 /** Asks once for all plans together when they destroy something. */
@@ -40,7 +40,8 @@ const showOne = async (
     ctx.note(plan.endpoint.unchanged ?? `${objectOf(plan)}: already so, nothing changed`)
     return
   }
-  if (outcome.value === undefined) ctx.note(`${objectOf(plan)}: ${options.done ?? 'done'}`)
+  if (outcome.value === undefined)
+    ctx.note(`${objectOf(plan)}: ${doneText(plan, outcome, options)}`)
   else await ctx.printAnswer(plan, outcome, emitOf(plan, options))
 }
 
@@ -59,7 +60,7 @@ export const performAll = async (
   if (plans.length === 1 && only !== undefined && options.list !== true)
     return single(ctx, only, options)
   if (only === undefined) return
-  const { results, known, stop, ended } = several(ctx, plans, options)
+  const { results, known, stop, ended, cause } = several(ctx, plans, options)
   let lost: unknown
   try {
     await showSeveral(ctx, only, known, options)
@@ -71,6 +72,6 @@ export const performAll = async (
   const failure = writes(only.endpoint) ? unfinished(results, lost) : undefined
   if (failure !== undefined) throw failure
   if (lost !== undefined) throw lost
-  const came = verdict(results)
+  const came = verdict(results, cause())
   if (came !== undefined) throw came
 }

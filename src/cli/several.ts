@@ -3,8 +3,9 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Context, Outcome, Perform, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
 import { ClosedPipe } from '../terminal/stdout.js'
+import { Breaker } from './breaker.js'
 import { flagName } from './derive.js'
-import { callOf, eachOf, objectOf, widthOf } from './each.js'
+import { callOf, doneText, eachOf, objectOf, widthOf } from './each.js'
 import { InOrder } from './in-order.js'
 
 interface Result {
@@ -42,6 +43,8 @@ export interface Several {
   readonly stop: () => void
   /** Never rejects: what ended it early is thrown where the results are read. */
   readonly ended: Promise<void>
+  /** The failure for which it stopped by itself, where it did. */
+  readonly cause: () => Failure | undefined
 }
 
 /** Runs plans, bounded in number, continuing past failures. */
@@ -50,6 +53,7 @@ export const several = (ctx: Context, plans: readonly Plan[], options: Perform):
   const known = new InOrder<Result>()
   const run = options.run ?? callOf(ctx)
   const begun = new Set<Plan>()
+  const breaker = new Breaker()
   let stopped = false
   const outcomeOf = async (plan: Plan): Promise<Result> => {
     try {
@@ -59,20 +63,19 @@ export const several = (ctx: Context, plans: readonly Plan[], options: Perform):
       return { plan, failure: error }
     }
   }
-  const tally = ctx.tally(plans.length)
   const work = eachOf(plans, widthOf(ctx), ctx.signal, async (plan, i) => {
-    if (stopped) return
+    if (stopped || breaker.cause !== undefined) return
     begun.add(plan)
     const result = await outcomeOf(plan)
+    breaker.observe(result.failure)
     results[i] = result
-    tally.add(1, result.failure !== undefined)
     known.put(i, result)
   }).catch((error: unknown) => {
     if (error instanceof Failure && error.category === 'interrupted')
       ctx.note(stateOf(results, begun))
     throw error
   })
-  const ended = work.finally(tally.end).then(
+  const ended = work.then(
     () => known.end(),
     (error: unknown) => known.end(error),
   )
@@ -80,6 +83,7 @@ export const several = (ctx: Context, plans: readonly Plan[], options: Perform):
     results,
     known,
     ended,
+    cause: () => breaker.cause,
     stop: () => {
       stopped = true
     },
@@ -111,7 +115,7 @@ const tell = (
   else if (outcome?.unchanged === true)
     ctx.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already so'}`)
   else if (outcome !== undefined && outcome.value === undefined)
-    ctx.note(`${objectOf(plan)}: ${options.done ?? 'done'}`)
+    ctx.note(`${objectOf(plan)}: ${doneText(plan, outcome, options)}`)
 }
 
 /** Shows the results of plans of one endpoint, each as soon as it is known. */
@@ -144,8 +148,32 @@ export const showSeveral = async (
   await ctx.flush()
 }
 
-/** The failure of a run over several objects, or undefined when all went well. */
-export const verdict = (results: readonly Result[]): Failure | undefined => {
+const isOpen = ({ outcome, failure }: Result): boolean =>
+  outcome === undefined && failure === undefined
+
+/** A run that stopped by itself has one cause, whatever was done before. */
+const halted = (results: readonly Result[], cause: Failure): Failure => {
+  const left = results.filter(isOpen).length
+  const failed = results.filter(({ failure }) => failure !== undefined).length
+  const why =
+    cause.category === 'auth'
+      ? 'the credential was refused ten times in a row'
+      : 'twenty objects in a row could not be reached'
+  const counts = `${results.length - failed - left} done, ${failed} failed, ${left} not tried`
+  const { hint } = cause.details
+  return new Failure(
+    cause.category,
+    `stopped: ${why}; ${counts}`,
+    hint === undefined ? {} : { hint },
+  )
+}
+
+/**
+ * The failure of a run over several objects, or undefined when all went well.
+ * @param cause the failure for which it stopped by itself
+ */
+export const verdict = (results: readonly Result[], cause?: Failure): Failure | undefined => {
+  if (cause !== undefined && results.some(isOpen)) return halted(results, cause)
   const failures = results.flatMap((r) => (r.failure === undefined ? [] : [r.failure]))
   const [first] = failures
   if (first === undefined) return undefined
