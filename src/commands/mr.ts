@@ -1,5 +1,6 @@
 /** `mr rebase` (API document 2, "Merge request"): asked for with PUT, followed through the record. */
 
+import { isObject } from '../base/objects.js'
 import { mr } from '../catalogue/areas/mr.js'
 import { boolean, integer } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
@@ -9,27 +10,33 @@ const firstWait = 500
 const longestWait = 10_000
 const growth = 1.5
 
-interface Record_ {
-  readonly rebase_in_progress?: boolean
-  readonly merge_error?: string | null
-}
-
-const read = async (ctx: Context, plan: Plan): Promise<Outcome & { record: Record_ }> => {
+/** A record whose answer tells whether the rebase goes on: anything else is no sign of its end. */
+const read = async (ctx: Context, plan: Plan) => {
   const { id, merge_request_iid } = plan.values
   const values = { id, merge_request_iid, include_rebase_in_progress: true }
   const whole = await ctx.call({ endpoint: mr.get, values })
-  const record = whole.data !== null && typeof whole.data === 'object' ? whole.data : {}
-  return { record, bytes: whole.bytes, value: whole.data }
+  if (!isObject(whole.data) || typeof whole.data.rebase_in_progress !== 'boolean')
+    throw new Failure(
+      'unreachable',
+      `the instance answered ${whole.status} without saying whether the rebase is in progress`,
+      {
+        status: whole.status,
+        unknownOutcome: true,
+        hint: 'The rebase was asked for; look at it with: svcctl mr get',
+      },
+    )
+  const { rebase_in_progress: going, merge_error: error } = whole.data
+  return { going, error, outcome: { bytes: whole.bytes, value: whole.data } }
 }
 
 /** Polls, at growing intervals, until the rebase is over. */
 const settled = async (ctx: Context, plan: Plan, timeout: number): Promise<Outcome> => {
   const end = ctx.now().getTime() + timeout * 1000
   for (let wait = firstWait; ; wait = Math.min(wait * growth, longestWait)) {
-    const { record, ...outcome } = await read(ctx, plan)
-    if (record.rebase_in_progress !== true) {
-      if (typeof record.merge_error === 'string' && record.merge_error !== '')
-        throw new Failure('failed', record.merge_error, {
+    const { going, error, outcome } = await read(ctx, plan)
+    if (!going) {
+      if (typeof error === 'string' && error !== '')
+        throw new Failure('failed', error, {
           hint: 'Rebase the source branch locally, resolve the conflicts and push it.',
         })
       return outcome

@@ -3,6 +3,7 @@
  * show it, else a documented call that needs signing in; administrator by whether
  * `GET /application/settings` answers; scopes where the instance tells.
  */
+import { isObject } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
 import type { Client } from '../../http/types.js'
 
@@ -13,41 +14,67 @@ export interface Identity {
   readonly scopes?: readonly string[]
 }
 
-const record = (value: unknown): Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' ? { ...value } : {}
+const foreign = (path: string, status: number): Failure =>
+  new Failure(
+    'unreachable',
+    `the instance answered ${path} with ${status} and not with what it is`,
+    {
+      status,
+      request: `GET ${path}`,
+      hint: 'Is this the base URL of an instance? `svcctl doctor` checks it.',
+    },
+  )
 
 /** An answer's data; undefined where the instance refuses this one call. */
-const tried = async (
+const tried = async <T>(
   client: Client,
   path: string,
   passes: readonly string[],
-): Promise<Readonly<Record<string, unknown>> | undefined> => {
+  is: (data: unknown) => data is T,
+): Promise<T | undefined> => {
   try {
-    return record((await client.call({ method: 'GET', path, headers: {} })).data)
+    const { data, status } = await client.call({ method: 'GET', path, headers: {} })
+    if (!is(data)) throw foreign(path, status)
+    return data
   } catch (error) {
     if (error instanceof Failure && passes.includes(error.category)) return undefined
     throw error
   }
 }
 
+interface User {
+  readonly username: string
+}
+
+const isUser = (data: unknown): data is User =>
+  isObject(data) && typeof data.username === 'string' && data.username !== ''
+
+const isList = (data: unknown): data is readonly unknown[] => Array.isArray(data)
+
+const isSettings = (data: unknown): boolean => isObject(data) && Object.keys(data).length > 0
+
 const isForbidden = (error: unknown): boolean =>
   error instanceof Failure && error.details.status === 403
 
 const userOf = async (client: Client): Promise<string | undefined> => {
   try {
-    const user = await tried(client, '/user', ['not_found'])
-    if (user !== undefined) return String(user.username ?? '')
+    const user = await tried(client, '/user', ['not_found'], isUser)
+    if (user !== undefined) return user.username
   } catch (error) {
     // The token is good, but its scopes do not reach the user.
     if (!isForbidden(error)) throw error
   }
-  await tried(client, '/merge_requests?per_page=1', [])
+  await tried(client, '/merge_requests?per_page=1', [], isList)
   return undefined
 }
 
+const isAnything = (_: unknown): _ is unknown => true
+
 const isAdministrator = async (client: Client): Promise<boolean> => {
   try {
-    return (await tried(client, '/application/settings', ['not_found'])) !== undefined
+    // Only the settings themselves are a sign of it, whatever the status says.
+    const path = '/application/settings'
+    return isSettings(await tried(client, path, ['not_found'], isAnything))
   } catch (error) {
     if (isForbidden(error)) return false
     throw error
@@ -56,7 +83,12 @@ const isAdministrator = async (client: Client): Promise<boolean> => {
 
 const scopesOf = async (client: Client): Promise<readonly string[] | undefined> => {
   try {
-    const self = await tried(client, '/personal_access_tokens/self', ['not_found', 'auth'])
+    const self = await tried(
+      client,
+      '/personal_access_tokens/self',
+      ['not_found', 'auth'],
+      isObject,
+    )
     const scopes = self?.scopes
     return Array.isArray(scopes) ? scopes.map(String) : undefined
   } catch (error) {
@@ -75,7 +107,7 @@ export const probe = async (client: Client): Promise<Identity> => {
   const scopes = await scopesOf(client)
   return {
     administrator,
-    ...(username === undefined || username === '' ? {} : { username }),
+    ...(username === undefined ? {} : { username }),
     ...(scopes === undefined ? {} : { scopes }),
   }
 }
