@@ -6,7 +6,7 @@ import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help.js'
 import type { Style } from './cli/help-text.js'
 import { parseLeaf, type Raw } from './cli/leaf.js'
 import { version } from './cli/version.js'
-import { exitCodes, Failure, usage } from './errors.js'
+import { codeOf, exitCodes, Failure, reasonOf, usage } from './errors.js'
 import { printError } from './terminal/notes.js'
 import { openPager } from './terminal/pager.js'
 import { say, standardError, standardOutput } from './terminal/standard.js'
@@ -117,17 +117,37 @@ const interruptionOf = (error: unknown): Failure =>
     ? error
     : new Failure('interrupted', 'interrupted')
 
+/** A parser's message quotes what it was given, which may be an answer with secrets. */
+const defectText = (error: unknown): string => {
+  if (error instanceof SyntaxError) return 'a text that it did not understand'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** What the system refused, which no part of the program put into words, is no defect either. */
+const refusedBySystem = (error: unknown): Failure | undefined => {
+  if (!(error instanceof Error) || !('syscall' in error) || codeOf(error) === '') return undefined
+  const path = 'path' in error ? String(error.path) : ''
+  return new Failure(
+    'failed',
+    `${path === '' ? String(error.syscall) : path}: ${reasonOf(error)}`,
+    {
+      hint:
+        path !== '' && path.startsWith(process.env.TMPDIR || '/tmp')
+          ? 'It is for temporary files: name a folder that you can write in TMPDIR.'
+          : 'Look at what is there, and at who may read and write it.',
+      cause: error,
+    },
+  )
+}
+
 const failureOf = (error: unknown): Failure =>
   error instanceof Failure
     ? error
-    : new Failure(
-        'internal',
-        `svcctl has a defect: ${error instanceof Error ? error.message : String(error)}`,
-        {
-          hint: 'Please report it with the command line and the output of -v, without tokens.',
-          cause: error,
-        },
-      )
+    : (refusedBySystem(error) ??
+      new Failure('internal', `svcctl has a defect: ${defectText(error)}`, {
+        hint: 'Please report it with the command line and the output of -v, without tokens.',
+        cause: error,
+      }))
 
 /**
  * The program. Sets `process.exitCode`; never exits by itself, so that output is drained.

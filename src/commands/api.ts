@@ -17,6 +17,10 @@ const methodNamed = (text: string | undefined): string => {
   return method
 }
 
+/** Percent-encoded, whatever it is. */
+const encoded = (text: string): string =>
+  [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+
 /** `{project}` and `{group}` stand for the project and group at hand. */
 const filled = async (ctx: Context, path: string): Promise<string> => {
   let text = path
@@ -86,6 +90,12 @@ const requestOf = async (ctx: Context, given: Given): Promise<WireRequest> => {
       .some((s) => s === '.' || s === '..') === true
   )
     throw usage('"." and ".." cannot stand in a path')
+  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
+  if (stray !== undefined)
+    throw usage(
+      `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot stand in a path`,
+      `Write it as ${stray === '#' ? '%23' : encoded(stray)}.`,
+    )
   const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
   const headers = headersOf(given)
   const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')

@@ -1,7 +1,9 @@
 /** Connections: one keep-alive pool an origin, loaded when the first request needs it. */
 import type { SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
+import { remember } from '../base/scrub.js'
 import { type Failure, usage } from '../errors.js'
+import { passOverContinue } from './interim.js'
 import type { ClientOptions, Transport } from './types.js'
 
 export interface Connections {
@@ -54,7 +56,8 @@ const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> =
  */
 const tlsOf = async (transport: Transport): Promise<Tls> => {
   const { ca, cert, key, insecure } = transport
-  const trusting = insecure === true ? { rejectUnauthorized: false } : {}
+  // Said either way: NODE_TLS_REJECT_UNAUTHORIZED=0 would decide what is left open.
+  const trusting = { rejectUnauthorized: insecure !== true }
   if (ca === undefined && cert === undefined && key === undefined) return trusting
   return { ...trusting, secureContext: await contextOf(transport) }
 }
@@ -100,6 +103,7 @@ const throughProxy = async (
       import('undici/lib/dispatcher/dispatcher.js'),
       import('undici/lib/api/api-connect.js'),
     ])
+  remember(decodeURIComponent(new URL(proxy).password))
   // As undici's index does: a tunnel is made by the method that the index adds.
   Object.assign(Dispatcher.prototype, { connect })
   const agent = new EnvHttpProxyAgent({
@@ -126,6 +130,7 @@ export const createConnections = (
   const dispatchers = new Map<string, Dispatcher>()
   const home = new URL(options.baseUrl).origin
   const prepare = async (origin: string): Promise<Make> => {
+    passOverContinue()
     if (origin.startsWith('https:')) await import('node:tls')
     const { transport = {}, timeout } = options
     const abroad = withoutIdentity(transport)

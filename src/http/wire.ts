@@ -1,6 +1,6 @@
 /** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
 import { remember } from '../base/scrub.js'
-import { Failure } from '../errors.js'
+import { Failure, usage } from '../errors.js'
 import { addressOf, apiRoot, requestLabel, type Target, targetOf } from './address.js'
 import { type Attempts, askedWait, isIdempotent, isSafe, longestWait } from './attempts.js'
 import { Patient, readSome } from './body.js'
@@ -171,6 +171,8 @@ export class Wire {
   }
 
   #target(request: WireRequest): Target {
+    if (!request.absolute && !/^[\x21-\x7e]*$/.test(request.path))
+      throw usage('the path holds what cannot stand in one', 'Percent-encode it: a blank is %20.')
     if (request.absolute === true) return targetOf(request.path)
     return { origin: this.#root.origin, path: `${this.#root.path}${request.path}` }
   }
@@ -258,12 +260,6 @@ const nextTarget = (reply: Reply, location: string, hops: number): Target => {
   const shown = safeAddress(next.href)
   if (!isSafe(method))
     throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, moved)
-  if (target.origin.startsWith('https:') && next.protocol === 'http:')
-    throw refused(
-      reply,
-      `it redirects to ${shown}, from https to http, where anybody could read or change it`,
-      'Tell the administrators of the instance; its own address should say https everywhere.',
-    )
   if (hops >= longestChain)
     throw refused(reply, `it redirects again and again, last to ${shown}`, 'Check the base URL.')
   return targetOf(next.href)

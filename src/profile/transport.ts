@@ -19,6 +19,31 @@ export interface TransportSettings {
 const variable = (env: Environment, name: string): string | undefined =>
   env[name.toLowerCase()] || env[name] || undefined
 
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An address that a connection can be made by: its user name and password are percent-encoded. */
+const checkedProxy = (setting: string, proxy: string): string => {
+  const url = URL.canParse(proxy) ? new URL(proxy) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw usage(
+      `${setting} is no address of an HTTP proxy`,
+      'Give it as http://host:port, or https://host:port.',
+    )
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    throw usage(
+      `${setting} holds a user name or password that is not percent-encoded`,
+      'Write % as %25, @ as %40, : as %3A and / as %2F in them.',
+    )
+  return proxy
+}
+
 /** The proxy that the environment names for an address. This machine is reached without one. */
 const environmentProxy = (baseUrl: string, env: Environment): string | undefined => {
   const { protocol, hostname } = new URL(baseUrl)
@@ -29,12 +54,7 @@ const environmentProxy = (baseUrl: string, env: Environment): string | undefined
   if (text === undefined) return undefined
   const proxy = text.includes('://') ? text : `http://${text}`
   // What it says is not repeated, since it may hold a password.
-  if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol))
-    throw usage(
-      `${name} is no address of an HTTP proxy`,
-      'Give it as http://host:port, or https://host:port.',
-    )
-  return proxy
+  return checkedProxy(name, proxy)
 }
 
 type PemSetting = 'ca' | 'cert' | 'key'
@@ -72,7 +92,7 @@ const pem = (setting: PemSetting, file: string | undefined): Partial<Record<PemS
  * The transport of a session: the profile's proxy, else the environment's (`HTTPS_PROXY`, `HTTP_PROXY`,
  * `ALL_PROXY`, in either case, with `NO_PROXY`); the profile's PEM files, read. Undefined where nothing
  * is special.
- * @throws Failure `usage` where a PEM file cannot be read or used, or the environment's proxy is none
+ * @throws Failure `usage` where a PEM file cannot be read or used, or a proxy is none
  */
 export const transportOf = async (
   session: Pick<Session, 'baseUrl' | 'profile'>,
@@ -80,7 +100,9 @@ export const transportOf = async (
   env: Environment,
 ): Promise<TransportSettings | undefined> => {
   const { profile, baseUrl } = session
-  const proxy = profile?.proxy ?? environmentProxy(baseUrl, env)
+  const own = profile?.proxy
+  const proxy =
+    own === undefined ? environmentProxy(baseUrl, env) : checkedProxy("the profile's proxy", own)
   const noProxy = proxy === undefined ? undefined : variable(env, 'NO_PROXY')
   const transport: TransportSettings = {
     ...(proxy === undefined ? {} : { proxy }),

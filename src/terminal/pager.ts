@@ -26,8 +26,6 @@ export interface PagerOptions {
   readonly rows: number
   readonly columns: number
   readonly env: Env
-  /** Told when the pager has the terminal. */
-  readonly started?: () => void
 }
 
 const decoder = new TextDecoder()
@@ -76,10 +74,7 @@ class Paged implements Stdout {
     // One row is the prompt's.
     if (this.rows < this.options.rows) return
     this.child = await start(this.command, this.options.env)
-    if (this.child !== undefined) {
-      this.gone = once(this.child, 'close')
-      this.options.started?.()
-    }
+    if (this.child !== undefined) this.gone = once(this.child, 'close')
     const stdin = this.child?.stdin
     await this.release(stdin ? openStdout(stdin) : this.options.stdout)
   }

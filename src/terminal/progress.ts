@@ -16,8 +16,7 @@ export interface ProgressOptions {
   readonly delay?: number
 }
 
-/** Long is what has not answered within half a second. */
-export const defaultDelay = 500
+const defaultDelay = 300
 const barWidth = 24
 /** The spinner itself and the space after it, and one column that stays free. */
 const besides = 3
@@ -33,33 +32,25 @@ export const progressLine = (
   return truncate(head + visible(text), columns - besides)
 }
 
-/** The line while it is drawn. */
-export interface Shown {
+interface Shown {
   say(text: string, fraction?: number): void
   stop(): void
-  /** Stopped, by whoever needed the terminal. */
-  readonly gone: boolean
 }
 
-/** Starts to draw the line. */
-export const spin = async (stream: NodeJS.WriteStream): Promise<Shown> => {
+const spin = async (stream: NodeJS.WriteStream): Promise<Shown> => {
   const { default: ora } = await import('ora')
   const columns = stream.columns ?? 80
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
   spinner.start()
-  const stop = (): void => {
-    setLiveLine(undefined)
-    spinner.stop()
-  }
-  setLiveLine({ clear: () => spinner.clear(), draw: () => spinner.render(), leave: stop })
+  setLiveLine(() => spinner.clear())
   return {
     say: (text, fraction) => {
       spinner.text = progressLine(text, fraction, columns)
     },
-    get gone() {
-      return !spinner.isSpinning
+    stop: () => {
+      setLiveLine(undefined)
+      spinner.stop()
     },
-    stop,
   }
 }
 

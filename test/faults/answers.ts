@@ -25,6 +25,10 @@ export const honest = (
   socket.write(other)
 }
 
+/** The page after the first one of a list: other records. */
+export const secondPage = ({ body }: Operation): Buffer =>
+  Buffer.from(body.toString().replaceAll('"id":', '"id":1'))
+
 /** A short answer of a status. */
 export const refuse = (socket: Socket, status: string, headers: Headers = {}): void => {
   const body = JSON.stringify({ message: status })

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { clean, folder, program } from '../support/program.js'
-import { honest } from './answers.js'
+import { honest, secondPage } from './answers.js'
 import type { Cell, Fault } from './faults.js'
 import type { Operation } from './operations.js'
 import { type LyingServer, lie, nobody } from './server.js'
@@ -91,6 +91,16 @@ export const outcomeOf = async (fault: Fault, operation: Operation): Promise<Out
   }
 }
 
+/** The token as it is, and what of it does not depend on its neighbours in base64. */
+const forms = [
+  token,
+  ...[0, 1, 2].map((offset) =>
+    Buffer.from(`${'-'.repeat(offset)}${token}`)
+      .toString('base64')
+      .slice(4, 40),
+  ),
+]
+
 const parsed = (bytes: Buffer): unknown => {
   try {
     return JSON.parse(bytes.toString())
@@ -116,7 +126,9 @@ const givenWrongly = ({ gives }: Cell, operation: Operation, outcome: Outcome) =
   if (gives === 'nothing')
     return value === undefined ? undefined : 'what was not whole parses as if it were'
   const truth = parsed(operation.body)
-  const wanted = gives === 'pages' && Array.isArray(truth) ? [...truth, ...truth] : truth
+  const second = parsed(secondPage(operation))
+  const pages = Array.isArray(truth) && Array.isArray(second) ? [...truth, ...second] : truth
+  const wanted = { whole: truth, pages, empty: [] }[gives]
   return same(value, wanted) ? undefined : 'not the answer'
 }
 
@@ -133,7 +145,8 @@ export const judge = (cell: Cell, operation: Operation, outcome: Outcome): strin
     wrong.push(`the other server saw ${stranger.seen.length} requests`)
   if (stranger.seen.some((asked) => `${asked.path}\n${asked.headers}`.includes(token)))
     wrong.push('the credential reached the other server')
-  if (`${stdout}${stderr}`.includes(token)) wrong.push('the credential was printed')
+  if (forms.some((form) => `${stdout}${stderr}${[...outcome.files.keys()]}`.includes(form)))
+    wrong.push('the credential was printed')
   if (megabytes > mostMegabytes) wrong.push(`took ${Math.round(megabytes)} MB`)
   return wrong
 }

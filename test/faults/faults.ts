@@ -12,10 +12,10 @@ import {
   honest,
   packedPiece,
   refuse,
+  secondPage,
   trickle,
 } from './answers.js'
 import type { Operation } from './operations.js'
-import { resumption } from './resumption.js'
 import type { Asked } from './server.js'
 
 /** What one operation under one fault comes to. */
@@ -26,7 +26,7 @@ export interface Cell {
   /** How many requests the server saw. */
   readonly requests: number
   /** Whether the truthful answer was given, whole; otherwise nothing that passes for it. */
-  readonly gives: 'whole' | 'nothing' | 'pages'
+  readonly gives: 'whole' | 'nothing' | 'pages' | 'empty'
   /** How many requests the other server saw, to which redirects and links lead. */
   readonly stranger?: number
   /** Interrupted as soon as so much is there, since it would go on for ever by right. */
@@ -48,8 +48,6 @@ export interface Fault {
   readonly cell: Cell
   /** … and where one differs. */
   readonly but?: Cells
-  /** The one operation that can meet it. */
-  readonly only?: Operation['name']
   /** Nobody listens at all. */
   readonly nobody?: true
 }
@@ -273,6 +271,59 @@ const statuses: readonly Fault[] = [
   },
 ]
 
+const oddities: readonly Fault[] = [
+  {
+    name: 'an unasked 100 Continue, twice',
+    behave: (operation, _asked, socket) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n')
+      honest(socket, operation)
+    },
+    cell: whole(1),
+  },
+  {
+    name: 'a 204 in place of the answer',
+    behave: (_operation, _asked, socket) => socket.write(head('204 No Content', {})),
+    cell: fails(/answered 204 without what was asked for/, 1),
+    but: {
+      // An empty list may be said so.
+      list: { exit: 0, says: /^/, gives: 'empty' },
+      put: { exit: 0, says: /as far as the status tells: the instance answered 204/ },
+      post: { exit: 0, says: /as far as the status tells: the instance answered 204/ },
+      delete: { exit: 0, says: /deleted|done/ },
+      download: { says: /./, exit: 7 },
+    },
+  },
+  {
+    name: 'the token said back in every header',
+    behave: (operation, { headers }, socket) => {
+      const [, token = ''] = /^private-token: *(.*)$/im.exec(headers) ?? []
+      const id = `${token} ${Buffer.from(token).toString('base64')}`
+      honest(socket, operation, {
+        'x-request-id': id,
+        'retry-after': id,
+        'content-language': id,
+        link: `</${token}>; rel="last"`,
+        'content-disposition': `attachment; filename="${token}.zip"`,
+      })
+    },
+    cell: whole(1),
+  },
+  {
+    name: 'a refusal that says the token back',
+    behave: (_operation, { headers }, socket) => {
+      const [, token = ''] = /^private-token: *(.*)$/im.exec(headers) ?? []
+      const code = Buffer.from(`:${token}`).toString('base64url')
+      refuse(socket, `400 ${token}`, { 'x-request-id': code, location: `/${token}` })
+    },
+    cell: fails(/\*\*\*/, 1, 1),
+  },
+  {
+    name: 'a 302 that leads nowhere',
+    behave: (_operation, _asked, socket) => refuse(socket, '302 Found'),
+    cell: fails(/302 Found/, 1, 1),
+  },
+]
+
 const ways: readonly Fault[] = [
   {
     name: '301 to another path',
@@ -317,6 +368,7 @@ const ways: readonly Fault[] = [
         socket,
         operation,
         index === 0 ? { link: `<${stranger}/api/v4/runners?page=2>; rel="next"` } : {},
+        index === 0 ? operation.body : secondPage(operation),
       ),
     // Its path is asked of the instance itself; only lists read the link at all.
     cell: { ...whole(1), stranger: 0 },
@@ -344,6 +396,7 @@ const ways: readonly Fault[] = [
           socket,
           operation,
           index === 0 ? { link: `<${path}&page=2>; rel="next"`, 'x-total': '4' } : {},
+          index === 0 ? operation.body : secondPage(operation),
         )
       if (index > 0) return honest(socket, operation, { etag: '"new"' })
       const old = Buffer.from(operation.body.toString('latin1').replace('7', '9'), 'latin1')
@@ -375,6 +428,6 @@ export const faults: readonly Fault[] = [
   ...connection,
   ...bodies,
   ...statuses,
+  ...oddities,
   ...ways,
-  ...resumption,
 ]

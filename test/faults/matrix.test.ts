@@ -3,4 +3,4 @@ import { complaintsOf, runMatrix } from './matrix.js'
 
 it('comes to what the matrix says, in every cell', async () => {
   expect(complaintsOf(await runMatrix())).toEqual([])
-}, 240_000)
+}, 120_000)

@@ -103,7 +103,7 @@ describe('attempts', () => {
     expect(error).toMatchObject({
       category: 'rate_limited',
       exitCode: 6,
-      message: '429 Too Many Requests: Retry later',
+      message: '429 Too Many Requests',
     })
     expect(server.seen).toHaveLength(3)
     expect(clock.slept).toEqual([500, 1000])

@@ -20,6 +20,18 @@ describe('the transport', () => {
     expect(await of({ HTTP_PROXY: 'http://p.test', NO_PROXY: '*' })).toBeUndefined()
   })
 
+  it.each(['http://us%er:x@p.test', 'http://u:pa%ss@p.test'])(
+    'refuses a proxy whose user cannot be read, without repeating it: %s',
+    async (proxy) => {
+      for (const how of [of({ HTTPS_PROXY: proxy }), of({}, { proxy })]) {
+        const failure = await failureOf(() => how)
+        expect(failure.category).toBe('usage')
+        expect(failure.message).toContain('not percent-encoded')
+        expect(failure.message).not.toContain('p.test')
+      }
+    },
+  )
+
   it('takes the proxy of the environment, by the scheme of the instance', async () => {
     const env = { HTTPS_PROXY: 'http://s.test', http_proxy: 'p.test:3128', NO_PROXY: '.local' }
     expect(await of(env)).toEqual({ proxy: 'http://s.test', noProxy: '.local' })

@@ -1,0 +1,146 @@
+/** Edges of HTTP and of the machine, through the whole program. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { certificate, key } from '../http/certificate.js'
+import { folder, type How, svcctl } from '../support/program.js'
+import { record, type Script } from '../support/recorder.js'
+
+const started = async (script: Script) => {
+  const server = await record(script)
+  onTestFinished(() => server.close())
+  const run = (line: string, how: How = {}) =>
+    svcctl([...line.split(' '), '--base-url', server.url, '--retries', '0'], {
+      ...how,
+      env: { SVC_TOKEN: 'any-token', ...how.env },
+    })
+  return { server, run }
+}
+
+describe('an answer that is no record', () => {
+  it.each(['runners pause 7', 'runners pause 7 8 -o json'])(
+    'of a write is said: %s',
+    async (line) => {
+      const { run } = await started(() => ({ status: 200, body: '' }))
+      const { code, stderr } = await run(line)
+      expect(code).toBe(0)
+      if (!line.includes('json'))
+        expect(stderr).toContain(
+          'as far as the status tells: the instance answered 200 without the record',
+        )
+    },
+  )
+  it('of a read is a failure', async () => {
+    const { run } = await started(() => ({ status: 204 }))
+    const { code, stdout, stderr } = await run('runners get 7')
+    expect([code, stdout]).toEqual([7, ''])
+    expect(stderr).toContain('answered 204 without what was asked for')
+  })
+  it.each([
+    { status: 202, body: {} },
+    { status: 204 },
+    { status: 200, body: { iid: 1 } },
+    { status: 200, body: '[]' },
+  ])('of a rebase that is followed is no sign of its end: %j', async (poll) => {
+    const { run } = await started(({ method }) =>
+      method === 'PUT' ? { status: 202, body: { rebase_in_progress: true } } : poll,
+    )
+    const { code, stdout, stderr } = await run('mr rebase 1 -P 1 --wait')
+    expect([code, stdout]).toEqual([7, ''])
+    expect(stderr).not.toContain('rebased')
+  })
+  it.each([{ status: 204 }, { status: 200, body: {} }, { status: 202, body: { id: 'x' } }])(
+    'signs nobody in: %j',
+    async (user) => {
+      const { run } = await started(() => user)
+      const home = folder()
+      const ran = await run('auth login --token-stdin', {
+        input: 'any-token',
+        env: { SVC_CONFIG_DIR: home, SVC_NO_KEYRING: '1', SVC_TOKEN: '' },
+      })
+      expect(ran.code).toBe(7)
+      expect(ran.stderr).toContain('not with what it is')
+      rmSync(home, { recursive: true })
+    },
+  )
+})
+
+describe('a run over many objects', () => {
+  const ids = Array.from({ length: 60 }, (_, i) => String(i + 1)).join(' ')
+  it('ends at ten refusals of the credential in a row', async () => {
+    const { server, run } = await started((_, i) => (i < 20 ? {} : { status: 401, body: {} }))
+    const { code, stdout, stderr } = await run(`runners pause ${ids} --concurrency 2 -o json`)
+    expect(code).toBe(3)
+    expect(stderr).toMatch(
+      /stopped: .*refused ten times in a row; 20 done, 1[01] failed, \d+ not tried/,
+    )
+    expect(server.seen.length).toBeLessThanOrEqual(31)
+    // What was not tried is counted and not printed.
+    expect(JSON.parse(stdout)).toHaveLength(server.seen.length)
+  })
+  it('ends at twenty that could not be reached in a row', async () => {
+    const { server, run } = await started(() => ({ status: 503, body: '' }))
+    const { code, stderr } = await run(`runners pause ${ids}`)
+    expect(code).toBe(7)
+    expect(stderr).toMatch(/stopped: twenty objects in a row could not be reached; 0 done/)
+    expect(server.seen.length).toBeLessThanOrEqual(24)
+  })
+  it('goes on where it is the objects that are refused', async () => {
+    const { server, run } = await started((_, i) => ({
+      status: [401, 403, 404][i % 3] ?? 0,
+      body: {},
+    }))
+    expect((await run(`runners pause ${ids} --concurrency 1`)).code).toBe(8)
+    expect(server.seen).toHaveLength(60)
+  })
+})
+
+it.each([
+  ['/runners 7', '%20'],
+  ['/runners\r\nx: y', '%0D'],
+  ['/rünners', '%C3%BC'],
+  ['/a#b', '%23'],
+])('an API path of %j is refused and not sent', async (path, hint) => {
+  const { server } = await started(() => ({}))
+  const env = { SVC_TOKEN: 'any-token' }
+  const ran = await svcctl(['api', 'GET', path, '--base-url', server.url], { env })
+  expect(ran.code).toBe(2)
+  expect(ran.stderr).toContain(hint)
+  expect(server.seen).toEqual([])
+})
+
+it('ignores NODE_TLS_REJECT_UNAUTHORIZED=0 and says so', async () => {
+  const server = createServer({ cert: certificate, key }, (_, response) => response.end('{}'))
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const env = { SVC_TOKEN: 'any-token', NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+  const ran = await svcctl(['runners', 'get', '7', '--base-url', url, '--retries', '0'], { env })
+  expect(ran.code).toBe(7)
+  expect(ran.stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored')
+  expect(ran.stderr).not.toContain('makes TLS connections')
+})
+
+it('calls no folder that is missing a defect', async () => {
+  const archive = Buffer.from('504b0506000000000000000000000000000000000000', 'hex').toString(
+    'latin1',
+  )
+  const { run } = await started(() => ({
+    body: archive,
+    headers: { 'content-type': 'application/zip' },
+  }))
+  const work = folder()
+  mkdirSync(join(work, 'out'))
+  const how = { cwd: work, env: { TMPDIR: join(work, 'missing') } }
+  const { code, stderr } = await run('artifacts download 7 -P 1 --extract --to out', how)
+  expect(code).not.toBe(9)
+  expect(stderr).not.toContain('defect')
+  rmSync(work, { recursive: true })
+})
