@@ -33,6 +33,13 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(update?.requestBody)).toContain('"maximum_timeout"')
     expect(JSON.stringify(update?.responses)).toContain('#/components/schemas/Runner')
     expect(Object.keys(components.schemas.Runner?.properties ?? {})).toContain('tag_list')
+    const scopeOf = (path: string) => {
+      const all = paths[path]?.get?.parameters as { name: string; schema: object }[] | undefined
+      return all?.find(({ name }) => name === 'scope')?.schema
+    }
+    expect(scopeOf('/issues')).toHaveProperty('default', 'created_by_me')
+    for (const path of ['/projects/{id}/merge_requests', '/groups/{id}/issues'])
+      expect(scopeOf(path)).toHaveProperty('default', 'all')
     const list = paths['/projects/{id}/jobs']?.get?.parameters
     expect(JSON.stringify(list)).toContain('"scope[]"')
   })

@@ -82,7 +82,9 @@ const fingerprintOf = (input: Input, payload: Payload): string => {
 }
 
 const moment = (text: string | undefined, call: Call): string =>
-  text === undefined || text === '' ? call.clock.iso() : new Date(text).toISOString()
+  text === undefined || Number.isNaN(Date.parse(text))
+    ? call.clock.iso()
+    : new Date(text).toISOString()
 
 const create = (
   call: Call,
