@@ -81,6 +81,8 @@ export interface HashParam extends Common {
 }
 export interface JsonParam extends Common {
   readonly type: 'json'
+  /** It is a list of objects with these keys. */
+  readonly items?: Readonly<Record<string, Param>>
 }
 /** An integer id, or a full path that travels as one encoded segment. */
 export interface ScopeParam extends Common {
@@ -175,6 +177,8 @@ export type Route = `${Method} ${string}`
 export interface Returns<S extends TSchema | null = TSchema | null> {
   readonly kind: 'one' | 'many' | 'empty' | 'file'
   readonly shape: S
+  /** The media type of a file; bytes of any kind where it is absent. */
+  readonly media?: string
 }
 export const one = <S extends TSchema>(shape: S): Returns<S> & { kind: 'one' } => ({
   kind: 'one',
@@ -186,6 +190,7 @@ export const many = <S extends TSchema>(shape: S): Returns<S> & { kind: 'many' }
 })
 export const empty: Returns<null> & { kind: 'empty' } = { kind: 'empty', shape: null }
 export const file: Returns<null> & { kind: 'file' } = { kind: 'file', shape: null }
+export const archive: Returns<null> & { kind: 'file' } = { ...file, media: 'application/zip' }
 
 export type ResultOf<E> = E extends { returns: infer R }
   ? R extends { kind: 'many'; shape: infer S extends TSchema }

@@ -9,6 +9,7 @@ import {
   Optional,
   String as Str,
   type TSchema,
+  type TSchemaOptions,
   Union,
   Unknown,
 } from 'typebox'
@@ -16,7 +17,11 @@ import {
 export { ArrayOf, Bool, Int, Null, Num, Obj, Optional, Str, Union, Unknown }
 
 /** A field that may be null. */
-export const nullable = <S extends TSchema>(schema: S) => Union([schema, Null()])
+export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions = {}) =>
+  Union([schema, Null()], options)
+/** What is said of a field that has a successor. */
+export const deprecated = (successor: string) =>
+  ({ description: `deprecated: use ${successor}`, deprecated: true }) as const
 /** A field that some answers leave out. */
 export const maybe = <S extends TSchema>(schema: S) => Optional(schema)
 /** A time as the API writes it: ISO 8601. */

@@ -1,10 +1,10 @@
 /** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
 import { boolean, type Endpoint, oneOf, type Param } from '../catalogue/endpoint.js'
-import { areas } from '../catalogue/index.js'
+import { type AreaRow, areas } from '../catalogue/index.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import { usage } from '../errors.js'
 import { didYouMean } from '../terminal/suggest.js'
-import { openapi } from './openapi.js'
+import { openapi } from './openapi/index.js'
 import type { Command, Context, Given, Special, Suggestion } from './types.js'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -78,9 +78,11 @@ const kebab = (title: string): string => title.toLowerCase().replaceAll(' ', '-'
 
 const normal = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** Every titled shape of the catalogue, by title. */
-const resources = async (): Promise<Map<string, Record<string, unknown>>> => {
-  const found = new Map<string, Record<string, unknown>>()
+type Shapes = Map<string, Record<string, unknown>>
+
+/** Every titled shape within these, by title. */
+const titled = (shapes: Iterable<unknown>): Shapes => {
+  const found: Shapes = new Map()
   const visit = (schema: unknown): void => {
     if (Array.isArray(schema)) for (const item of schema) visit(item)
     else if (isObject(schema)) {
@@ -89,8 +91,44 @@ const resources = async (): Promise<Map<string, Record<string, unknown>>> => {
       for (const value of Object.values(schema)) visit(value)
     }
   }
-  for (const row of areas) for (const e of Object.values(await row.load())) visit(e.returns.shape)
+  for (const shape of shapes) visit(shape)
   return found
+}
+
+const shapesOf = async (row: AreaRow): Promise<unknown[]> =>
+  Object.values(await row.load()).flatMap(({ returns }) => returns.shape ?? [])
+
+/** Every titled shape of the catalogue, by title. */
+const resources = async (): Promise<Shapes> => {
+  const all = await Promise.all(areas.map(shapesOf))
+  return titled(all.flat())
+}
+
+const areaOf = (word: string | undefined): AreaRow | undefined =>
+  areas.find(({ name, alias }) => word !== undefined && (name === word || alias === word))
+
+/** The titled shapes that an answer is one of, not those inside. */
+const answersOf = (shape: unknown): Record<string, unknown>[] => {
+  if (!isObject(shape)) return []
+  if (typeof shape.title === 'string') return [shape]
+  return Array.isArray(shape.anyOf) ? shape.anyOf.flatMap(answersOf) : []
+}
+
+const unshown = { field: null, type: 'any', always: null, notes: 'its fields are not documented' }
+
+/** The fields of what an area's endpoints answer with; `resource` says of which. */
+const explainArea = async (ctx: Context, words: readonly string[]): Promise<boolean> => {
+  const row = words.length === 1 ? areaOf(words[0]) : undefined
+  if (row === undefined) return false
+  const answers = (await shapesOf(row)).flatMap(answersOf)
+  const byTitle = new Map(answers.map((shape) => [String(shape.title), shape]))
+  const rows = [...byTitle].flatMap(([title, shape]) => {
+    const fields = fieldsOf(shape)
+    const resource = kebab(title)
+    return (fields.length === 0 ? [unshown] : fields).map((field) => ({ resource, ...field }))
+  })
+  await ctx.printMany(rows, { columns: ['resource', 'field', 'type', 'always', 'notes'] })
+  return true
 }
 
 const explainCommand = async (
@@ -98,7 +136,7 @@ const explainCommand = async (
   words: readonly string[],
   family: unknown,
 ): Promise<boolean> => {
-  const area = areas.find((a) => a.name === words[0] || a.alias === words[0])
+  const area = areaOf(words[0])
   const [, ...verb] = words
   const command = (await ctx.commands()).find(
     (c) => c.area === (area?.name ?? words[0]) && c.words === verb.join(' '),
@@ -132,6 +170,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   if (match !== undefined)
     return ctx.printMany(fieldsOf(match[1]), { columns: ['field', 'type', 'always', 'notes'] })
   if (await explainCommand(ctx, words, given.flags.family)) return
+  if (await explainArea(ctx, words)) return
   const names = [...known.keys()].map(kebab)
   throw usage(
     `nothing is called "${words.join(' ')}"`,
@@ -143,7 +182,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
 /** Resources and areas first, then the verbs of an area. */
 const suggestions = async ([area]: readonly string[]): Promise<readonly Suggestion[]> => {
   if (area !== undefined) {
-    const row = areas.find((a) => a.name === area || a.alias === area)
+    const row = areaOf(area)
     if (row === undefined) return []
     const verbs = Object.values(await row.load()).flatMap((e) => e.command.split(' ')[0] ?? [])
     return [...new Set(verbs)].map((value) => ({ value }))

@@ -1,6 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
-import { openapi } from '../../src/commands/openapi.js'
+import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { openapi } from '../../src/commands/openapi/index.js'
 import { documented, implied } from '../laws/documents.js'
 
 const document = await openapi('0.0.0')
@@ -42,5 +44,124 @@ describe('the OpenAPI document', () => {
       expect(scopeOf(path)).toHaveProperty('default', 'all')
     const list = paths['/projects/{id}/jobs']?.get?.parameters
     expect(JSON.stringify(list)).toContain('"scope[]"')
+  })
+})
+
+interface Operation {
+  readonly parameters: readonly { readonly $ref?: string; readonly name?: string }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> }
+  readonly responses: Readonly<Record<string, Answer>>
+  readonly security: readonly Readonly<Record<string, unknown>>[]
+}
+interface Answer {
+  readonly $ref?: string
+  readonly headers?: object
+  readonly content?: Readonly<Record<string, unknown>>
+}
+interface Schema {
+  readonly type?: string
+  readonly deprecated?: boolean
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+const { paths, webhooks, components } = document as unknown as {
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, Schema>>
+}
+const operation = (route: string): Operation => {
+  const [method = '', path = ''] = route.split(' ')
+  const found = paths[path]?.[method.toLowerCase()]
+  if (found === undefined) throw new Error(`no ${route}`)
+  return found
+}
+const every = async () =>
+  (await Promise.all(areas.map((area) => area.load()))).flatMap((endpoints) =>
+    Object.values(endpoints).filter((e) => pathOf(e).startsWith('/')),
+  )
+const operationOf = (e: Endpoint): Operation =>
+  operation(`${methodOf(e)} ${pathOf(e).replace(/[:*]([a-z_]+)/g, '{$1}')}`)
+
+describe('what operations share', () => {
+  it('every list takes pages and answers with their headers, and nothing else does', async () => {
+    for (const e of await every()) {
+      const { parameters, responses } = operationOf(e)
+      const names = parameters.map(({ $ref, name }) => name ?? $ref?.split('/').at(-1))
+      const isList = e.returns.kind === 'many'
+      expect([e.route, names.includes('page'), names.includes('per_page')]).toEqual([
+        e.route,
+        isList,
+        isList,
+      ])
+      const headers = Object.keys(responses[e.status ?? 200]?.headers ?? {})
+      expect([e.route, headers.includes('Link'), headers.includes('X-Next-Page')]).toEqual([
+        e.route,
+        isList,
+        isList,
+      ])
+    }
+    expect(components.parameters?.per_page).toMatchObject({ schema: { maximum: 100, default: 20 } })
+  })
+
+  it('every operation says which credentials it takes', async () => {
+    const names = (route: string) => operation(route).security.map((s) => Object.keys(s).join())
+    expect(names('GET /job')).toEqual(['job'])
+    expect(names('GET /projects/{id}/jobs/{job_id}/artifacts')).toContain('job')
+    expect(names('GET /projects/{id}/jobs')).toEqual(['token', 'bearer', 'session'])
+    expect(names('POST /runners')).toEqual([])
+    expect(names('POST /ci/lint')).toContain('')
+    expect(webhooks.alert_endpoint_url?.post?.security).toEqual([{ bearer: [] }, { key: [] }])
+    for (const e of await every())
+      for (const scheme of operationOf(e).security.flatMap((s) => Object.keys(s)))
+        expect(Object.keys(components.securitySchemes ?? {})).toContain(scheme)
+  })
+
+  it('every error has a schema', async () => {
+    for (const e of await every()) {
+      const { responses } = operationOf(e)
+      const errors = Object.entries(responses).filter(([s]) => s === 'default' || Number(s) >= 400)
+      expect(errors.map(([status]) => status)).toEqual(expect.arrayContaining(['403', 'default']))
+      expect([e.route, '412' in responses]).toEqual([e.route, methodOf(e) === 'DELETE'])
+      for (const [, { $ref = '' }] of errors)
+        expect(components.responses?.[$ref.split('/').at(-1) ?? '']).toMatchObject({
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        })
+    }
+    const withoutPath = operation('GET /runners').responses
+    expect(Object.keys(withoutPath)).not.toContain('404')
+  })
+
+  it('archives, file actions and what is deprecated are described', () => {
+    const types = (route: string) => Object.keys(operation(route).responses[200]?.content ?? {})
+    expect(types('GET /projects/{id}/jobs/{job_id}/artifacts')).toEqual(['application/zip'])
+    expect(types('GET /projects/{id}/jobs/{job_id}/artifacts/{artifact_path}')).toEqual([
+      'application/octet-stream',
+    ])
+    const body = operation('POST /projects/{id}/repository/commits').requestBody?.content
+    const actions = body?.['application/json']?.schema.properties?.actions
+    expect([actions?.type, actions?.items?.required]).toEqual(['array', ['action', 'file_path']])
+    expect(actions?.items?.properties?.action?.enum).toContain('chmod')
+    const { Issue, MergeRequest, Project } = components.schemas ?? {}
+    for (const field of [
+      Issue?.properties?.assignee,
+      Issue?.properties?.epic_iid,
+      MergeRequest?.properties?.assignee,
+      MergeRequest?.properties?.work_in_progress,
+      Project?.properties?.tag_list,
+    ])
+      expect(field).toMatchObject({
+        deprecated: true,
+        description: expect.stringMatching(/^deprecated: use /),
+      })
+    expect(JSON.stringify(components.schemas)).not.toMatch(/"anyOf":\[\{[^}]*"deprecated"/)
+    const scope = operation('GET /runners').parameters.find(({ name }) => name === 'scope')
+    expect(scope).toMatchObject({
+      deprecated: true,
+      description: expect.stringContaining('deprecated: type or status'),
+    })
   })
 })

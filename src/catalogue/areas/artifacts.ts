@@ -1,5 +1,5 @@
 /** Job artifacts (API document 2, "Job artifacts"): archives, single files, keeping, deleting. */
-import { empty, endpoint, file, integer, one, project, string } from '../endpoint.js'
+import { archive, empty, endpoint, file, integer, one, project, string } from '../endpoint.js'
 import { Job } from '../shapes/job.js'
 
 const jobId = integer('job ID', { completes: 'job' })
@@ -13,7 +13,7 @@ const access = 'whoever may read the project; with PREMIUM its running jobs, by 
 const latest = 'The latest successful pipeline counts; its own jobs win over those of its children.'
 
 export const artifacts = {
-  download: endpoint('GET /projects/:id/jobs/:job_id/artifacts', file, {
+  download: endpoint('GET /projects/:id/jobs/:job_id/artifacts', archive, {
     summary: 'Download the archive of a job',
     command: 'download',
     args: ['job_id'],
@@ -22,7 +22,7 @@ export const artifacts = {
     access,
     credential: 'user-or-job',
   }),
-  downloadLatest: endpoint('GET /projects/:id/jobs/artifacts/:ref_name/download', file, {
+  downloadLatest: endpoint('GET /projects/:id/jobs/artifacts/:ref_name/download', archive, {
     summary: 'Download the archive of a job of the latest successful pipeline of a ref',
     command: 'download',
     path: { id: project(), ref_name: refName },

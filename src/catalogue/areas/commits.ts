@@ -65,6 +65,19 @@ const applied = {
   dry_run: boolean('only see whether it applies; commit nothing', { default: false }),
 } as const
 
+export const actionNames = ['create', 'delete', 'move', 'update', 'chmod'] as const
+
+/** An item of `actions[]`. */
+const action = {
+  action: oneOf(actionNames, 'what happens to the file', { required: true }),
+  file_path: string('full path of the file', { required: true }),
+  previous_path: string('full path that a file is moved from'),
+  content: string('what the file holds; not with delete and chmod, and a move may go without'),
+  encoding: oneOf(['text', 'base64'], 'how content is written', { default: 'text' }),
+  last_commit_id: string('the commit that the file was last known at; of update, move and delete'),
+  execute_filemode: boolean('whether the file may be executed; chmod only'),
+} as const
+
 const creation = {
   branch: string('branch to commit to; with start_branch or start_sha, a new one', {
     required: true,
@@ -76,7 +89,7 @@ const creation = {
   start_project: project('project that the start belongs to; this one when omitted'),
   actions: json(
     'file actions: each with action (create, delete, move, update, chmod), file_path, and, as the action needs, previous_path, content, encoding (text, base64), last_commit_id, execute_filemode',
-    { required: true },
+    { required: true, items: action },
   ),
   author_email: string('author’s e-mail address'),
   author_name: string('author’s name'),

@@ -3,6 +3,7 @@ import {
   ArrayOf,
   Bool,
   Day,
+  deprecated,
   Int,
   maybe,
   nullable,
@@ -25,7 +26,7 @@ const simple = {
   http_url_to_repo: Str(),
   web_url: Str(),
   readme_url: nullable(Str()),
-  tag_list: ArrayOf(Str(), { description: 'deprecated: use topics', deprecated: true }),
+  tag_list: ArrayOf(Str(), deprecated('topics')),
   topics: ArrayOf(Str()),
   name: Str(),
   name_with_namespace: Str(),
@@ -46,9 +47,7 @@ const features = {
   jobs_enabled: maybe(Bool()),
   wiki_enabled: maybe(Bool()),
   snippets_enabled: maybe(Bool()),
-  container_registry_enabled: maybe(
-    Bool({ description: 'deprecated: use container_registry_access_level', deprecated: true }),
-  ),
+  container_registry_enabled: maybe(Bool(deprecated('container_registry_access_level'))),
   container_registry_access_level: maybe(Word(['disabled'])),
   container_registry_image_prefix: maybe(Str()),
   packages_enabled: maybe(Bool()),
@@ -120,15 +119,7 @@ export const Project = Obj(
     archived: maybe(Bool()),
     shared_with_groups: maybe(ArrayOf(Unknown())),
     request_access_enabled: maybe(Bool()),
-    marked_for_deletion_at: maybe(
-      nullable(
-        Str({
-          format: 'date',
-          description: 'deprecated: use marked_for_deletion_on',
-          deprecated: true,
-        }),
-      ),
-    ),
+    marked_for_deletion_at: maybe(nullable(Day, deprecated('marked_for_deletion_on'))),
     marked_for_deletion_on: maybe(nullable(Day)),
     statistics: maybe(ProjectStatistics),
     _links: maybe(

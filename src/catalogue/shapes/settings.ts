@@ -18,6 +18,7 @@ import { settingsAttributes } from '../settings-attributes.js'
 import {
   ArrayOf,
   Bool,
+  deprecated,
   Int,
   maybe,
   Num,
@@ -43,10 +44,7 @@ type Fields<Ps> = {
 }
 
 const plain = (param: Param): TSchema => {
-  const options = {
-    description: param.help,
-    ...(param.deprecated === undefined ? {} : { deprecated: true }),
-  }
+  const options = { description: param.help }
   switch (param.type) {
     case 'boolean':
       return Bool(options)
@@ -66,7 +64,8 @@ const plain = (param: Param): TSchema => {
 const fieldsOf = <Ps extends Readonly<Record<string, Param>>>(params: Ps): Fields<Ps> =>
   Object.fromEntries(
     Object.entries(params).map(([name, param]) => {
-      const field: unknown = maybe(nullable(plain(param)))
+      const options = param.deprecated === undefined ? {} : deprecated(param.deprecated)
+      const field: unknown = maybe(nullable(plain(param), options))
       return [name, field]
     }),
   ) as Fields<Ps>

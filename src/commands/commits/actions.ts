@@ -1,8 +1,8 @@
 /** File actions of a new commit (API document 2, "Commits": `actions[]`), checked before they go. */
+import { actionNames } from '../../catalogue/areas/commits.js'
 import { usage } from '../../errors.js'
 import { isObject } from '../json.js'
 
-export const actionNames = ['create', 'delete', 'move', 'update', 'chmod'] as const
 export type ActionName = (typeof actionNames)[number]
 
 /** An action as the API takes it. */

@@ -1,75 +1,18 @@
 /** The catalogue as an OpenAPI 3.1 document (`svcctl explain --openapi`). */
-import { type Endpoint, methodOf, type Param, pathOf, placeOf } from '../catalogue/endpoint.js'
-import { areas } from '../catalogue/index.js'
-
-type Json = Record<string, unknown>
-
-/** JSON Schema of a parameter's value. */
-export const schemaOf = (param: Param): Json => {
-  const base = baseSchema(param)
-  const words = param.words === undefined ? base : { anyOf: [base, { enum: [...param.words] }] }
-  const open = param.nullable === true ? { anyOf: [words, { type: 'null' }] } : words
-  return {
-    ...open,
-    description: param.help,
-    ...(param.default === undefined ? {} : { default: param.default }),
-    ...(param.deprecated === undefined ? {} : { deprecated: true }),
-    ...(param.edition === undefined ? {} : { 'x-edition': param.edition }),
-  }
-}
-
-const baseSchema = (param: Param): Json => {
-  switch (param.type) {
-    case 'integer':
-      return {
-        type: 'integer',
-        ...(param.min === undefined ? {} : { minimum: param.min }),
-        ...(param.max === undefined ? {} : { maximum: param.max }),
-      }
-    case 'boolean':
-      return { type: 'boolean' }
-    case 'enum':
-      return {
-        type: 'string',
-        enum: [...param.values, ...Object.keys(param.deprecatedValues ?? {})],
-      }
-    case 'list':
-      return listSchema(param)
-    case 'hash':
-      return param.keys === undefined
-        ? { type: 'object', additionalProperties: true }
-        : {
-            type: 'object',
-            properties: Object.fromEntries(
-              Object.entries(param.keys).map(([k, p]) => [k, schemaOf(p)]),
-            ),
-          }
-    case 'json':
-      return {}
-    case 'project':
-    case 'group':
-      return { anyOf: [{ type: 'integer' }, { type: 'string' }] }
-    default:
-      return {
-        type: 'string',
-        ...(param.format === 'datetime' ? { format: 'date-time' } : {}),
-        ...(param.format === 'date' ? { format: 'date' } : {}),
-      }
-  }
-}
-
-const listSchema = (param: Param & { type: 'list' }): Json => {
-  const item: Json =
-    param.of === 'integer'
-      ? { type: 'integer' }
-      : { type: 'string', ...(param.values === undefined ? {} : { enum: [...param.values] }) }
-  const list = {
-    type: 'array',
-    items: item,
-    ...(param.max === undefined ? {} : { maxItems: param.max }),
-  }
-  return param.single === true ? { anyOf: [item, list] } : list
-}
+import { type Endpoint, methodOf, pathOf, placeOf } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import {
+  errorResponses,
+  errorSchemas,
+  errorsOf,
+  headerRefs,
+  impliedParameters,
+  pageHeaders,
+  securityOf,
+  securitySchemes,
+  sharedParameters,
+} from './common.js'
+import { descriptionOf, type Json, objectOf, schemaOf } from './schema.js'
 
 const parameters = (e: Endpoint): Json[] => [
   ...Object.entries(e.path).map(([name, param]) => ({
@@ -84,28 +27,24 @@ const parameters = (e: Endpoint): Json[] => [
     .map(([name, param]) => ({
       name: param.type === 'list' && param.join === undefined ? `${name}[]` : name,
       in: 'query',
-      description: param.help,
+      description: descriptionOf(param),
       ...(param.required === true ? { required: true } : {}),
       ...(param.deprecated === undefined ? {} : { deprecated: true }),
       ...(param.type === 'hash' ? { style: 'deepObject', explode: true } : {}),
       ...(param.type === 'list' && param.join === 'comma' ? { style: 'form', explode: false } : {}),
       schema: schemaOf(param),
     })),
+  ...impliedParameters(e),
 ]
 
 const requestBody = (e: Endpoint): Json => {
   const body = Object.entries(e.params).filter(([, param]) => placeOf(e, param) === 'body')
   if (body.length === 0) return {}
-  const required = body.filter(([, p]) => p.required === true).map(([name]) => name)
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(body.map(([name, param]) => [name, schemaOf(param)])),
-    ...(required.length === 0 ? {} : { required }),
-  }
+  const schema = objectOf(Object.fromEntries(body))
   const files = body.some(([, p]) => p.type === 'string' && p.format === 'pem')
   return {
     requestBody: {
-      required: required.length > 0,
+      required: body.some(([, p]) => p.required === true),
       content: {
         'application/json': { schema },
         ...(files ? { 'multipart/form-data': { schema } } : {}),
@@ -118,17 +57,21 @@ const defaultStatus: Readonly<Record<string, number>> = { POST: 201, DELETE: 204
 
 const responses = (e: Endpoint, components: Map<string, unknown>): Json => {
   const status = e.status ?? defaultStatus[methodOf(e)] ?? 200
-  const { kind, shape } = e.returns
+  const { kind, shape, media } = e.returns
   const content =
     kind === 'file'
-      ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+      ? { [media ?? 'application/octet-stream']: { schema: { type: 'string', format: 'binary' } } }
       : shape === null
         ? undefined
         : { 'application/json': { schema: answerSchema(kind, shape, components) } }
   return {
-    [status]: { description: e.summary, ...(content === undefined ? {} : { content }) },
+    [status]: {
+      description: e.summary,
+      ...(kind === 'many' ? { headers: headerRefs } : {}),
+      ...(content === undefined ? {} : { content }),
+    },
     ...(e.unchanged === undefined ? {} : { 304: { description: e.unchanged } }),
-    default: { description: 'error' },
+    ...errorsOf(e),
   }
 }
 
@@ -168,6 +111,7 @@ const operation = (area: string, key: string, e: Endpoint, components: Map<strin
   parameters: parameters(e),
   ...requestBody(e),
   responses: responses(e, components),
+  security: securityOf(e),
   ...(e.access === undefined ? {} : { 'x-access': e.access }),
   ...(e.edition === undefined ? {} : { 'x-edition': e.edition }),
   ...(e.implied === true ? { 'x-implied': true } : {}),
@@ -199,13 +143,11 @@ export const openapi = async (version: string): Promise<Json> => {
     paths,
     ...(Object.keys(webhooks).length === 0 ? {} : { webhooks }),
     components: {
-      schemas: Object.fromEntries(components),
-      securitySchemes: {
-        token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
-        bearer: { type: 'http', scheme: 'bearer' },
-        job: { type: 'apiKey', in: 'header', name: 'JOB-TOKEN' },
-      },
+      schemas: { ...Object.fromEntries(components), ...errorSchemas },
+      parameters: sharedParameters,
+      headers: pageHeaders,
+      responses: errorResponses,
+      securitySchemes,
     },
-    security: [{ token: [] }, { bearer: [] }],
   }
 }
