@@ -183,7 +183,11 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     showCurl: async (ask) => screen.services.write(`${await exchange.curl(ask)}\n`),
     showRequest: async (request) => screen.services.write(`${await exchange.curlOf(request)}\n`),
     perform: (wanted, how) => performAll(ctx, wanted, { list: listed, ...how }),
-    each: (items, work) => eachOf(items, widthOf(ctx), signal, work),
+    each: async (items, work) => {
+      const tally = ctx.tally(items.length)
+      const counted: typeof work = (item) => work(item).finally(() => tally.add(1))
+      await eachOf(items, widthOf(ctx), signal, counted).finally(tally.end)
+    },
     sleep: (milliseconds) => sleep(milliseconds, signal),
     exit: (wanted) => {
       code = Math.max(code, wanted)

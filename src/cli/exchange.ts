@@ -13,7 +13,9 @@ import type {
 } from '../http/types.js'
 import { auditEntry, checkReadOnly, openAudit, transportOf } from '../profile/index.js'
 import type { Profile, Session } from '../profile/types.js'
+import type { Meter } from '../terminal/meter.js'
 import { credentialFor } from './credential.js'
+import { measured } from './measured.js'
 import { userAgent } from './version.js'
 
 const defaultTimeout = 60
@@ -30,6 +32,7 @@ export interface ExchangeOptions {
     readonly say: (text: string, level: 'info' | 'verbose') => void
     readonly trace: (exchange: Exchange) => void
     readonly services: { readonly warn: (text: string) => void }
+    readonly meter: Pick<Meter, 'begin'>
   }
 }
 
@@ -147,7 +150,10 @@ export const createExchange = (options: ExchangeOptions) => {
     const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
     const audited = endpoint === undefined || writes(endpoint)
     const made = await optionsFor(session.baseUrl, credential, long, session, audited)
-    return createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) })
+    return measured(
+      await createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) }),
+      screen.meter,
+    )
   }
 
   const client = (endpoint?: Of, long = false): Promise<Client> => {
@@ -165,7 +171,9 @@ export const createExchange = (options: ExchangeOptions) => {
     credential: Credential,
     party: Party = {},
   ): Promise<Client> => {
-    const made = optionsFor(baseUrl, credential, false, party, true).then(createClient)
+    const made = optionsFor(baseUrl, credential, false, party, true)
+      .then(createClient)
+      .then((plain) => measured(plain, screen.meter))
     clients.set(`anonymous ${clients.size}`, made)
     return made
   }

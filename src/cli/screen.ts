@@ -7,6 +7,8 @@ import type { Exchange } from '../http/types.js'
 import { openDocument, openWriter } from '../output/index.js'
 import type { View, Writer } from '../output/types.js'
 import { printable, visibleLines } from '../terminal/escape.js'
+import { aside } from '../terminal/line.js'
+import { createMeter } from '../terminal/meter.js'
 import { createNotes, livenessOf } from '../terminal/notes.js'
 import { openPager } from '../terminal/pager.js'
 import { progress } from '../terminal/progress.js'
@@ -16,6 +18,7 @@ import { openStdout } from '../terminal/stdout.js'
 import { styleOf } from '../terminal/style.js'
 import { confirmer } from './confirm.js'
 import type { RunOptions } from './context.js'
+import { named } from './derive.js'
 import { roundsOf } from './rounds.js'
 import { traceText } from './trace.js'
 
@@ -49,8 +52,17 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
     reads
   const shown = roundsOf(globals, env, format, style, plain)
   const notes = shown.notes(said)
+  // A watch shows by itself that it goes on.
+  const liveness = livenessOf(stderr, env, quiet || globals.watch !== undefined)
+  const meter = createMeter({ name: named(command), liveness, stream: stderr })
   const out = paged
-    ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: style.width, env })
+    ? openPager({
+        stdout: plain,
+        rows: stdout.rows ?? 24,
+        columns: style.width,
+        env,
+        started: () => void meter.hold(),
+      })
     : shown.out
   // Only a person at a screen can type; elsewhere terminals are not even loaded.
   const typed = stderr.isTTY && (await import('node:tty')).isatty(0)
@@ -66,7 +78,6 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
     },
     env,
   )
-  const liveness = livenessOf(stderr, env, quiet || shown.redrawn)
 
   /** The fields asked for; rows begin with the column that leads all the same. */
   const fieldsOf = ({ lead }: Emit): Pick<View, 'fields'> => {
@@ -154,11 +165,20 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
     ask: async (question: string, initial?: string) =>
       interactive() ? prompts.text(question, initial) : undefined,
     askSecret: async (question: string) => (interactive() ? prompts.secret(question) : undefined),
-    progress: (text, work) => progress(text, work, { liveness }),
+    tally: (total) => meter.begin(total),
+    progress: async (text, work) => {
+      const release = meter.hold()
+      try {
+        return await progress(text, work, { liveness })
+      } finally {
+        release()
+      }
+    },
   } satisfies Partial<Context>
 
   return {
     services,
+    meter,
     interactive,
     prompts,
     writer,
@@ -167,7 +187,9 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
       if (level === 'info' || globals.verbose > 0) notes.note(text)
     },
     trace: (exchange: Exchange) => {
-      if (globals.verbose > 0) say(stderr, traceText(exchange, globals.verbose, style.visible))
+      if (globals.verbose === 0) return
+      const text = traceText(exchange, globals.verbose, style.visible)
+      aside(true, () => say(stderr, text))
     },
     rounds: shown.rounds,
     later: (text: string, level: 'note' | 'warn' = 'note') => {

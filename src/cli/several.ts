@@ -63,19 +63,21 @@ export const several = (ctx: Context, plans: readonly Plan[], options: Perform):
       return { plan, failure: error }
     }
   }
+  const tally = ctx.tally(plans.length)
   const work = eachOf(plans, widthOf(ctx), ctx.signal, async (plan, i) => {
     if (stopped || breaker.cause !== undefined) return
     begun.add(plan)
     const result = await outcomeOf(plan)
     breaker.observe(result.failure)
     results[i] = result
+    tally.add(1, result.failure !== undefined)
     known.put(i, result)
   }).catch((error: unknown) => {
     if (error instanceof Failure && error.category === 'interrupted')
       ctx.note(stateOf(results, begun))
     throw error
   })
-  const ended = work.then(
+  const ended = work.finally(tally.end).then(
     () => known.end(),
     (error: unknown) => known.end(error),
   )

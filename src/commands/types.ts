@@ -4,6 +4,7 @@ import type { Failure } from '../errors.js'
 import type { Ask, Client, Credential, ListEnd, Whole, WireRequest } from '../http/types.js'
 import type { Made, People, Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
+import type { Tally } from '../terminal/meter.js'
 
 /** A positional argument of a command. */
 export interface Argument {
@@ -228,6 +229,8 @@ export interface Context {
   /** A hidden answer, or undefined where nobody can be asked. */
   askSecret(question: string): Promise<string | undefined>
   ask(question: string, initial?: string): Promise<string | undefined>
+  /** Shows on a terminal how far work on so many objects is, until it ends. */
+  tally(total?: number): Tally
   /** A line of progress on standard error while `work` goes on. */
   progress<T>(
     text: string,

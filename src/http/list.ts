@@ -230,6 +230,7 @@ class Listing {
         const batch = records.length > room ? records.slice(0, room) : records
         this.#records += batch.length
         this.#last = batch.at(-1)
+        this.#options.told?.(this.#records, this.#total)
         yield batch
         if (records.length > room) return true
       }

@@ -125,6 +125,8 @@ export interface ListOptions {
   /** Exactly one page (`--page` was given): never follow. */
   readonly single?: boolean
   readonly watch?: Watch
+  /** Told how many records have come, and how many there are where the instance says. */
+  readonly told?: (records: number, total: number | undefined) => void
 }
 
 /** Looks out for names, as keys or elsewhere, in records that nobody parses. */

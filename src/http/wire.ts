@@ -260,6 +260,12 @@ const nextTarget = (reply: Reply, location: string, hops: number): Target => {
   const shown = safeAddress(next.href)
   if (!isSafe(method))
     throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, moved)
+  if (target.origin.startsWith('https:') && next.protocol === 'http:')
+    throw refused(
+      reply,
+      `it redirects to ${shown}, from https to http, where anybody could read or change it`,
+      'Tell the administrators of the instance; its own address should say https everywhere.',
+    )
   if (hops >= longestChain)
     throw refused(reply, `it redirects again and again, last to ${shown}`, 'Check the base URL.')
   return targetOf(next.href)

@@ -2,7 +2,7 @@
 import { scrub } from '../base/scrub.js'
 import type { Failure } from '../errors.js'
 import { type ColorFlag, type Env, inCi } from './color.js'
-import { clearLine } from './line.js'
+import { aside } from './line.js'
 import { say as sayTo, standardError } from './standard.js'
 import { type Screen, type Style, styleOf } from './style.js'
 
@@ -72,8 +72,7 @@ export const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): st
 /** The notes of a run. */
 export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes => {
   const say = (text: string): void => {
-    clearLine()
-    sayTo(stream, text)
+    aside(true, () => sayTo(stream, text))
   }
   return {
     note: (text) => {

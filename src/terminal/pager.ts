@@ -26,6 +26,8 @@ export interface PagerOptions {
   readonly rows: number
   readonly columns: number
   readonly env: Env
+  /** Told when the pager has the terminal. */
+  readonly started?: () => void
 }
 
 const decoder = new TextDecoder()
@@ -74,7 +76,10 @@ class Paged implements Stdout {
     // One row is the prompt's.
     if (this.rows < this.options.rows) return
     this.child = await start(this.command, this.options.env)
-    if (this.child !== undefined) this.gone = once(this.child, 'close')
+    if (this.child !== undefined) {
+      this.gone = once(this.child, 'close')
+      this.options.started?.()
+    }
     const stdin = this.child?.stdin
     await this.release(stdin ? openStdout(stdin) : this.options.stdout)
   }

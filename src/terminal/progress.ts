@@ -16,7 +16,8 @@ export interface ProgressOptions {
   readonly delay?: number
 }
 
-const defaultDelay = 300
+/** Long is what has not answered within half a second. */
+export const defaultDelay = 500
 const barWidth = 24
 /** The spinner itself and the space after it, and one column that stays free. */
 const besides = 3
@@ -32,25 +33,33 @@ export const progressLine = (
   return truncate(head + visible(text), columns - besides)
 }
 
-interface Shown {
+/** The line while it is drawn. */
+export interface Shown {
   say(text: string, fraction?: number): void
   stop(): void
+  /** Stopped, by whoever needed the terminal. */
+  readonly gone: boolean
 }
 
-const spin = async (stream: NodeJS.WriteStream): Promise<Shown> => {
+/** Starts to draw the line. */
+export const spin = async (stream: NodeJS.WriteStream): Promise<Shown> => {
   const { default: ora } = await import('ora')
   const columns = stream.columns ?? 80
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
   spinner.start()
-  setLiveLine(() => spinner.clear())
+  const stop = (): void => {
+    setLiveLine(undefined)
+    spinner.stop()
+  }
+  setLiveLine({ clear: () => spinner.clear(), draw: () => spinner.render(), leave: stop })
   return {
     say: (text, fraction) => {
       spinner.text = progressLine(text, fraction, columns)
     },
-    stop: () => {
-      setLiveLine(undefined)
-      spinner.stop()
+    get gone() {
+      return !spinner.isSpinning
     },
+    stop,
   }
 }
 

@@ -1,7 +1,7 @@
 /** Standard output: small writes gathered, back-pressure obeyed, a closed pipe a quiet end. */
 import type { Writable } from 'node:stream'
 import { Failure } from '../errors.js'
-import { clearLine } from './line.js'
+import { aside } from './line.js'
 import { standardOutput } from './standard.js'
 
 /** The reader of standard output went away (`| head -1`): the run ends quietly and well. */
@@ -27,6 +27,7 @@ export interface Stdout {
  * writes at once is most of the 64 KB that a socket gives at once: gathering those would copy them.
  */
 const chunkSize = 32 * 1024
+const newline = 0x0a
 
 const failureOf = (error: NodeJS.ErrnoException): Error =>
   error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
@@ -43,7 +44,10 @@ class Gatherer implements Stdout {
   private broken: Error | undefined
   private wanting: Promise<void> = Promise.resolve()
 
+  private readonly terminal: boolean
+
   constructor(private readonly stream: Writable) {
+    this.terminal = 'isTTY' in stream && stream.isTTY === true
     stream.on('error', (error) => {
       this.broken ??= failureOf(error)
     })
@@ -77,8 +81,9 @@ class Gatherer implements Stdout {
     const bytes = this.pending.length === 1 && first ? first : Buffer.concat(this.pending)
     this.pending = []
     this.size = 0
-    clearLine()
-    if (!this.stream.write(bytes)) this.wanting = this.drained()
+    const print = (): boolean => this.stream.write(bytes)
+    const more = this.terminal ? aside(bytes.at(-1) === newline, print) : print()
+    if (!more) this.wanting = this.drained()
   }
 
   private drained(): Promise<void> {

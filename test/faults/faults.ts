@@ -16,6 +16,7 @@ import {
   trickle,
 } from './answers.js'
 import type { Operation } from './operations.js'
+import { resumption } from './resumption.js'
 import type { Asked } from './server.js'
 
 /** What one operation under one fault comes to. */
@@ -48,6 +49,8 @@ export interface Fault {
   readonly cell: Cell
   /** … and where one differs. */
   readonly but?: Cells
+  /** The one operation that can meet it. */
+  readonly only?: Operation['name']
   /** Nobody listens at all. */
   readonly nobody?: true
 }
@@ -430,4 +433,5 @@ export const faults: readonly Fault[] = [
   ...statuses,
   ...oddities,
   ...ways,
+  ...resumption,
 ]

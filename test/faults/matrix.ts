@@ -31,7 +31,11 @@ export const together = async <In, Out>(
   return results
 }
 
-const pairs = faults.flatMap((fault) => operations.map((operation) => ({ fault, operation })))
+const pairs = faults.flatMap((fault) =>
+  operations
+    .filter(({ name }) => fault.only === undefined || fault.only === name)
+    .map((operation) => ({ fault, operation })),
+)
 
 /** Runs every cell. */
 export const runMatrix = (): Promise<Judged[]> =>
@@ -59,8 +63,15 @@ export const tableOf = (judged: readonly Judged[]): string => {
   const width = Math.max(...faults.map(({ name }) => name.length))
   const line = (first: string, rest: readonly string[]): string =>
     [first.padEnd(width), ...rest.map((text) => text.padEnd(8))].join('  ').trimEnd()
+  const cell = (fault: Fault, operation: Operation): string => {
+    const one = judged.find((some) => some.fault === fault && some.operation === operation)
+    return one === undefined ? '' : shown(one)
+  }
   const rows = faults.map((fault) =>
-    line(fault.name, judged.filter((one) => one.fault === fault).map(shown)),
+    line(
+      fault.name,
+      operations.map((operation) => cell(fault, operation)),
+    ),
   )
   return [
     line(

@@ -57,6 +57,20 @@ describe('TLS', () => {
     const client = clientOf(await serveTls(), { transport })
     expect((await client.call(get('/x'))).data).toEqual({ authorized: true })
   })
+  it('is not given up on the way: a redirect to http is refused, of downloads and data', async () => {
+    const open = await serve((_, response) => json(response, 200, { id: 1 }))
+    const server = createServer({ cert: certificate, key }, (_, response) =>
+      response.writeHead(302, { location: `${open.base}/file` }).end(),
+    )
+    const base = `https://127.0.0.1:${await listen(server)}`
+    const client = clientOf(base, { transport: { ca: certificate } })
+    for (const failed of [client.open(get('/x')), client.call(get('/x'))]) {
+      const error = await rejected(failed)
+      expect(error).toMatchObject({ category: 'failed', details: { status: 302 } })
+      expect(String(error)).toMatch(/from https to http/)
+    }
+    expect(open.seen).toHaveLength(0)
+  })
   it('shows it to no other origin that a download is sent on to', async () => {
     const there = await serveTls()
     const options = { cert: certificate, key, ca: certificate }

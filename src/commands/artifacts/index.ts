@@ -147,6 +147,7 @@ const to = string('write to this file or directory, or - for standard output')
 export const download: Special = {
   description: [
     'Written beside the target and renamed when complete; resumed where the server allows ranges.',
+    'A device or a pipe is written into. --extract checks the whole archive before any file appears.',
   ],
   flags: {
     to,

@@ -2,6 +2,7 @@
 import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { usage } from '../../errors.js'
+import { standardInput } from '../../terminal/standard.js'
 import { checkFile, type Patience, readFileBounded, readStream } from './input.js'
 
 export interface Source {
@@ -31,7 +32,7 @@ const expand = async (cwd: string, pattern: string): Promise<string[]> => {
 
 const sourceOf = async (cwd: string, name: string): Promise<Source> => {
   if (name === '-')
-    return { name, content: (patience) => readStream(process.stdin, 'standard input', patience) }
+    return { name, content: (patience) => readStream(standardInput(), 'standard input', patience) }
   const path = resolve(cwd, name)
   await checkFile(path, name)
   return { name, content: (patience) => readFileBounded(path, name, patience) }

@@ -1,0 +1,124 @@
+/** Progress: its words, and at a real terminal what a bulk write, a long list and one slow request show. */
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { meterLine } from '../../src/terminal/meter.js'
+import { folder, program } from '../support/program.js'
+import { has, openTerminal, type Terminal } from '../support/terminal.js'
+
+describe('a line of progress', () => {
+  it.each([
+    [
+      { done: 4210, failed: 3, total: 10_000, seconds: 35.7 },
+      'runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s',
+    ],
+    [{ done: 0, failed: 0, total: 40, seconds: 1 }, 'runners pause  0/40  0%'],
+    [{ done: 1, failed: 0, total: 4, seconds: 2 }, 'runners pause  1/4  25%  0.5/s  ETA 6 s'],
+    [{ done: 1_234_567, failed: 0, seconds: 10 }, 'runners pause  1,234,567  123,457/s'],
+    [{ done: 0, failed: 0, seconds: 3.9 }, 'runners pause  waiting for an answer, 3 s'],
+  ])('of %j', (counts, line) => {
+    expect(meterLine('runners pause', counts)).toBe(line)
+  })
+})
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+/** A server that answers so many requests at once, and holds the others until it is told. */
+const holding = async (atOnce: number, answer: (url: string, response: ServerResponse) => void) => {
+  const held: (() => void)[] = []
+  let seen = 0
+  const server = createServer((request, response) => {
+    const go = (): void => answer(request.url ?? '', response)
+    request.resume().on('end', () => {
+      if (seen++ < atOnce) go()
+      else held.push(go)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const release = (): void => {
+    seen = Number.NEGATIVE_INFINITY
+    for (const go of held.splice(0)) go()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, release }
+}
+
+const json = (response: ServerResponse, value: unknown): void => {
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
+}
+
+const started = (
+  url: string,
+  line: string,
+  env: Readonly<Record<string, string>> = {},
+): Terminal => {
+  const command = `${process.execPath} ${program} ${line}; echo "exit $?"; sleep 600`
+  const terminal = openTerminal(['sh', '-c', command], {
+    cwd: folder(),
+    columns: 100,
+    env: { SVC_CONFIG_DIR: folder(), SVC_BASE_URL: url, SVC_TOKEN: 'any', ...env },
+  })
+  closing.push(terminal.close)
+  return terminal
+}
+
+const one = (url: string, response: ServerResponse): void => {
+  if (url.endsWith('/3')) response.statusCode = 404
+  json(response, { id: Number(url.split('/').at(-1)), description: 'built' })
+}
+
+describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
+  it('many updates show how many, and leave nothing behind', async () => {
+    const { url, release } = await holding(5, one)
+    const terminal = started(url, 'runners pause $(seq 1 60) --concurrency 1 > /dev/null')
+    const shown = await terminal.until(
+      /runners pause {2}5\/60 {2}8% {2}1 failed {2}[\d.]+\/s {2}ETA/,
+    )
+    expect(shown.match(/\/60 /g)).toHaveLength(1)
+    release()
+    const after = await terminal.until(/^exit \d/m)
+    expect(after).not.toContain('/60 ')
+    expect(after).toContain('1 of 60 failed')
+  })
+
+  it('a list of many pages shows its records', async () => {
+    const { url, release } = await holding(2, (asked, response) => {
+      const page = Number(/[?&]page=(\d+)/.exec(asked)?.[1] ?? 1)
+      const next = asked.replace(/[?&]page=\d+/, '').concat(`&page=${page + 1}`)
+      response.setHeader('x-total', '1200')
+      if (page < 12) response.setHeader('link', `<${next}>; rel="next"`)
+      json(
+        response,
+        Array.from({ length: 100 }, (_, i) => ({ id: page * 100 + i })),
+      )
+    })
+    const terminal = started(url, 'runners list --limit all > /dev/null')
+    await terminal.until(/runners list {2}200\/1,200 {2}16% {2}[\d.]+\/s {2}ETA/)
+    release()
+    expect(await terminal.until(/^exit 0/m)).not.toContain('/1,200')
+  })
+
+  it('one slow request shows that it is waited for', async () => {
+    const { url, release } = await holding(0, one)
+    const terminal = started(url, 'runners get 1')
+    await terminal.until(/runners get {2}waiting for an answer, [1-9]\d* s/)
+    release()
+    const after = await terminal.until(/^exit 0/m)
+    expect(after).toContain('built')
+    expect(after).not.toContain('waiting')
+  })
+
+  it('one plain line is said where nothing may be redrawn', async () => {
+    const { url, release } = await holding(0, one)
+    const terminal = started(url, 'runners get 1', { SVC_ACCESSIBLE: '1' })
+    await terminal.until(/^runners get …$/m)
+    release()
+    await terminal.until(/^exit 0/m)
+  })
+})
