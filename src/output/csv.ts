@@ -4,6 +4,7 @@
  * unless `--csv-raw`.
  */
 import { rowsOf } from './columns.js'
+import { levelOf } from './levels.js'
 import { parse, stringify } from './record.js'
 import type { Open, View } from './types.js'
 
@@ -36,6 +37,8 @@ export const open: Open = (sink, view) => {
   const cell = celler(view)
   let started = false
   const line = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\n`
+  const named = (values: readonly unknown[]): readonly unknown[] =>
+    values.map((value, i) => levelOf(rows.columns()[i], value) ?? value)
   const header = (): string => {
     if (started || rows.columns().length === 0) return ''
     started = true
@@ -43,7 +46,7 @@ export const open: Open = (sink, view) => {
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     if (records.length === 0) return
-    const lines = records.map((record) => line(rows.values(record)))
+    const lines = records.map((record) => line(named(rows.values(record))))
     await sink.write(header() + lines.join(''))
   }
   return {

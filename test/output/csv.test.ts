@@ -22,6 +22,24 @@ describe('CSV', () => {
     expect(await shown('csv', records, { columns: ['a'] })).toBe('a\n1\n3\n')
     expect(await shown('csv', records)).toBe('a,b\n1,"{""c"":2}"\n3,\n')
   })
+  it('gives access levels by the name that flags take, custom ones by number', async () => {
+    const records = [{ access_level: 40 }, { access_level: 35 }, { level: { access_level: 5 } }]
+    const fields = ['access_level', 'level.access_level']
+    for (const [format, gap] of [
+      ['csv', ','],
+      ['table', '\t'],
+    ] as const) {
+      const text = await shown(format, records, { fields })
+      expect(text.split('\n').slice(1, 4)).toEqual([
+        `maintainer${gap}`,
+        `35${gap}`,
+        `${gap}minimal`,
+      ])
+    }
+    expect(await shown('ndjson', records.slice(0, 1), { fields: ['access_level'] })).toBe(
+      '{"access_level":40}\n',
+    )
+  })
   it('gives the header of an empty list when it is known', async () => {
     expect(await shown('csv', [], { columns: ['a', 'b'] })).toBe('a,b\n')
     expect(await shown('csv', [])).toBe('')

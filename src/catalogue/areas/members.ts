@@ -19,6 +19,9 @@ const filters = {
   query: string('only members whose name or username holds this text'),
   user_ids: list('integer', 'only these users, by ID'),
 } as const
+const notes = [
+  'Tables and csv show access levels by the names that --access-level takes; other formats give the number.',
+] as const
 const columns = ['id', 'username', 'name', 'state', 'access_level', 'expires_at'] as const
 const userId = integer('user ID', { completes: 'user' })
 const ofGroup = { id: group() } as const
@@ -63,6 +66,7 @@ export const members = {
     params: filters,
     columns,
     lists: 'user',
+    notes,
   }),
   listOfProject: endpoint('GET /projects/:id/members', many(Member), {
     summary: 'List the direct members of a project',
@@ -71,6 +75,7 @@ export const members = {
     params: filters,
     columns,
     lists: 'user',
+    notes,
   }),
   listAllOfGroup: endpoint('GET /groups/:id/members/all', many(Member), {
     summary: 'List the direct and inherited members of a group',
@@ -80,6 +85,7 @@ export const members = {
     params: filters,
     columns,
     lists: 'user',
+    notes,
   }),
   listAllOfProject: endpoint('GET /projects/:id/members/all', many(Member), {
     summary: 'List the direct and inherited members of a project',
@@ -89,6 +95,7 @@ export const members = {
     params: filters,
     columns,
     lists: 'user',
+    notes,
   }),
   getOfGroup: endpoint('GET /groups/:id/members/:user_id', one(Member), {
     summary: 'Show a direct member of a project or group',
@@ -197,6 +204,7 @@ export const members = {
     args,
     path: oneOfGroup,
     params: {},
+    done: 'removed',
     destructive: 'The user loses every membership in the group, its subgroups and projects.',
     ...billable,
   }),

@@ -1,5 +1,5 @@
 /** A value as people read it: words, symbols and ages instead of codes and timestamps. */
-import { accessLevels } from '../../catalogue/shapes.js'
+import { levelOf } from '../levels.js'
 import { type Fields, isObject, stringify } from '../record.js'
 import type { Tone, View } from '../types.js'
 
@@ -12,12 +12,7 @@ export interface Cell {
 
 const none: Cell = { text: '–', tone: 'quiet' }
 
-const levelNames = new Map<unknown, string>(
-  Object.entries(accessLevels).map(([name, level]) => [level, name]),
-)
-
 const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
-const levelName = /(^|[._])access_level$/
 const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
 const expiryName = /(^|[._])expir(es|ed|y|ation)(_at|_on|_date)?$/
 const day = 24 * 60 * 60 * 1000
@@ -60,7 +55,7 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Cell
 }
 
 const ofNumber = (name: string, value: number, view: View, whole: boolean): Cell => {
-  const level = levelName.test(name) ? levelNames.get(value) : undefined
+  const level = levelOf(name, value)
   if (level !== undefined) return { text: whole ? `${level} (${value})` : level }
   if (!secondsName.test(name)) return { text: String(value) }
   const span = view.style.span(value)

@@ -1,5 +1,6 @@
 /** Tab-separated values: whole, untouched but for what would break the line. */
 import { rowsOf } from '../columns.js'
+import { levelOf } from '../levels.js'
 import { parse, stringify } from '../record.js'
 import type { Open, View } from '../types.js'
 
@@ -28,7 +29,9 @@ export const plainList: Open = (sink, view) => {
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     if (records.length === 0) return
-    const lines = records.map((record) => line(view, rows.values(record)))
+    const named = (record: unknown): readonly unknown[] =>
+      rows.values(record).map((value, i) => levelOf(rows.columns()[i], value) ?? value)
+    const lines = records.map((record) => line(view, named(record)))
     await sink.write(header() + lines.join(''))
   }
   return {
@@ -46,7 +49,9 @@ export const plainDetail: Open = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = rowsOf(view)
     const values = rows.values(record)
-    const lines = rows.columns().map((name, i) => line(view, [name, values[i]]))
+    const lines = rows
+      .columns()
+      .map((name, i) => line(view, [name, levelOf(name, values[i]) ?? values[i]]))
     await sink.write(lines.join(''))
   }
   return {
