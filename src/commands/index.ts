@@ -33,8 +33,14 @@ const specials: readonly SpecialRow[] = [
     words: 'rules update',
     load: async () => (await import('./approvals.js')).rulesUpdate,
   },
+  { area: 'members', words: 'get', load: async () => (await import('./members.js')).get },
   { area: 'members', words: 'add', load: async () => (await import('./members.js')).add },
   { area: 'members', words: 'update', load: async () => (await import('./members.js')).update },
+  {
+    area: 'members',
+    words: 'billable memberships',
+    load: async () => (await import('./members.js')).billableMemberships,
+  },
   {
     area: 'members',
     words: 'billable remove',

@@ -1,9 +1,10 @@
 /** `members add`, `members update`, `members billable remove` (API document 2, "Members"). */
 import { members } from '../catalogue/areas/members.js'
 import { Failure } from '../errors.js'
+import { filled, missing, plansToFill, readRecord, showReading } from './fill.js'
 import { isObject, type Json, objects, textOf } from './json.js'
 import type { Context, Given, Plan, Special } from './types.js'
-import { lookUp, withUserIds } from './usernames.js'
+import { asGiven, lookUp, withUserIds } from './usernames.js'
 
 const scopeWords = ({ endpoint, values }: Plan): string =>
   `${endpoint.path.id?.type ?? 'group'} ${String(values.id)}`
@@ -40,11 +41,16 @@ export const outcomesOf = (users: readonly string[], answer: Json): readonly Add
 }
 
 /** Instances name users by ID or by username: names become IDs where they can be looked up. */
-const byId = async (ctx: Context, users: readonly string[], answer: Json): Promise<Json> => {
+const byId = async (
+  ctx: Context,
+  plan: Plan,
+  users: readonly string[],
+  answer: Json,
+): Promise<Json> => {
   if (!isObject(answer.message)) return answer
   const entries = Object.entries(answer.message).map(async ([name, reason]) => {
     const known = users.includes(name) || /^\d+$/.test(name)
-    const id = known ? name : await lookUp(ctx, name).catch(() => name)
+    const id = known ? name : await lookUp(ctx, plan, 'all', name).catch(() => name)
     return [id, reason] as const
   })
   return { ...answer, message: Object.fromEntries(await Promise.all(entries)) }
@@ -53,7 +59,7 @@ const byId = async (ctx: Context, users: readonly string[], answer: Json): Promi
 /** One request for all users; what came of each is told as if each had been asked for alone. */
 const addSeveral = async (ctx: Context, plan: Plan, users: readonly string[]): Promise<void> => {
   const { data } = await ctx.call(plan)
-  const added = outcomesOf(users, await byId(ctx, users, isObject(data) ? data : {}))
+  const added = outcomesOf(users, await byId(ctx, plan, users, isObject(data) ? data : {}))
   const failures = new Map(added.map(({ user, failure }) => [`user ${user}`, failure]))
   const plans = added.map(({ user }) => ({
     ...plan,
@@ -71,7 +77,7 @@ const addSeveral = async (ctx: Context, plan: Plan, users: readonly string[]): P
 }
 
 const runAdd = async (ctx: Context, given: Given): Promise<void> => {
-  const resolved = await withUserIds(ctx, given)
+  const resolved = await withUserIds(ctx, given, 'all')
   const plan = await ctx.plan(resolved)
   const users = [...new Set(String(plan.values.user_id).split(','))]
   if (users.length === 1 || ctx.globals.curl) return ctx.perform([plan], { done: 'added' })
@@ -80,7 +86,7 @@ const runAdd = async (ctx: Context, given: Given): Promise<void> => {
 
 export const add: Special = {
   description: [
-    'Several users go as one request, with an outcome each. Usernames stand for IDs where the instance can look them up.',
+    'Several users go as one request, with an outcome each. Those who are members above may be given by username.',
   ],
   examples: [
     'members add 6 --access-level developer --project platform/app',
@@ -89,13 +95,66 @@ export const add: Special = {
   run: runAdd,
 }
 
+const filling = {
+  command: 'members update',
+  reads: members.getOfGroup,
+  required: ['access_level'],
+} as const
+/** The membership as it is, of the same group or project. */
+const fillingOf = ({ endpoint }: Plan) =>
+  endpoint.path.id?.type === 'group' ? filling : { ...filling, reads: members.getOfProject }
+
+/** The API requires the access level: where it is to stay, it is read first. */
+const runUpdate = async (ctx: Context, given: Given): Promise<void> => {
+  const open = missing(given, filling)
+  const standIns = Object.fromEntries(open.map((name) => [name, '']))
+  const resolved = await withUserIds(ctx, given, 'direct', standIns)
+  const plans = asGiven(await plansToFill(ctx, resolved, filling), given)
+  const [first] = plans
+  if (open.length === 0 || first === undefined) return ctx.perform(plans)
+  if (ctx.globals.curl) return showReading(ctx, plans, fillingOf(first))
+  await ctx.perform(plans, {
+    run: async (plan) => {
+      const whole = filled(plan, open, await readRecord(ctx, plan, fillingOf(plan)))
+      const answer = await ctx.call(whole)
+      return { bytes: answer.bytes, value: answer.data }
+    },
+  })
+}
+
+export const get: Special = {
+  description: ['Members may be given by username.'],
+  examples: [
+    'members get 8 --project platform/app',
+    'members get ben 3 --group platform --inherited --fields id,username,access_level',
+  ],
+  run: async (ctx, given) => {
+    const among = given.flags.inherited === true ? 'all' : 'direct'
+    const plans = await ctx.plans(await withUserIds(ctx, given, among))
+    await ctx.perform(asGiven(plans, given))
+  },
+}
+
+export const billableMemberships: Special = {
+  description: ['The member may be given by username.'],
+  examples: [
+    'members billable memberships 4 --group platform',
+    'members billable memberships ben --group platform -o json',
+  ],
+  run: async (ctx, given) => {
+    await ctx.list(await ctx.plan(await withUserIds(ctx, given, 'billable')))
+  },
+}
+
 export const update: Special = {
-  description: ['Usernames stand for IDs where the instance can look them up.'],
+  description: [
+    'Members may be given by username. An access level that is not given stays as it is: the membership is read first.',
+  ],
   examples: [
     'members update 8 --access-level reporter --project platform/app',
     'members update dov eva --expires-at 2027-06-30 --group platform',
   ],
-  run: async (ctx, given) => ctx.perform(await ctx.plans(await withUserIds(ctx, given))),
+  run: runUpdate,
 }
 
 /** The memberships that go with a user; only the user where the instance does not tell them. */
@@ -115,7 +174,7 @@ const losses = async (ctx: Context, plan: Plan): Promise<string[]> => {
 }
 
 const runRemove = async (ctx: Context, given: Given): Promise<void> => {
-  const plans = await ctx.plans(await withUserIds(ctx, given))
+  const plans = asGiven(await ctx.plans(await withUserIds(ctx, given, 'billable')), given)
   const asks = ctx.interactive && !ctx.globals.yes && !ctx.globals.curl
   if (!asks) return ctx.perform(plans, { done: 'removed' })
   const details = await Promise.all(plans.map((plan) => losses(ctx, plan)))

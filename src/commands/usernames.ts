@@ -1,55 +1,89 @@
-/** Users by name where an ID is meant: instances resolve `GET /users?username=`, undocumented. */
+/** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
+import { members } from '../catalogue/areas/members.js'
 import { Failure, usage } from '../errors.js'
-import { objects } from './json.js'
-import type { Context, Given } from './types.js'
+import { type Json, objects } from './json.js'
+import type { Context, Given, Plan } from './types.js'
+
+/** Which members a name is looked for among. */
+export type Among = 'direct' | 'all' | 'billable'
 
 const give = 'Give the ID instead: svcctl members list shows those of members.'
 
+/** The list of the group or project that a command is about. */
+const listOf = ({ endpoint, values }: Plan, among: Among, name: string) => {
+  const { id } = values
+  if (among === 'billable') return { endpoint: members.billableList, values: { id, search: name } }
+  const group = endpoint.path.id?.type === 'group'
+  const [direct, all] = group
+    ? [members.listOfGroup, members.listAllOfGroup]
+    : [members.listOfProject, members.listAllOfProject]
+  return { endpoint: among === 'all' ? all : direct, values: { id, query: name } }
+}
+
+const shownAs = (user: Json): string => `${String(user.username)} (${String(user.id)})`
+
 /**
- * The ID of a user by name.
- * @throws Failure `not_found` where the instance does not know the name, or does not look up names
+ * The ID of a member by exact username.
+ * @throws Failure `not_found` where no member is called so, `usage` where several are
  */
-export const lookUp = async (ctx: Context, name: string): Promise<string> => {
-  const client = await ctx.client()
-  const path = `/users?username=${encodeURIComponent(name)}`
-  const data = await client.call({ method: 'GET', path, headers: {} }).then(
-    (whole) => whole.data,
-    (error: unknown) => {
-      if (error instanceof Failure && error.category === 'not_found') return undefined
-      throw error
-    },
+export const lookUp = async (
+  ctx: Context,
+  plan: Plan,
+  among: Among,
+  name: string,
+): Promise<string> => {
+  const found = objects(await ctx.gather(listOf(plan, among, name)))
+  const matches = found.filter((user) => String(user.username).toLowerCase() === name.toLowerCase())
+  const ids = [...new Set(matches.map((user) => String(user.id)))]
+  const [id, ...others] = ids
+  if (id !== undefined && others.length === 0) return id
+  const near = (id === undefined ? found : matches).slice(0, 5).map(shownAs).join(', ')
+  const scope = `${plan.endpoint.path.id?.type ?? 'group'} ${String(plan.values.id)}`
+  if (id !== undefined)
+    throw usage(
+      `several members of ${scope} are called "${ctx.safe(name)}": ${ctx.safe(near)}`,
+      give,
+    )
+  throw new Failure(
+    'not_found',
+    `${scope} has no ${among === 'billable' ? 'billable ' : ''}member called "${ctx.safe(name)}"${near === '' ? '' : `; there is ${ctx.safe(near)}`}`,
+    { hint: `${give} Users who are no members cannot be looked up by name.` },
   )
-  if (data === undefined)
-    throw new Failure('not_found', 'this instance does not look up users by name', { hint: give })
-  const match = objects(data).find(
-    (user) => String(user.username).toLowerCase() === name.toLowerCase(),
-  )
-  if (match === undefined)
-    throw new Failure('not_found', `the instance has no user called "${ctx.safe(name)}"`, {
-      hint: give,
-    })
-  return String(match.id)
+}
+
+const usersIn = ({ args }: Given): readonly string[] =>
+  args.flatMap((text) => text.split(',').map((part) => part.trim())).filter((user) => user !== '')
+
+/** Plans that call their users as they were given. */
+export const asGiven = (plans: readonly Plan[], given: Given): readonly Plan[] => {
+  const users = usersIn(given)
+  return plans.map((plan, i) => {
+    const label = users[i]
+    return label === undefined ? plan : { ...plan, label }
+  })
 }
 
 /**
- * Users as IDs; IDs stay as they are, names may begin with `@`.
- * @throws Failure `not_found` for a name that the instance does not know, `usage` when nothing may be sent
+ * What was given, with users as IDs; IDs stay as they are, names may begin with `@`.
+ * @param override stand-ins that planning needs, so that it asks nobody
+ * @throws Failure `not_found` for a name of no member, `usage` when nothing may be sent
  */
-export const userIds = async (ctx: Context, texts: readonly string[]): Promise<string[]> => {
-  const users = texts.flatMap((text) => text.split(',').map((part) => part.trim()))
-  const wanted = users.filter((user) => user !== '')
-  const names = [...new Set(wanted.filter((user) => !/^-?\d+$/.test(user)))]
-  if (names.length > 0 && ctx.globals.curl)
-    throw usage(`--curl sends nothing, so that "${names[0]}" cannot be looked up`, give)
+export const withUserIds = async (
+  ctx: Context,
+  given: Given,
+  among: Among,
+  override: Readonly<Record<string, unknown>> = {},
+): Promise<Given> => {
+  const users = usersIn(given)
+  const names = [...new Set(users.filter((user) => !/^-?\d+$/.test(user)))]
+  const [first] = names
+  if (first === undefined) return { ...given, args: users }
+  if (ctx.globals.curl)
+    throw usage(`--curl sends nothing, so that "${first}" cannot be looked up`, give)
+  const plan = await ctx.plan({ ...given, args: ['0'] }, override)
   const ids = new Map<string, string>()
   await ctx.each(names, async (name) => {
-    ids.set(name, await lookUp(ctx, name.replace(/^@/, '')))
+    ids.set(name, await lookUp(ctx, plan, among, name.replace(/^@/, '')))
   })
-  return wanted.map((user) => ids.get(user) ?? user)
+  return { ...given, args: users.map((user) => ids.get(user) ?? user) }
 }
-
-/** What was given, with users as IDs. */
-export const withUserIds = async (ctx: Context, given: Given): Promise<Given> => ({
-  ...given,
-  args: await userIds(ctx, given.args),
-})
