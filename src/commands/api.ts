@@ -8,13 +8,14 @@ import type { Context, Given, Special, Suggestion } from './types.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-const methodNamed = (text: string | undefined): string => {
-  const method = text?.toUpperCase()
-  if (method === undefined)
-    throw usage('api needs a method and a path', 'For instance: svcctl api GET /runners')
+/** Method and path; a path alone is read. A word is a method only where a path follows. */
+const targetOf = ([first, second]: readonly string[]): { method: string; target: string } => {
+  if (first === undefined) throw usage('api needs a path', 'For instance: svcctl api GET /runners')
+  if (second === undefined) return { method: 'GET', target: first }
+  const method = first.toUpperCase()
   if (!methods.includes(method))
-    throw usage(`api takes one of ${methods.join(', ')}, not "${text}"`)
-  return method
+    throw usage(`api takes one of ${methods.join(', ')}, not "${first}"`)
+  return { method, target: second }
 }
 
 /** Percent-encoded, whatever it is. */
@@ -74,9 +75,7 @@ const queryOf = (values: Readonly<Record<string, unknown>>): string => {
 }
 
 const requestOf = async (ctx: Context, given: Given): Promise<WireRequest> => {
-  const method = methodNamed(given.args[0])
-  const [, target] = given.args
-  if (target === undefined) throw usage('api needs a path', 'For instance: svcctl api GET /runners')
+  const { method, target } = targetOf(given.args)
   if (/^[a-z]+:\/\//i.test(target))
     throw usage(
       'api takes a path of the instance, not an address',
@@ -169,7 +168,9 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
     if (whole.status === 304) return ctx.note('nothing changed: it was already so')
     if (Array.isArray(whole.data)) return ctx.printMany(whole.data)
     if (whole.data !== undefined) return ctx.print(whole.data)
-    ctx.note(`${request.method} ${request.path}: ${whole.status}`)
+    ctx.note(
+      `${request.method} ${request.path}: ${request.method === 'DELETE' ? 'deleted, ' : ''}${whole.status}`,
+    )
   } catch (error) {
     throw await suggested(error, request)
   }
@@ -208,14 +209,14 @@ export const api: Special = {
   args: [
     {
       name: 'method',
-      required: true,
+      required: false,
       variadic: false,
-      help: methods.join(', '),
+      help: `${methods.join(', ')}; GET where only a path is given`,
       values: async () => methods.map((value) => ({ value })),
     },
     {
       name: 'path',
-      required: true,
+      required: false,
       variadic: false,
       help: 'path, with or without the leading slash',
       values: pathsFor,
@@ -225,6 +226,10 @@ export const api: Special = {
     header: list('string', 'a further header, "Name: value"'),
     paginate: boolean('follow the pages; one JSON array, or a record a line'),
   },
-  examples: ['api GET /runners/all', 'api get "projects/{project}/jobs" --paginate -o ndjson'],
+  examples: [
+    'api GET /runners/all',
+    'api projects -o json',
+    'api get "projects/{project}/jobs" --paginate -o ndjson',
+  ],
   run,
 }

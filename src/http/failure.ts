@@ -111,8 +111,14 @@ const rules: readonly Rule[] = [
       'Either it does not exist or it is private and hidden from this user: check the id or path, and `svcctl auth status`.',
   },
   {
+    when: ({ status }, { text }) =>
+      status === 409 && /\balready\b|\bexists?\b|\btaken\b|\bduplicate/i.test(text),
+    hint: () => 'Something with this name or key exists already.',
+  },
+  {
     when: ({ status }) => status === 409,
-    hint: () => 'Something with this name or key exists already, or was changed at the same time.',
+    hint: () =>
+      'It does not go with the state that the object is in, or was changed at the same time: read it again, then decide.',
   },
   {
     when: ({ status }) => status === 412,

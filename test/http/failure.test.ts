@@ -186,6 +186,10 @@ describe('a hint', () => {
     expect(fail(status, body).message).toContain(words)
     expect(hint(status, body)).toContain('--sudo')
   })
+  it('speaks of existing names at 409 only where the answer does', () => {
+    expect(hint(409, { message: 'Name has already been taken' })).toContain('exists already')
+    expect(hint(409, { message: 'Rebase is in progress' })).not.toContain('exists already')
+  })
   it.each([400, 409, 412, 422, 429, 500, 301])('is there for %i', (status) => {
     expect(hint(status, '')).toMatch(/\.$/)
   })
