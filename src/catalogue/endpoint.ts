@@ -40,8 +40,17 @@ interface Common {
 
 export interface StringParam extends Common {
   readonly type: 'string'
-  /** `csv`: a string by the documents that holds several comma-separated items. */
-  readonly format?: 'date' | 'datetime' | 'duration' | 'csv' | 'url' | 'pem' | 'text' | 'public-key'
+  /** `csv` and `spaced`: a string by the documents that holds several items, joined by commas or spaces. */
+  readonly format?:
+    | 'date'
+    | 'datetime'
+    | 'duration'
+    | 'csv'
+    | 'spaced'
+    | 'url'
+    | 'pem'
+    | 'text'
+    | 'public-key'
   /** Of a date: an empty one removes what is set. Elsewhere an empty date is none. */
   readonly clears?: true
 }

@@ -37,7 +37,7 @@ export const integrationParameters = {
   pipeline_events: event('pipelines'),
   project_url: string('URL of the project in the outside service', { format: 'url' }),
   push_events: event('pushes'),
-  recipients: string('e-mail addresses, separated by whitespace', { format: 'text' }),
+  recipients: string('e-mail addresses, separated by spaces or commas', { format: 'spaced' }),
   restrict_to_branch: string('branches, comma-separated; blank for all', { format: 'csv' }),
   room: string('chat room'),
   send_from_committer_email: boolean('send from the committer’s address'),

@@ -6,7 +6,7 @@ import { type Endpoint, type Param, placeOf } from '../catalogue/endpoint.js'
 import type { Command, Given } from '../commands/types.js'
 import { usage } from '../errors.js'
 import { flagName, named, scopeOf } from './derive.js'
-import { parseParam, parseValue } from './values.js'
+import { joinedValue, parseParam, parseValue } from './values.js'
 
 /** Told of a name that is sent though the catalogue does not have it. */
 export type Unknown = (endpoint: Endpoint, name: string) => void
@@ -70,8 +70,16 @@ const queryParam = (text: string, name: string): unknown => {
 export const inputValues = (endpoint: Endpoint, given: Given, unknown: Unknown) => {
   for (const name of Object.keys(given.input ?? {}))
     if (endpoint.params[name] === undefined) unknown(endpoint, name)
-  return given.input ?? {}
+  return Object.fromEntries(
+    Object.entries(given.input ?? {}).map(([name, v]) => [name, joined(endpoint.params[name], v)]),
+  )
 }
+
+/** A list where the documents have one string of several items. */
+const joined = (param: Param | undefined, value: unknown): unknown =>
+  param === undefined || !Array.isArray(value)
+    ? value
+    : (joinedValue(param, value.map(String)) ?? value)
 
 export const checkExclusive = (
   endpoint: Endpoint,

@@ -231,15 +231,25 @@ export const parseValue = (
     case 'boolean':
       return text !== 'false'
     default:
-      return param.format === 'csv' ? csvValue(texts) : parseString(param, text, label)
+      return joinedValue(param, texts) ?? parseString(param, text, label)
   }
 }
 
-/** A string that holds several items: joined; a single ID stays a number. */
-const csvValue = (texts: readonly string[]): string | number => {
-  const parts = items(texts)
-  const [only] = parts
-  return parts.length === 1 && only !== undefined ? idOrText(only) : parts.join(',')
+/** A string that holds several items: joined; a single ID of a user stays a number. */
+export const joinedValue = (
+  param: Param,
+  texts: readonly string[],
+): string | number | undefined => {
+  if (param.type !== 'string') return undefined
+  if (param.format === 'spaced')
+    return texts
+      .join(' ')
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .join(' ')
+  if (param.format !== 'csv') return undefined
+  const all = items(texts).join(',')
+  return param.completes === 'user' ? idOrText(all) : all
 }
 
 /** `--param`: JSON where it parses as JSON (bodies), text in a query. */

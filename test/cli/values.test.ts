@@ -52,7 +52,14 @@ describe('values', () => {
     ['a negative duration', string('d', { format: 'duration' }), ['-1h30m'], '-1h30m'],
     ['a project by number', project(), ['7'], 7],
     ['a project by path', project(), ['a/b'], 'a/b'],
-    ['one user', string('u', { format: 'csv' }), ['5'], 5],
+    ['one user', string('u', { format: 'csv', completes: 'user' }), ['5'], 5],
+    ['a branch of digits', string('b', { format: 'csv' }), ['5'], '5'],
+    [
+      'addresses, joined',
+      string('r', { format: 'spaced' }),
+      ['a@x', 'b@x, c@x d@x'],
+      'a@x b@x c@x d@x',
+    ],
     ['several users', string('u', { format: 'csv' }), ['5', '6'], '5,6'],
     ['a hash', hash('h'), ['version=16.1', 'name=a=b'], { version: '16.1', name: 'a=b' }],
     [
