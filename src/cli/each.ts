@@ -39,6 +39,10 @@ export const callOf =
     return nothing ? { status: whole.status } : { bytes: whole.bytes, value: whole.data }
   }
 
+/** Past tense of what became of a plan's object: the command's word, else the endpoint's. */
+export const doneOf = ({ endpoint }: Plan, { done }: Pick<Perform, 'done'>): string =>
+  done ?? endpoint.done ?? 'done'
+
 /** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
 export const objectOf = (plan: Plan): string => {
   // A full reference says where it belongs by itself.
@@ -51,11 +55,7 @@ export const objectOf = (plan: Plan): string => {
 }
 
 /** What is said of an object whose answer shows nothing; of one that should show a record, that too. */
-export const doneText = (
-  { endpoint }: Plan,
-  { status }: Outcome,
-  { done = 'done' }: Perform,
-): string =>
-  status === undefined || endpoint.returns.kind !== 'one'
-    ? done
-    : `${done}, as far as the status tells: the instance answered ${status} without the record`
+export const doneText = (plan: Plan, { status }: Outcome, options: Perform): string =>
+  status === undefined || plan.endpoint.returns.kind !== 'one'
+    ? doneOf(plan, options)
+    : `${doneOf(plan, options)}, as far as the status tells: the instance answered ${status} without the record`

@@ -4,6 +4,9 @@ import { shownFields } from '../catalogue/kinds.js'
 import type { Command } from '../commands/types.js'
 import { didYouMean } from '../terminal/suggest.js'
 
+/** The column that says which object a row is about, where several were given. */
+export const objectColumn = 'object'
+
 /** The field that a dotted name begins with. */
 export const firstOf = (path: string): string => path.split('.')[0] ?? path
 
@@ -38,7 +41,8 @@ export const fieldNotes = async (
   const known = fieldsOf(Object.values(command.endpoints))
   if (known.length === 0 || !shaped(command)) return []
   const columns = Object.values(command.endpoints).flatMap((e) => e.columns ?? [])
-  const all = new Set([...known, ...columns.map(firstOf)])
+  const several = command.args[0]?.variadic === true ? [objectColumn] : []
+  const all = new Set([...known, ...several, ...columns.map(firstOf)])
   const strange = fields.map(firstOf).filter((name) => !all.has(name))
   if (strange.length === 0) return []
   return strange.map((name) => {

@@ -5,9 +5,6 @@ import { type Kind, kindNamed } from '../catalogue/kinds.js'
 import type { Argument } from '../commands/types.js'
 import { fieldsOf } from './fields.js'
 
-/** The column that says which object a row is about, where several were given. */
-export const objectColumn = 'object'
-
 /** Objects as they may stand in what another command printed. */
 export interface Objects {
   /** How messages call one: `runner`, `merge request`. */

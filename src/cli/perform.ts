@@ -3,7 +3,7 @@
 import { writes } from '../catalogue/endpoint.js'
 import type { Context, Emit, Outcome, Perform, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
-import { callOf, doneText, objectOf } from './each.js'
+import { callOf, doneOf, doneText, objectOf } from './each.js'
 import { several, showSeveral, unfinished, unprinted, verdict } from './several.js'
 
 /** Asks once for all plans together when they destroy something. */
@@ -26,7 +26,7 @@ const single = async (ctx: Context, plan: Plan, options: Perform): Promise<void>
     await ctx.flush()
   } catch (error) {
     if (!writes(plan.endpoint) || !(error instanceof Failure)) throw error
-    throw unprinted(error, `${objectOf(plan)}: ${options.done ?? 'done'} before that`)
+    throw unprinted(error, `${objectOf(plan)}: ${doneOf(plan, options)} before that`)
   }
 }
 
@@ -63,7 +63,7 @@ export const performAll = async (
   const { results, known, stop, ended, cause } = several(ctx, plans, options)
   let lost: unknown
   try {
-    await showSeveral(ctx, only, known, options)
+    await showSeveral(ctx, plans, known, options)
   } catch (error) {
     lost = error
     stop()

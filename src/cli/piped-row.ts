@@ -1,6 +1,7 @@
 /** Which object a row of standard input names, and the project that a number belongs to. */
 import { usage } from '../errors.js'
-import { type Objects, objectColumn } from './objects.js'
+import { objectColumn } from './fields.js'
+import type { Objects } from './objects.js'
 
 /** One object's record, wherever it stood. */
 export interface Row {

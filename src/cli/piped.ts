@@ -2,8 +2,10 @@
  * Standard input as the objects of a verb: what lists print, in every format, or one a line. Read
  * whole and checked whole, so that nothing is sent where a part of it cannot be understood.
  */
+
+import { objectColumn } from './fields.js'
 import { jsonValues } from './json-values.js'
-import { type Objects, objectColumn } from './objects.js'
+import type { Objects } from './objects.js'
 import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
 
 interface Line {

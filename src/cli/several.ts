@@ -3,8 +3,8 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Context, Outcome, Perform, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
 import { ClosedPipe } from '../terminal/stdout.js'
+import { about, identityOf, leadOf, toldApart } from './about.js'
 import { Breaker } from './breaker.js'
-import { flagName } from './derive.js'
 import { callOf, doneText, eachOf, objectOf, widthOf } from './each.js'
 import { InOrder } from './in-order.js'
 
@@ -92,15 +92,12 @@ export const several = (ctx: Context, plans: readonly Plan[], options: Perform):
   }
 }
 
-/** What one object of several is under -o json: the API's own object, or what became of it. */
+/** What one object of several is under -o json where the API answers with nothing: what became of it. */
 const recordOf = ({ plan, outcome, failure }: Result): unknown => {
-  const name = plan.endpoint.args?.[0] ?? 'object'
-  const param = plan.endpoint.path[name] ?? plan.endpoint.params[name]
-  const key = param === undefined ? name : flagName(name, param).replaceAll('-', '_')
-  const id = plan.values[name] ?? plan.label
-  if (failure !== undefined) return { [key]: id, outcome: 'failed', ...failure.toJSON() }
-  if (outcome?.unchanged === true) return { [key]: id, outcome: 'unchanged' }
-  return outcome?.value ?? { [key]: id, outcome: 'done' }
+  const id = identityOf(plan)
+  if (failure !== undefined) return { ...id, outcome: 'failed', ...failure.toJSON() }
+  if (outcome?.unchanged === true) return { ...id, outcome: 'unchanged' }
+  return { ...id, outcome: 'done' }
 }
 
 /** Says of one result what the answer does not show. */
@@ -123,16 +120,28 @@ const tell = (
 /** Shows the results of plans of one endpoint, each as soon as it is known. */
 export const showSeveral = async (
   ctx: Context,
-  { endpoint }: Plan,
+  plans: readonly Plan[],
   results: AsyncIterable<Result>,
   options: Perform,
 ): Promise<void> => {
-  const inline = ctx.reader === 'programs' && writes(endpoint)
+  const [only] = plans
+  if (only === undefined) return
+  const endpoint = options.emit?.endpoint ?? only.endpoint
+  const columns = options.emit?.columns ?? (await ctx.columnsFor(endpoint))
+  const { lead } = leadOf(ctx.globals.fields ?? columns, plans)
+  const programs = ctx.reader === 'programs'
+  const asked = ctx.globals.fields !== undefined
+  const rowOf = (plan: Plan, value: unknown): unknown => {
+    if (programs && !asked) return toldApart(plan, value)
+    return programs || lead !== undefined ? about(plan, value) : value
+  }
+  const inline = programs && writes(only.endpoint)
   const shown = (async function* () {
     for await (const result of results) {
       tell(ctx, result, options, inline)
-      if (inline) yield recordOf(result)
-      else if (result.outcome?.value !== undefined) yield result.outcome.value
+      const value = result.outcome?.value
+      if (value !== undefined) yield rowOf(result.plan, value)
+      else if (inline) yield recordOf(result)
     }
   })()
   const first = await shown.next()
@@ -143,9 +152,9 @@ export const showSeveral = async (
   })()
   await ctx.printMany(rows, {
     endpoint,
-    columns: await ctx.columnsFor(endpoint),
-    ...(endpoint.columns === undefined ? {} : { columns: endpoint.columns }),
     ...options.emit,
+    columns: lead === undefined ? columns : [lead, ...columns],
+    ...(lead === undefined ? {} : { lead }),
   })
   await ctx.flush()
 }

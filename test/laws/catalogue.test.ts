@@ -139,6 +139,10 @@ describe.each(all.map((x) => [x.e.route, x] as const))('%s', (_, { e }) => {
     }
   })
 
+  it('says what it did where its answer cannot', () => {
+    if (methodOf(e) === 'DELETE') expect(e.done).toMatch(/ed$/)
+  })
+
   it('asks before it destroys', () => {
     if (methodOf(e) === 'DELETE') expect(e.destructive).toBeDefined()
     if (e.destructive !== undefined) expect(methodOf(e)).not.toBe('GET')

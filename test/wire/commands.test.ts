@@ -198,14 +198,110 @@ describe('a username', () => {
     server.answer = ({ method }) =>
       method === 'GET' ? { body: [{ id: 5, username: 'Ana' }] } : { status: 201, body: { id: 5 } }
     await run(words('members add ana -P 3 --access-level guest'))
-    expect(server.lines()).toEqual(['GET /users?username=ana', 'POST /projects/3/members'])
+    expect(server.lines()).toEqual([
+      'GET /projects/3/members/all?query=ana&per_page=100',
+      'POST /projects/3/members',
+    ])
     expect(server.seen[1]?.body).toBe('{"user_id":5,"access_level":10}')
   })
   it('that nobody has is exit 4, and nothing is written', async () => {
+    server.answer = () => ({ body: [{ id: 6, username: 'anabel' }] })
     const ran = await run(words('members add ana -P 3 --access-level guest'))
     expect(ran.code).toBe(4)
-    expect(ran.stderr).toContain('no user called "ana"')
-    expect(server.lines()).toEqual(['GET /users?username=ana'])
+    expect(ran.stderr).toContain('no member called "ana"; there is anabel (6)')
+    expect(server.lines()).toEqual(['GET /projects/3/members/all?query=ana&per_page=100'])
+  })
+  it('that several have is exit 2, with the candidates', async () => {
+    const body = [
+      { id: 6, username: 'Ana' },
+      { id: 7, username: 'ana' },
+    ]
+    server.answer = () => ({ body })
+    const ran = await run(words('members get ana -G g'))
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('Ana (6), ana (7)')
+  })
+  it.each([
+    [
+      'members get ana -G g',
+      'GET /groups/g/members?query=ana&per_page=100',
+      'GET /groups/g/members/5',
+    ],
+    [
+      'members get @ana -P 3 --inherited',
+      'GET /projects/3/members/all?query=ana&per_page=100',
+      'GET /projects/3/members/all/5',
+    ],
+    [
+      'members billable memberships ana -G g',
+      'GET /groups/g/billable_members?search=ana&per_page=100',
+      'GET /groups/g/billable_members/5/memberships?per_page=100',
+    ],
+    [
+      'members billable remove ana -G g --yes',
+      'GET /groups/g/billable_members?search=ana&per_page=100',
+      'DELETE /groups/g/billable_members/5',
+    ],
+  ])('%s', async (line, looks, then) => {
+    server.answer = ({ method }) =>
+      method === 'GET' ? { body: [{ id: 5, username: 'ana' }] } : { status: 204 }
+    expect((await run(words(line))).code).toBe(0)
+    expect(server.lines()).toEqual([looks, then])
+  })
+  it('of digits is an ID', async () => {
+    server.answer = () => ({ body: { id: 5 } })
+    await run(words('members get 5 -G g'))
+    expect(server.lines()).toEqual(['GET /groups/g/members/5'])
+  })
+})
+
+describe('members update', () => {
+  it('reads the access level where it is not given, which the API requires', async () => {
+    server.answer = () => ({ body: { id: 5, access_level: 35 } })
+    await run(words('members update 5 -P 3 --expires-at 2030-01-01'))
+    expect(server.lines()).toEqual(['GET /projects/3/members/5', 'PUT /projects/3/members/5'])
+    expect(JSON.parse(server.seen[1]?.body ?? '')).toEqual({
+      access_level: 35,
+      expires_at: '2030-01-01',
+    })
+  })
+  it('sends one request where it is given, and none where nothing is to change', async () => {
+    server.answer = () => ({ body: { id: 5, access_level: 35 } })
+    await run(words('members update 5 -G g --access-level guest'))
+    expect(server.lines()).toEqual(['PUT /groups/g/members/5'])
+    expect((await run(words('members update 5 -G g'))).code).toBe(2)
+  })
+})
+
+describe('strings that hold several items', () => {
+  it.each([
+    ['--recipients a@x --recipients b@x,c@x', '{"recipients":"a@x b@x c@x"}', undefined],
+    ['--input -', '{"recipients":"a@x b@x"}', '{"recipients":["a@x","b@x"]}'],
+  ])('emails-on-push %s', async (flags, body, input) => {
+    await run(words(`integrations update emails-on-push -P 3 ${flags}`), {}, input)
+    expect(server.seen.at(-1)?.body).toBe(body)
+  })
+})
+
+describe('api', () => {
+  it.each([
+    ['api projects', 'GET /projects'],
+    ['api get projects', 'GET /projects'],
+    ['api get', 'GET /get'],
+    ['api post projects/3/x', 'POST /projects/3/x'],
+  ])('%s', async (line, sent) => {
+    await run(words(line))
+    expect(server.lines()).toEqual([sent])
+  })
+})
+
+describe('a DELETE', () => {
+  it('says what it did', async () => {
+    server.answer = () => ({ status: 204 })
+    const ran = await run(words('artifacts delete 5 -P 3 --yes'))
+    expect(ran.stderr).toContain('5 of project 3: deleted')
+    const own = await run(words('runners disable 5 -P 3 --yes'))
+    expect(own.stderr).toContain('5 of project 3: disabled')
   })
 })
 

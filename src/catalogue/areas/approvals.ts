@@ -201,6 +201,7 @@ export const approvals = {
     args: ruleArgs,
     path: rule,
     params: {},
+    done: 'deleted',
     destructive: 'Merge requests no longer need the approvals that the rule asks for.',
     ...common,
   }),

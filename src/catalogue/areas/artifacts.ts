@@ -64,6 +64,7 @@ export const artifacts = {
     path: { id: project(), job_id: jobId },
     params: {},
     access: 'at least Maintainer of the project',
+    done: 'deleted',
     destructive: 'The archive and reports of the job are lost.',
   }),
 } as const

@@ -77,6 +77,7 @@ export const deployKeys = {
     path: ofKey,
     params: {},
     access,
+    done: 'removed',
     destructive:
       'The key no longer opens the project; if no other project uses it, it is deleted from the instance.',
   }),

@@ -67,6 +67,7 @@ export const errorTracking = {
     },
     params: {},
     access,
+    done: 'deleted',
     destructive: 'Applications that report errors with this key are no longer heard.',
   }),
 } as const

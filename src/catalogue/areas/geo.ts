@@ -93,6 +93,7 @@ export const geo = {
     args: ['id'],
     path: ofNode,
     params: {},
+    done: 'removed',
     destructive: 'The node stops replicating and its registration is lost.',
     notes: ['Only a primary node accepts it.'],
   }),

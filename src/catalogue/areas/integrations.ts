@@ -51,6 +51,7 @@ const deleting = {
   path: ofSlug,
   params: {},
   access,
+  done: 'deleted',
   destructive: 'The integration is switched off and its settings are lost.',
 } as const
 

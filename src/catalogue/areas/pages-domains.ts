@@ -97,6 +97,7 @@ export const pagesDomains = {
     path: ofDomain,
     params: {},
     access: editor,
+    done: 'removed',
     destructive: 'The site no longer answers under this domain; its certificate and key are lost.',
     notes,
   }),

@@ -189,6 +189,7 @@ export const runners = {
     path: { id: project(), runner_id: runnerId },
     params: {},
     access: 'at least Maintainer of the project',
+    done: 'disabled',
     destructive: 'The runner stops taking jobs of this project.',
     notes: ['Works only when the project is not the runner’s only project.'],
   }),
