@@ -6,9 +6,11 @@ import type { ResolvedCredential, Session } from '../profile/types.js'
 
 type Of = Pick<Endpoint, 'credential' | 'route'>
 
-const jobOnly = (endpoint: Of): Failure =>
+const jobOnly = (session: Session, endpoint: Of): Failure =>
   new Failure('auth', `${endpoint.route} takes a job token, and there is none`, {
-    hint: 'Run it in a job, where CI_JOB_TOKEN is set, or set SVC_JOB_TOKEN.',
+    hint:
+      session.jobTokenWithheld ??
+      'Run it in a job, where CI_JOB_TOKEN is set, or set SVC_JOB_TOKEN.',
   })
 
 const noJobToken = (session: Session, what: string): Failure =>
@@ -35,7 +37,7 @@ export const credentialFor = async (
   if (wanted === 'parameter') return undefined
   const job = session.jobToken()
   if (wanted === 'job') {
-    if (job === undefined) throw jobOnly(endpoint ?? { route: 'GET /job' })
+    if (job === undefined) throw jobOnly(session, endpoint ?? { route: 'GET /job' })
     return asCredential(job)
   }
   const user = await session.credential()

@@ -1,9 +1,12 @@
 /** The environment variables that the tool reads, as data: `help environment` and README derive from it. */
 export const environment: readonly { readonly name: string; readonly meaning: string }[] = [
   { name: 'SVC_BASE_URL', meaning: 'address of the instance' },
-  { name: 'SVC_TOKEN', meaning: 'credential' },
+  { name: 'SVC_TOKEN', meaning: 'credential; with SVC_BASE_URL for that instance only' },
   { name: 'SVC_TOKEN_KIND', meaning: 'its kind: personal (unless given), oauth, session' },
-  { name: 'SVC_JOB_TOKEN', meaning: 'job token; CI_JOB_TOKEN where it is not set' },
+  {
+    name: 'SVC_JOB_TOKEN',
+    meaning: 'job token, likewise; CI_JOB_TOKEN, for CI_SERVER_URL only, where it is not set',
+  },
   { name: 'SVC_PROFILE', meaning: 'profile to use' },
   { name: 'SVC_SANDBOX', meaning: '1: use the embedded instance' },
   { name: 'SVC_OUTPUT', meaning: 'output format' },

@@ -85,6 +85,13 @@ export const createExchange = (options: ExchangeOptions) => {
     )
   }
 
+  /** It would have taken the job's token, and goes without any. */
+  const warnOfWithheld = ({ jobTokenWithheld: why }: Session): void => {
+    if (why === undefined || warned.has(why)) return
+    warned.add(why)
+    screen.services.warn(why)
+  }
+
   const optionsFor = async (
     baseUrl: string,
     credential: Credential | undefined,
@@ -147,6 +154,7 @@ export const createExchange = (options: ExchangeOptions) => {
   const open = async (endpoint: Of | undefined, long: boolean): Promise<Client> => {
     const session = await options.session()
     const credential = await credentialFor(session, endpoint)
+    if (credential === undefined && endpoint?.credential === 'user-or-job') warnOfWithheld(session)
     const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
     const audited = endpoint === undefined || writes(endpoint)
     const made = await optionsFor(session.baseUrl, credential, long, session, audited)

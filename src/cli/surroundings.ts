@@ -62,7 +62,7 @@ const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
 }
 
 export const createSurroundings = (
-  { globals, env, signal }: Pick<RunOptions, 'globals' | 'env' | 'signal'>,
+  { globals, env: environment, signal }: Pick<RunOptions, 'globals' | 'env' | 'signal'>,
   heard: { readonly note: (text: string) => void; readonly warn: (text: string) => void },
 ) => {
   let session: Promise<Session> | undefined
@@ -70,6 +70,11 @@ export const createSurroundings = (
 
   /** A profile's session, by name; without one, what flags and environment make. */
   const sessionOf = async (profile: string | undefined): Promise<Session> => {
+    // A profile by name is itself: not the address and the token that stand beside each other there.
+    const env =
+      profile === undefined || !environment.SVC_BASE_URL
+        ? environment
+        : { ...environment, SVC_BASE_URL: '', SVC_TOKEN: '', SVC_JOB_TOKEN: '' }
     const paths = pathsOf(env)
     const name = profile ?? globals.profile
     const resolved: Session = resolveSession(
@@ -99,8 +104,8 @@ export const createSurroundings = (
       for (const text of opened.warnings ?? []) heard.warn(text)
       return opened
     }
-    const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
-    const started = await sandboxSession(env, sudo, { note: heard.note, signal })
+    const sudo = globals.sudo ?? (environment.SVC_SUDO || undefined)
+    const started = await sandboxSession(environment, sudo, { note: heard.note, signal })
     closeSandbox = started.close
     return started.session
   }
@@ -129,8 +134,8 @@ export const createSurroundings = (
     const takes = takesOf(kinds)
     if (takes === undefined) return undefined
     return (
-      environmentScope(takes, env) ??
-      (await scopeAtHand(takes, env, await openOnce(), process.cwd()))
+      environmentScope(takes, environment) ??
+      (await scopeAtHand(takes, environment, await openOnce(), process.cwd()))
     )
   }
 

@@ -62,6 +62,20 @@ const credentialOf = async (
   )
 }
 
+/** The key of the environment belongs to the endpoint of the environment. */
+const checkKey = async (ctx: Context, given: Given, address: URL): Promise<void> => {
+  const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = ctx.env
+  if (!theirs || !key || given.flags.endpoint === undefined) return
+  if (given.flags['authorization-key'] !== undefined || keyIn(new URL(address)) !== undefined)
+    return
+  const whole = theirs.startsWith('/') ? `${(await ctx.session()).baseUrl}${theirs}` : theirs
+  if (URL.canParse(whole) && new URL(whole).origin === address.origin) return
+  throw usage(
+    `SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT, not for --endpoint at ${address.origin}`,
+    'Unset SVC_ALERT_ENDPOINT to send the key there all the same, or give --authorization-key.',
+  )
+}
+
 const warnOf = (ctx: Context, address: URL, inAddress: string | undefined): void => {
   if (inAddress !== undefined)
     ctx.warn(
@@ -133,6 +147,7 @@ const post = async (
 
 const run = async (ctx: Context, given: Given): Promise<void> => {
   const address = await addressOf(ctx, given)
+  await checkKey(ctx, given, address)
   const inAddress = keyIn(address)
   warnOf(ctx, address, inAddress)
   const credential = await credentialOf(ctx, given, inAddress)

@@ -1,21 +1,24 @@
 /** `--sandbox`: the embedded instance inside the command, for one call. */
 import { join } from 'node:path'
-import { usage } from '../errors.js'
-import { pathsOf } from '../profile/index.js'
+import { environmentToken, jobTokenFor, pathsOf } from '../profile/index.js'
 import type { ResolvedCredential, Session } from '../profile/types.js'
 
 /** Where the state is kept between calls. */
 export const stateFolder = (env: NodeJS.ProcessEnv): string => join(pathsOf(env).state, 'sandbox')
 
-const jobToken = (env: NodeJS.ProcessEnv): ResolvedCredential | undefined => {
-  const value = env.SVC_JOB_TOKEN
-  return value === undefined || value === ''
-    ? undefined
-    : { kind: 'job', value, source: 'SVC_JOB_TOKEN' }
-}
+/** The user's own tokens; beside SVC_BASE_URL they belong to that instance and not to this one. */
+const tokensOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  env.SVC_BASE_URL
+    ? {}
+    : {
+        SVC_TOKEN: env.SVC_TOKEN,
+        SVC_TOKEN_KIND: env.SVC_TOKEN_KIND,
+        SVC_JOB_TOKEN: env.SVC_JOB_TOKEN,
+      }
 
 /**
- * Starts the instance for one call. It acts as its administrator unless SVC_TOKEN says otherwise.
+ * Starts the instance for one call. It acts as its administrator unless SVC_TOKEN says otherwise,
+ * which it does not where it stands beside SVC_BASE_URL.
  * @returns the session, and what stops the instance and saves its state
  */
 export const sandboxSession = async (
@@ -25,25 +28,19 @@ export const sandboxSession = async (
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
   const { startSandbox } = await import('../sandbox/index.js')
   const sandbox = await startSandbox({ stateDir: stateFolder(env), ...waiting })
-  const given = env.SVC_TOKEN
-  const administrator = sandbox.users[0]?.token ?? ''
-  const credential: ResolvedCredential =
-    given === undefined || given === ''
-      ? { kind: 'personal', value: administrator, source: 'the administrator of the sandbox' }
-      : { kind: kindOf(env.SVC_TOKEN_KIND), value: given, source: 'SVC_TOKEN' }
+  const tokens = tokensOf(env)
+  const credential: ResolvedCredential = environmentToken(tokens, undefined) ?? {
+    kind: 'personal',
+    value: sandbox.users[0]?.token ?? '',
+    source: 'the administrator of the sandbox',
+  }
   const session: Session = {
     baseUrl: sandbox.url,
     baseUrlSource: '--sandbox',
     credential: async () => credential,
-    jobToken: () => jobToken(env),
+    jobToken: () => jobTokenFor(tokens, sandbox.url),
     renew: async () => undefined,
     ...(sudo === undefined ? {} : { sudo }),
   }
   return { session, close: () => sandbox.close() }
-}
-
-const kindOf = (text: string | undefined): 'personal' | 'oauth' | 'session' => {
-  if (text === undefined || text === '' || text === 'personal') return 'personal'
-  if (text === 'oauth' || text === 'session') return text
-  throw usage(`SVC_TOKEN_KIND takes personal, oauth or session, not "${text}"`)
 }

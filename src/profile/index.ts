@@ -10,6 +10,7 @@ export {
 } from './audit.js'
 export { type AuditEnd, type AuditFilter, readAudit } from './audit-read.js'
 export { clearTextWarning, isLoopback, normalizeBaseUrl } from './base-url.js'
+export { environmentToken, isTheirs, jobTokenFor } from './environment-tokens.js'
 export { makeDirectory } from './files.js'
 export {
   type Confirmation,

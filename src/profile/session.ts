@@ -2,17 +2,16 @@
 import { Failure, usage } from '../errors.js'
 import { clearTextWarning, normalizeBaseUrl } from './base-url.js'
 import { ownCredential } from './credential.js'
+import {
+  checkOwner,
+  environmentToken,
+  jobTokenFor,
+  jobTokenWithheld,
+  variable,
+} from './environment-tokens.js'
 import type { Store } from './store.js'
-import { checkToken, isUserTokenKind, userTokenKinds } from './token-value.js'
 import type { Tokens } from './tokens.js'
-import type {
-  Environment,
-  InstanceFlags,
-  Post,
-  Profile,
-  ResolvedCredential,
-  Session,
-} from './types.js'
+import type { Environment, InstanceFlags, Post, Profile, Session } from './types.js'
 
 export interface SessionServices {
   readonly store: Store
@@ -24,9 +23,6 @@ export interface SessionServices {
   /** Ends a token command that is under way. */
   readonly signal?: AbortSignal
 }
-
-/** An environment variable; an empty one counts as not set. */
-const variable = (env: Environment, name: string): string | undefined => env[name] || undefined
 
 interface Chosen {
   readonly profile: Profile
@@ -63,29 +59,6 @@ const givenBaseUrl = (flags: InstanceFlags, env: Environment) => {
     : { baseUrl: normalizeBaseUrl(text), source: 'SVC_BASE_URL' }
 }
 
-const environmentToken = (
-  env: Environment,
-  profile: Profile | undefined,
-): ResolvedCredential | undefined => {
-  const token = variable(env, 'SVC_TOKEN')
-  if (token === undefined) return undefined
-  const kind = variable(env, 'SVC_TOKEN_KIND') ?? profile?.tokenKind ?? 'personal'
-  if (!isUserTokenKind(kind))
-    throw usage(
-      `SVC_TOKEN_KIND is "${kind}"; it must be ${userTokenKinds.join(' or ')}`,
-      'A job token goes into SVC_JOB_TOKEN.',
-    )
-  return checkToken(token, kind, 'SVC_TOKEN')
-}
-
-const jobToken = (env: Environment): ResolvedCredential | undefined => {
-  for (const name of ['SVC_JOB_TOKEN', 'CI_JOB_TOKEN']) {
-    const token = variable(env, name)
-    if (token !== undefined) return checkToken(token, 'job', name)
-  }
-  return undefined
-}
-
 const sudoOf = (
   flags: InstanceFlags,
   env: Environment,
@@ -97,6 +70,18 @@ const sudoOf = (
   return sudo
 }
 
+/** A flag that chooses an instance decides over whose token the environment's is. */
+const checkChoice = (
+  flags: InstanceFlags,
+  env: Environment,
+  baseUrl: string,
+  profile: Profile | undefined,
+): void => {
+  if (flags.baseUrl !== undefined) checkOwner(env, baseUrl, `--base-url ${baseUrl}`)
+  else if (flags.profile !== undefined && profile !== undefined)
+    checkOwner(env, profile.baseUrl, `profile ${profile.name} (${profile.baseUrl})`)
+}
+
 const unconfigured = (): Failure =>
   new Failure('auth', 'no instance is configured', {
     hint: 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.',
@@ -106,11 +91,13 @@ const unconfigured = (): Failure =>
  * The session of one run. Each value comes from a flag, else the environment, else the profile. A token
  * never goes to an instance that it was not meant for:
  * - `SVC_TOKEN` counts with a base URL from a flag or the environment, and with a profile that has no
- *   credential of its own;
+ *   credential of its own; beside `SVC_BASE_URL` it serves that origin only, as does `SVC_JOB_TOKEN`;
+ * - `CI_JOB_TOKEN` counts only for the origin of `CI_SERVER_URL`;
  * - a profile's own credential counts only for the profile's base URL.
  * A profile that is merely current does not apply at all to another base URL.
  * `--sandbox` is the caller's affair.
- * @throws Failure `auth` where nothing names an instance, `usage` on values that cannot be used
+ * @throws Failure `auth` where nothing names an instance, `usage` on values that cannot be used, and where
+ *   a flag chooses another instance than the environment's token is for
  */
 export const resolveSession = (
   flags: InstanceFlags,
@@ -121,6 +108,7 @@ export const resolveSession = (
   const given = givenBaseUrl(flags, env)
   const baseUrl = given?.baseUrl ?? chosen?.profile.baseUrl
   if (baseUrl === undefined) throw unconfigured()
+  checkChoice(flags, env, baseUrl, chosen?.profile)
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
 
@@ -132,13 +120,15 @@ export const resolveSession = (
   const fromEnvironment = environmentToken(env, same ? profile : undefined)
   const token = given !== undefined || own === undefined ? fromEnvironment : undefined
   const sudo = sudoOf(flags, env, same ? profile : undefined)
+  const withheld = jobTokenWithheld(env, baseUrl)
 
   return {
     ...(profile === undefined ? {} : { profile }),
     baseUrl,
     baseUrlSource: given?.source ?? `profile ${profile?.name ?? ''}`,
     credential: async () => token ?? own?.get(),
-    jobToken: () => jobToken(env),
+    jobToken: () => jobTokenFor(env, baseUrl),
+    ...(withheld === undefined ? {} : { jobTokenWithheld: withheld }),
     renew: async () => (token === undefined ? own?.renew() : undefined),
     ...(sudo === undefined ? {} : { sudo }),
     ...(token === undefined && own !== undefined && profile?.user !== undefined

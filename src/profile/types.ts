@@ -72,8 +72,10 @@ export interface Session {
   readonly user?: string
   /** The user's credential, if any. Called only when a request needs it. */
   credential(): Promise<ResolvedCredential | undefined>
-  /** The job token, if any (SVC_JOB_TOKEN, else CI_JOB_TOKEN). */
+  /** The job token, if any (SVC_JOB_TOKEN, else CI_JOB_TOKEN where it is this instance's). */
   jobToken(): ResolvedCredential | undefined
+  /** Why the job's token is not used here, and what to set: full sentences. */
+  readonly jobTokenWithheld?: string
   /** OAuth: a fresh access token after a 401, or undefined. */
   renew(): Promise<ResolvedCredential | undefined>
   readonly sudo?: string

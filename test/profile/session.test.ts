@@ -124,7 +124,8 @@ describe('precedence', () => {
 
   it('takes the job token of the tool before that of the job', async () => {
     const services = await profiles()
-    const job = (env: Environment) => resolveSession({}, env, services).jobToken()
+    const job = (env: Environment) =>
+      resolveSession({}, { CI_SERVER_URL: prod, ...env }, services).jobToken()
     expect(job({ SVC_JOB_TOKEN: 'a', CI_JOB_TOKEN: 'b' })).toEqual({
       kind: 'job',
       value: 'a',
@@ -180,7 +181,8 @@ describe('no session', () => {
   })
 
   it('with a job token that breaks the header', async () => {
-    const session = resolveSession({}, { CI_JOB_TOKEN: 'a\nb' }, await profiles())
+    const env = { CI_JOB_TOKEN: 'a\nb', CI_SERVER_URL: prod }
+    const session = resolveSession({}, env, await profiles())
     expect((await failureOf(() => session.jobToken())).category).toBe('usage')
   })
 })
@@ -208,5 +210,75 @@ describe("a profile's own credential", () => {
     const services = await profiles()
     writeFileSync(services.tokens.file, 'corrupt', { mode: 0o600 })
     expect(resolveSession({}, {}, services).baseUrl).toBe(prod)
+  })
+})
+
+describe("the environment's token", () => {
+  it.each<[string, InstanceFlags, Environment, readonly string[]]>([
+    [
+      '--base-url',
+      { baseUrl: 'https://b.test' },
+      { SVC_TOKEN: 'canary' },
+      [other, '--base-url https://b.test'],
+    ],
+    ['another port', { baseUrl: `${other}:8443` }, { SVC_TOKEN: 'canary' }, [`${other}:8443`]],
+    ['http', { baseUrl: 'http://other.test' }, { SVC_TOKEN: 'canary' }, ['http://other.test']],
+    ['-p', { profile: 'prod' }, { SVC_TOKEN: 'canary' }, [other, 'profile prod', prod]],
+    ['-p, a job token', { profile: 'test' }, { SVC_JOB_TOKEN: 'canary' }, ['SVC_JOB_TOKEN', test]],
+    [
+      'both kinds',
+      { baseUrl: prod },
+      { SVC_TOKEN: 'canary', SVC_JOB_TOKEN: 'canary' },
+      ['SVC_TOKEN and SVC_JOB_TOKEN are'],
+    ],
+  ])('beside SVC_BASE_URL goes nowhere else: %s', async (_, flags, env, words) => {
+    const services = await profiles()
+    const failure = await failureOf(() =>
+      resolveSession(flags, { ...env, SVC_BASE_URL: other }, services),
+    )
+    expect(failure.exitCode).toBe(2)
+    for (const word of ['SVC_BASE_URL', ...words]) expect(failure.message).toContain(word)
+    expect(failure.details.hint).toMatch(/^Unset SVC_BASE_URL to send SVC_/)
+    expect(JSON.stringify(failure)).not.toContain('canary')
+  })
+
+  it('beside SVC_BASE_URL serves its origin, by whatever path and flag', async () => {
+    const services = await profiles()
+    const env = { SVC_TOKEN: 'env', SVC_JOB_TOKEN: 'job', SVC_BASE_URL: `${other}/a` }
+    for (const flags of [{}, { baseUrl: `${other}/b` }, { profile: 'bare' }]) {
+      const session = resolveSession(flags, env, services)
+      expect((await session.credential())?.value).toBe('env')
+      expect(session.jobToken()?.value).toBe('job')
+    }
+  })
+
+  it('without SVC_BASE_URL serves what a flag or the profile chose', async () => {
+    const services = await profiles()
+    const chosen = (flags: InstanceFlags) =>
+      resolveSession(flags, { SVC_TOKEN: 'env', SVC_JOB_TOKEN: 'job' }, services)
+    expect((await chosen({ baseUrl: 'https://b.test' }).credential())?.value).toBe('env')
+    expect(chosen({ profile: 'test' }).jobToken()?.value).toBe('job')
+  })
+})
+
+describe('the token of a CI job', () => {
+  it.each<[string, Environment, string | undefined, RegExp | undefined]>([
+    ['of this instance', { CI_SERVER_URL: `${prod}:443/sub` }, 'job', undefined],
+    [
+      'of another',
+      { CI_SERVER_URL: other },
+      undefined,
+      /is of CI_SERVER_URL \(https:\/\/other.test\)/,
+    ],
+    ['of another port', { CI_SERVER_URL: `${prod}:1` }, undefined, /is not sent to/],
+    ['of nobody', {}, undefined, /no CI_SERVER_URL says/],
+    ['of an empty name', { CI_SERVER_URL: '' }, undefined, /no CI_SERVER_URL says/],
+    ['of what is no address', { CI_SERVER_URL: 'prod.test' }, undefined, /no CI_SERVER_URL says/],
+    ['with the own word', { SVC_JOB_TOKEN: 'own' }, 'own', undefined],
+  ])('%s', async (_, env, value, withheld) => {
+    const session = resolveSession({}, { CI_JOB_TOKEN: 'job', ...env }, await profiles())
+    expect(session.jobToken()?.value).toBe(value)
+    expect(session.jobTokenWithheld ?? '').toMatch(withheld ?? /^$/)
+    if (withheld !== undefined) expect(session.jobTokenWithheld).toContain('Set SVC_JOB_TOKEN')
   })
 })

@@ -70,7 +70,8 @@ const shot = async (line: string, columns: number): Promise<string> => {
     rows: 110,
     env: {
       SVC_CONFIG_DIR: folder(),
-      SVC_BASE_URL: sandbox.url,
+      // Beside it the token would serve no other address.
+      SVC_BASE_URL: line.startsWith('--base-url') ? '' : sandbox.url,
       SVC_TOKEN: 'sandbox-root-token',
       SVC_PAGER: '',
     },

@@ -1,6 +1,6 @@
 /** Exactly one credential, in a header, and only where it belongs (commands.md, "Credentials"). */
 import { describe, expect, it } from 'vitest'
-import { svcctl } from '../support/program.js'
+import { folder, svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 
 const server = recording()
@@ -14,7 +14,9 @@ const sent = (): Record<string, string> => {
   )
 }
 const run = (args: string, env: Record<string, string>) =>
-  svcctl(args.split(' '), { env: { SVC_BASE_URL: server.url, ...env } })
+  svcctl(args.split(' '), {
+    env: { SVC_BASE_URL: server.url, CI_SERVER_URL: `${server.url}/`, ...env },
+  })
 
 describe('a request carries', () => {
   it.each<[string, string, Record<string, string>, Record<string, string>]>([
@@ -106,6 +108,65 @@ describe('a request carries', () => {
     await run('alerts send --title x --basic', env)
     expect(sent()).toEqual({ authorization: `Basic ${Buffer.from(':k').toString('base64')}` })
     expect(server.seen.at(-1)?.url).toBe('/hook')
+  })
+})
+
+describe('a token of the environment', () => {
+  const elsewhere = 'http://127.0.0.1:9'
+
+  it.each<[string, string, Record<string, string>, RegExp]>([
+    [
+      'to another --base-url',
+      'runners list --base-url HERE',
+      { SVC_BASE_URL: elsewhere, SVC_TOKEN: 'canary' },
+      /SVC_TOKEN is for SVC_BASE_URL \(http:\/\/127.0.0.1:9\), not for --base-url/,
+    ],
+    [
+      'of a job to another --base-url',
+      'jobs current --base-url HERE',
+      { SVC_BASE_URL: elsewhere, SVC_JOB_TOKEN: 'canary' },
+      /SVC_JOB_TOKEN is for SVC_BASE_URL/,
+    ],
+    [
+      'of alerts to another --endpoint',
+      'alerts send --title x --endpoint HERE/hook',
+      { SVC_ALERT_ENDPOINT: `${elsewhere}/hook`, SVC_ALERT_KEY: 'canary' },
+      /SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT/,
+    ],
+  ])('does not go %s: exit 2', async (_, args, env, message) => {
+    const ran = await run(args.replace('HERE', server.url), env)
+    expect(ran.code, ran.stderr).toBe(2)
+    expect(ran.stderr).toMatch(message)
+    expect(ran.stderr).not.toContain('canary')
+    expect(server.seen).toEqual([])
+  })
+
+  it('of another instance’s job is not sent; where nothing else is, a warning says so', async () => {
+    const env = { CI_JOB_TOKEN: 'canary', CI_SERVER_URL: elsewhere }
+    const ran = await run('artifacts download 1 -P 2 --to -', env)
+    expect(sent()).toEqual({})
+    expect(ran.stderr).toContain('CI_JOB_TOKEN is of CI_SERVER_URL (http://127.0.0.1:9)')
+    const must = await run('jobs current', env)
+    expect(must.code).toBe(3)
+    expect(must.stderr).toContain('Set SVC_JOB_TOKEN')
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it('beside SVC_BASE_URL does not go to the embedded instance', async () => {
+    const env = { SVC_TOKEN: 'canary', SVC_BASE_URL: elsewhere }
+    const ran = await run('runners get 1 --sandbox -o json', env)
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    const alone = await run('runners get 1 --sandbox', { SVC_TOKEN: 'canary', SVC_BASE_URL: '' })
+    expect(alone.code).toBe(3)
+  })
+
+  it('is not taken for that of a profile which auth status shows', async () => {
+    const SVC_CONFIG_DIR = folder()
+    await run(`profile set mine --base-url ${server.url}`, { SVC_CONFIG_DIR })
+    const env = { SVC_CONFIG_DIR, SVC_TOKEN: 'canary', SVC_BASE_URL: elsewhere }
+    const ran = await run('auth status mine -o json', env)
+    expect(JSON.parse(ran.stdout)).toMatchObject([{ base_url: server.url, credential: 'none' }])
+    expect(server.seen).toEqual([])
   })
 })
 
