@@ -90,6 +90,14 @@ const hostile: Readonly<Record<string, { entries: readonly Entry[]; says: RegExp
     entries: [{ name: 'liar', body: Buffer.alloc(1 << 20, 0x20), size: 10 }],
     says: /could not be extracted.*too many bytes/,
   },
+  'a size of a large file that lies': {
+    entries: [{ name: 'liar', body: Buffer.alloc(1 << 22, 0x20), size: 2 << 20 }],
+    says: /could not be extracted.*too many bytes/,
+  },
+  'a wrong checksum of a large file': {
+    entries: [{ name: 'wrong', body: Buffer.alloc(1 << 21, 'w'), crc: 1 }],
+    says: /its checksum is wrong/,
+  },
   'a size that promises more': {
     entries: [{ name: 'liar', body, size: 1000 }],
     says: /could not be extracted.*not enough bytes/,

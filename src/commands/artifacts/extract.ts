@@ -1,9 +1,10 @@
 /** Unpacking an archive: into a private folder, looked at whole, then published. */
 import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { crc32 } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
+import type { Entry } from 'yauzl'
 import { codeOf, Failure } from '../../errors.js'
 import { type Contents, contentsOf, type Item, refusal } from './contents.js'
 import { checkSpace, checkWay, openScratch, publish, type Scratch } from './publish.js'
@@ -17,8 +18,32 @@ const damaged = (cause: unknown, entry?: string): Failure => {
   return refusal(`the archive could not be extracted${what}: ${why}`, cause)
 }
 
+/** Files up to this size are unpacked in one go: there may be tens of thousands. */
+const small = 1 << 20
+const wrongSum = (): Error => new Error('its checksum is wrong')
+
+const unpacked = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry): Buffer => {
+  if (compressionMethod === 0) return packed
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, uncompressedSize) })
+  } catch (error) {
+    throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? new Error('too many bytes') : error
+  }
+}
+
+const writeSmall = async (archive: Archive, { entry, path }: Item, folder: string) => {
+  const { fileDataStart } = await archive.zip.readLocalFileHeaderPromise(entry, { minimal: true })
+  const bytes = unpacked(await archive.read(fileDataStart, entry.compressedSize), entry)
+  if (bytes.length < entry.uncompressedSize) throw new Error('not enough bytes')
+  if (bytes.length > entry.uncompressedSize) throw new Error('too many bytes')
+  if (crc32(bytes) !== entry.crc32) throw wrongSum()
+  await writeFile(join(folder, path), bytes, { flag: 'wx' })
+}
+
 const writeItem = async (archive: Archive, item: Item, folder: string, signal: AbortSignal) => {
   const { entry, path } = item
+  if (entry.uncompressedSize <= small && entry.compressedSize <= small)
+    return writeSmall(archive, item, folder)
   const source = await archive.zip.openReadStreamPromise(entry)
   let sum = 0
   await pipeline(
@@ -32,7 +57,7 @@ const writeItem = async (archive: Archive, item: Item, folder: string, signal: A
     createWriteStream(join(folder, path), { flags: 'wx' }),
     { signal },
   )
-  if (sum !== entry.crc32) throw new Error('its checksum is wrong')
+  if (sum !== entry.crc32) throw wrongSum()
 }
 
 const interruption = (signal: AbortSignal): void => {

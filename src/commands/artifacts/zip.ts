@@ -66,6 +66,8 @@ export interface Archive {
   readonly zip: ZipFile
   /** Where the table of contents begins: everything in it lies before that. */
   readonly table: number
+  /** So many bytes from a place. */
+  read(position: number, length: number): Promise<Buffer>
   close(): Promise<void>
 }
 
@@ -89,7 +91,13 @@ export const openArchive = async (path: string, names = true): Promise<Archive> 
       )
     })
     // Declared as a boolean; it is where the next entry of the table stands.
-    return { zip, table: Number(zip.readEntryCursor), close: () => handle.close() }
+    const table = Number(zip.readEntryCursor)
+    const read = async (position: number, length: number): Promise<Buffer> => {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position)
+      if (bytesRead < length) throw new Error('unexpected end of the file')
+      return buffer
+    }
+    return { zip, table, read, close: () => handle.close() }
   } catch (error) {
     await handle.close()
     throw error
