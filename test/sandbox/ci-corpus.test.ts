@@ -34,6 +34,22 @@ describe('what was not seen makes no verdict', () => {
     )
   })
 
+  it('gives an included file its inputs', async () => {
+    const files = {
+      local: async () =>
+        'spec: {inputs: {stage: }}\n---\na:\n  stage: $[[ inputs.stage ]]\n  script: x\n',
+      matching: async () => [],
+      other: async () => undefined,
+    }
+    const of = (inputs: string) => lint(`include: {local: x.yml, inputs: ${inputs}}\n`, { files })
+    expect((await of('{stage: build}')).errors).toEqual([])
+    expect((await of('{stage: ship}')).errors[0]).toContain('chosen stage does not exist')
+    expect((await of('{}')).errors[0]).toContain('`stage` input: required value')
+    expect((await of('{stage: build, kind: x}')).errors[0]).toContain(
+      'unknown input arguments: kind',
+    )
+  })
+
   it('takes a path with a variable for such an include', async () => {
     const files = {
       local: async () => undefined,

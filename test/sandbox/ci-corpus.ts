@@ -350,6 +350,22 @@ export const pipelines: Named = {
     first: {stage: .pre, script: x}
     last: {stage: .post, script: y, dependencies: [first]}
   `,
+  'a file with inputs': yaml`
+    spec:
+      inputs:
+        stage: {default: test}
+        name: {default: unit}
+        tags: {type: array, default: [docker]}
+    ---
+    stages:
+      - $[[ inputs.stage ]]
+      - last
+    "$[[ inputs.name ]]-job":
+      stage: $[[ inputs.stage ]]
+      tags: $[[ inputs.tags ]]
+      script: echo $[[ inputs.name | expand_vars ]]
+    after: {stage: last, script: x, needs: [unit-job]}
+  `,
   'several files for one trigger': yaml`
     a:
       trigger:
@@ -557,6 +573,11 @@ export const invalid: readonly (readonly [string, string, readonly string[]])[] 
     'a job that only waits',
     `${scripted}b: {needs: [a]}\n`,
     ['jobs:b config should contain either a trigger or a needs:pipeline'],
+  ],
+  [
+    'an input without value',
+    'spec: {inputs: {stage: }}\n---\na:\n  script: x\n  stage: $[[ inputs.stage ]]\n',
+    ['`stage` input: required value has not been provided'],
   ],
   ['an anchor that is not there', 'a: *b\n', ['(<unknown>): Unknown alias: b']],
 ]

@@ -36,9 +36,9 @@ const isYaml = (path: string): boolean => /\.ya?ml$/.test(path)
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-const nested = async (run: Run, source: string, path: string): Promise<Hash> => {
+const nested = async (run: Run, source: string, path: string, inputs: Hash): Promise<Hash> => {
   try {
-    const { tree, numeric } = await readTree(source)
+    const { tree, numeric } = await readTree(source, inputs)
     run.numeric.push(...numeric)
     return await expand(run, tree)
   } catch (error) {
@@ -58,6 +58,7 @@ const load = async (
   path: string,
   read: () => Promise<string | undefined>,
   absent: string,
+  inputs: Hash,
 ): Promise<Hash> => {
   if (!isYaml(path)) {
     run.errors.push(`Included file \`${path}\` does not have YAML extension!`)
@@ -74,10 +75,10 @@ const load = async (
     run.errors.push(absent)
     return {}
   }
-  return nested(run, source, path)
+  return nested(run, source, path, inputs)
 }
 
-const local = async (run: Run, path: string): Promise<Hash> => {
+const local = async (run: Run, path: string, inputs: Hash): Promise<Hash> => {
   const { files } = run
   if (files === undefined) {
     run.errors.push(`Local file \`${path}\` does not have project!`)
@@ -89,7 +90,11 @@ const local = async (run: Run, path: string): Promise<Hash> => {
   let tree: Hash = {}
   for (const one of paths) {
     const absent = `Local file \`${path}\` does not exist!`
-    tree = merged(tree, await load(run, one, one, () => files.local(one), absent), run.budget)
+    tree = merged(
+      tree,
+      await load(run, one, one, () => files.local(one), absent, inputs),
+      run.budget,
+    )
   }
   return tree
 }
@@ -97,6 +102,7 @@ const local = async (run: Run, path: string): Promise<Hash> => {
 const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> => {
   const { files } = run
   const names = [entry.file].flat()
+  const inputs = inputsOf(entry)
   let tree: Hash = {}
   for (const name of names) {
     const path = text(name)
@@ -106,10 +112,16 @@ const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> 
     }
     const absent = `Project \`${project}\` not found or access denied, or it has no file \`${path}\`!`
     const read = async () => files?.other(project, path.replace(/^\//, ''), text(entry.ref))
-    tree = merged(tree, await load(run, `${project}:${path}`, path, read, absent), run.budget)
+    tree = merged(
+      tree,
+      await load(run, `${project}:${path}`, path, read, absent, inputs),
+      run.budget,
+    )
   }
   return tree
 }
+
+const inputsOf = ({ inputs }: Hash): Hash => (isHash(inputs) ? inputs : {})
 
 /** Which file a path with a variable means, only a pipeline knows. */
 const isOpen = (entry: Hash): boolean =>
@@ -136,7 +148,7 @@ const one = async (run: Run, given: unknown): Promise<Hash> => {
     return {}
   }
   const path = text(entry.local)
-  if (path !== undefined) return local(run, path)
+  if (path !== undefined) return local(run, path, inputsOf(entry))
   const project = text(entry.project)
   if (project !== undefined) return ofProject(run, entry, project)
   run.errors.push('include config should have a local, project, remote or template keyword')

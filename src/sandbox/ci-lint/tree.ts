@@ -1,5 +1,5 @@
 /** YAML of a CI configuration → a tree of plain values, with `!reference` kept as such. */
-import type { CollectionTag, Document, Tags } from 'yaml'
+import type { CollectionTag, Document, LineCounter, Tags } from 'yaml'
 import { isModestYaml } from '../../base/yaml.js'
 import { type Budget, Unreadable } from './problem.js'
 
@@ -58,7 +58,12 @@ const untraced = <T>(parse: () => T): T => {
   }
 }
 
-const parsed = async (text: string): Promise<readonly Document.Parsed[]> => {
+interface Documents {
+  readonly all: readonly Document.Parsed[]
+  readonly lines: LineCounter
+}
+
+const parsed = async (text: string): Promise<Documents> => {
   const { isSeq, LineCounter, parseAllDocuments } = await import('yaml')
   const reference: CollectionTag = {
     tag: '!reference',
@@ -81,28 +86,40 @@ const parsed = async (text: string): Promise<readonly Document.Parsed[]> => {
       lineCounter: lines,
     }),
   )
-  const found = Array.isArray(documents) ? documents : []
-  const problems = (found[0]?.errors ?? []).slice(0, mostProblems).map(({ message, pos }) => {
+  return { all: Array.isArray(documents) ? documents : [], lines }
+}
+
+/** A document that has no errors. */
+const clean = ({ all, lines }: Documents, index: number): Document.Parsed | undefined => {
+  const document = all[index]
+  const problems = (document?.errors ?? []).slice(0, mostProblems).map(({ message, pos }) => {
     const { line, col } = lines.linePos(pos[0])
     return `(<unknown>): ${message} at line ${line} column ${col}`
   })
   if (problems.length > 0) throw new Unreadable(problems)
-  return found
+  return document
+}
+
+const read = async (text: string, inputs: Hash): Promise<Tree> => {
+  const [{ valuesOf }, documents] = [await import('./read.js'), await parsed(text)]
+  const first = valuesOf(clean(documents, 0)?.contents)
+  const { isHeader, withInputs } = await import('./inputs.js')
+  const header = documents.all.length > 1 && isHeader(first.value) ? first.value : undefined
+  const { value, numeric } = header === undefined ? first : valuesOf(clean(documents, 1)?.contents)
+  const tree = header === undefined ? value : withInputs(header, value, inputs)
+  if (!isHash(tree)) throw new Unreadable(['Invalid configuration format'])
+  return { tree, numeric }
 }
 
 /**
  * Reads a configuration as instances do: YAML 1.1 (`yes` is true, `<<` merges), the last of equal
- * keys counts.
+ * keys counts, `inputs` of a header stand in their places.
  * @throws Unreadable when it is no YAML, no hash, or more than is checked
  */
-export const readTree = async (text: string): Promise<Tree> => {
+export const readTree = async (text: string, inputs: Hash = {}): Promise<Tree> => {
   await checkSize(text)
-  const { valuesOf } = await import('./read.js')
   try {
-    const [first] = await parsed(text)
-    const { value, numeric } = valuesOf(first?.contents)
-    if (!isHash(value)) throw new Unreadable(['Invalid configuration format'])
-    return { tree: value, numeric }
+    return await read(text, inputs)
   } catch (error) {
     // Composing nests a call for each level of block collections.
     if (error instanceof RangeError) throw new Unreadable(['The parsed YAML is too deep'])
