@@ -1,7 +1,9 @@
 /** What a person left out, asked for: picked from what the instance has, where it has a list. */
 import type { Param } from '../catalogue/endpoint.js'
+import { Failure } from '../errors.js'
 import type { Choice, Prompts } from '../terminal/prompts.js'
 import type { Wanted } from './sources.js'
+import { parseValue } from './values.js'
 
 /** A value that a command cannot do without. */
 export interface Missing {
@@ -52,6 +54,31 @@ const choiceOf = (value: string, text?: string): Choice<string> => ({
   ...(text === undefined || text === '' ? {} : { description: text }),
 })
 
+/** A question in words: help texts are for those who look a flag up. */
+const questionOf = ({ name, param, several }: Missing): string => {
+  const words = name
+    .replaceAll(/[-_]/g, ' ')
+    .replace(/\b(id|url|ip|sha)\b/g, (w) => w.toUpperCase())
+  if (param.type === 'enum' || several === true) return `Which ${words}?`
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`
+}
+
+/** Why an answer cannot be what was asked for; undefined where it can. */
+const mistakeOf = (
+  { name, param, argument, several }: Missing,
+  texts: readonly string[],
+): string | undefined => {
+  const label = argument === true ? name : `--${name}`
+  try {
+    for (const one of several === true ? texts.map((text) => [text]) : [texts])
+      parseValue(param, one, label)
+    return undefined
+  } catch (error) {
+    if (error instanceof Failure && error.category === 'usage') return error.message
+    throw error
+  }
+}
+
 export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOptions) => {
   const answers: string[] = []
 
@@ -65,8 +92,8 @@ export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOption
   }
 
   const answerOf = async (missing: Missing): Promise<readonly string[]> => {
-    const { name, param } = missing
-    const question = param.help === name ? name : `${param.help} (${name})`
+    const { param } = missing
+    const question = questionOf(missing)
     if (param.secret === true) return [await prompts.secret(question)]
     const choices = await choicesOf(missing)
     if (choices.length === 0) return [await prompts.text(question)]
@@ -87,10 +114,16 @@ export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOption
 
   const ask: Ask = async (missing) => {
     if (!interactive()) return undefined
-    const texts = (await answerOf(missing)).filter((text) => text !== '')
-    if (texts.length === 0) return undefined
-    remember(missing, texts)
-    return texts
+    for (;;) {
+      const texts = (await answerOf(missing)).filter((text) => text !== '')
+      if (texts.length === 0) return undefined
+      const wrong = mistakeOf(missing, texts)
+      if (wrong === undefined) {
+        remember(missing, texts)
+        return texts
+      }
+      note(wrong)
+    }
   }
 
   const pick: PickFlags = async (question, flags) => {

@@ -43,8 +43,10 @@ export const confirmer =
     }
     const how = confirmationFor(profile, consent, what)
     if (how === 'go') return
+    const by = profile === undefined ? '' : ` (profile ${profile.name})`
     const as = sudo === undefined ? '' : `, as ${sudo}`
-    notes.note([`On ${baseUrl}${as}:`, ...listed(details), what].join('\n'))
+    const many = details.length > 1 ? `, ${details.length} objects` : ''
+    notes.note([`On ${baseUrl}${by}${as}${many}:`, ...listed(details), what].join('\n'))
     if (how === 'ask-name') {
       const typed = await prompts.text(
         `Type the name of the profile (${profile?.name ?? ''}) to go on`,

@@ -15,7 +15,7 @@ import { auditEntry, checkReadOnly, openAudit, transportOf } from '../profile/in
 import type { Profile, Session } from '../profile/types.js'
 import type { Meter } from '../terminal/meter.js'
 import { credentialFor } from './credential.js'
-import { measured } from './measured.js'
+import { looking, measured } from './measured.js'
 import { userAgent } from './version.js'
 
 const defaultTimeout = 60
@@ -158,10 +158,8 @@ export const createExchange = (options: ExchangeOptions) => {
     const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
     const audited = endpoint === undefined || writes(endpoint)
     const made = await optionsFor(session.baseUrl, credential, long, session, audited)
-    return measured(
-      await createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) }),
-      screen.meter,
-    )
+    const client = await createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) })
+    return measured(audited ? client : looking(client), screen.meter)
   }
 
   const client = (endpoint?: Of, long = false): Promise<Client> => {

@@ -1,6 +1,26 @@
-/** A client whose work shows on the meter of the run. */
+/** Clients as a run uses them: their work on its meter, their failures in its words. */
+import { Failure } from '../errors.js'
 import type { Client, ListOptions } from '../http/types.js'
 import type { Meter } from '../terminal/meter.js'
+
+/** What is said of a request that changes nothing, though its method may: nothing about its outcome. */
+const certain = (error: unknown): unknown => {
+  if (!(error instanceof Failure) || error.details.unknownOutcome !== true) return error
+  return error.details.cause instanceof Failure ? error.details.cause : error
+}
+
+/** A client for requests that only look, by whichever method (`POST /ci/lint`). */
+export const looking = (client: Client): Client => {
+  const rethrown = (error: unknown): never => {
+    throw certain(error)
+  }
+  return {
+    list: (request, options) => client.list(request, options),
+    close: () => client.close(),
+    open: (request) => client.open(request).catch(rethrown),
+    call: (request) => client.call(request).catch(rethrown),
+  }
+}
 
 /** The same client; one request counts as work that goes on, a list by its records. */
 export const measured = (client: Client, meter: Pick<Meter, 'begin'>): Client => {

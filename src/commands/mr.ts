@@ -49,13 +49,25 @@ const settled = async (ctx: Context, plan: Plan, timeout: number): Promise<Outco
   }
 }
 
+/** Leaving while it is waited for stops nothing: the rebase was asked for. */
+const askedFor = (error: unknown, { label = '' }: Plan): unknown =>
+  error instanceof Failure && error.category === 'interrupted'
+    ? new Failure(
+        'interrupted',
+        `interrupted while waiting; the rebase of ${label} was asked for and goes on at the instance`,
+        { hint: `Look again with: svcctl mr get ${label}` },
+      )
+    : error
+
 const run = async (ctx: Context, given: Given): Promise<void> => {
   const timeout = Number(given.flags['wait-timeout'] ?? 600)
   const plans = await ctx.plans(given)
   if (given.flags.wait !== true) return ctx.perform(plans, { done: 'rebase asked for' })
   const follow = async (plan: Plan): Promise<Outcome> => {
     await ctx.call(plan)
-    return settled(ctx, plan, timeout)
+    return settled(ctx, plan, timeout).catch((error: unknown) => {
+      throw askedFor(error, plan)
+    })
   }
   await ctx.progress('rebasing', () =>
     ctx.perform(plans, { run: follow, done: 'rebased', emit: { endpoint: mr.get } }),

@@ -161,6 +161,8 @@ export const unknownOutcome = (failure: Failure): Failure =>
       ...failure.details,
       unknownOutcome: true,
       hint: 'Look at what is there before sending it again.',
+      // For requests that change nothing, whatever their method.
+      cause: failure,
     },
   )
 

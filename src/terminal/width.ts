@@ -59,8 +59,12 @@ export const truncate = (text: string, columns: number): string => {
   return columns < 1 ? '' : `${head(text, columns - 1).trimEnd()}…`
 }
 
-/** A word that is longer than a line, in pieces. */
+/** An address stays in one piece, so that it can be copied and clicked. */
+const address = /[a-z][a-z0-9+.-]*:\/\/./i
+
+/** A word that is longer than a line, in pieces; an address whole. */
 const broken = (word: string, columns: number): string[] => {
+  if (address.test(word)) return [word]
   const pieces: string[] = []
   let rest = word
   while (measure(rest) > columns) {

@@ -70,7 +70,7 @@ describe.skipIf(!there)('at a terminal', () => {
     screen.type('locked')
     await screen.until((s) => !s.includes('[ ] active'))
     screen.press('Enter')
-    await screen.until(/whether it is locked[\s\S]*❯ true/)
+    await screen.until(/Locked\?[\s\S]*❯ true/)
     screen.press('Enter')
     const end = await screen.until(/exit \d/)
     expect(end).toContain('without questions: svcctl runners update 3 --locked')

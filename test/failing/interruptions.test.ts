@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { head } from '../faults/answers.js'
 import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
@@ -80,6 +81,21 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     expect(stderr).toMatch(/PUT .*\/runners\/11/)
   })
 
+  it('while a rebase is waited for says that it was asked for', async () => {
+    const polled = moment()
+    const server = await serve(({ method }, socket) => {
+      socket.write(answer('{"iid":4,"rebase_in_progress":true}'), () => {
+        if (method === 'GET') polled.now()
+      })
+    })
+    const run = start(['mr', 'rebase', '4', '-P', '1', '--wait'], { SVC_BASE_URL: server.url })
+    await polled.come
+    run.kill(signal)
+    const { code, stderr } = await run.ended
+    expect(code).toBe(130)
+    expect(stderr).toMatch(/interrupted while waiting; the rebase of .*4 was asked for/)
+  })
+
   it('in the middle of writes to many says which were done', async () => {
     const second = moment()
     const server = await serve(({ path }, socket) => {
@@ -114,5 +130,18 @@ describe('a reader that goes away', () => {
     await run.said('"id":0')
     run.stopReading()
     expect(await run.ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('a lint whose answer is lost', () => {
+  it('leaves nothing open: it changes nothing', async () => {
+    const server = await serve((_asked, socket) => socket.destroy())
+    const cwd = folder()
+    writeFileSync(join(cwd, 'ci.yml'), 'build: {script: [make]}\n')
+    const run = start(['ci', 'lint', 'ci.yml', '--retries', '0'], { SVC_BASE_URL: server.url }, cwd)
+    const { code, stderr } = await run.ended
+    expect(code).toBe(7)
+    expect(stderr).toMatch(/did not answer/)
+    expect(stderr).not.toMatch(/Look at what is there|is not known|outcome/)
   })
 })

@@ -141,3 +141,16 @@ describe('a table in a pipe', () => {
     expect(await shown('table', [], { columns: ['id', 'name'] })).toBe('id\tname\n')
   })
 })
+
+describe('a record on a narrow terminal', () => {
+  const name = 'only_allow_merge_if_all_discussions_are_resolved'
+  const url = 'https://forge.test/platform/app/-/settings/ci_cd/runners/a-long-one'
+
+  it.each([20, 40, 60])('of %d columns keeps names and addresses whole', async (width) => {
+    const record = { id: 3, [name]: true, note: `see ${url} for more` }
+    const text = await shown('table', [record], { many: false, terminal: true, width })
+    expect(text.replaceAll('\n', '')).toContain(name)
+    expect(text).toContain(url)
+    if (width > name.length) expect(text.split('\n')).toContain(name)
+  })
+})

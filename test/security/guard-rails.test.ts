@@ -98,7 +98,7 @@ describe('a profile', () => {
     })
     try {
       const asked = await terminal.until(/Type the name of the profile \(prod\)/)
-      expect(asked).toContain(`On ${server.url}, as ana:`)
+      expect(asked).toContain(`On ${server.url} (profile prod), as ana:`)
       terminal.type('test')
       terminal.press('Enter')
       expect(await terminal.until(/exit \d/)).toMatch(

@@ -63,16 +63,21 @@ const labelText = (line: Line, view: View): string =>
 const render = (lines: readonly Line[], view: View): string => {
   const { style, width } = view
   const most = Math.max(1, Math.floor(width * 0.5) - gap)
-  const left = Math.min(most, Math.max(1, ...lines.map((l) => style.measure(labelText(l, view)))))
+  const labels = lines.map((l) => style.measure(labelText(l, view)))
+  // A name that is longer stands on a line of its own: names are never cut, they are typed again.
+  const left = Math.max(1, ...labels.filter((columns) => columns <= most))
   const room = Math.max(1, width - left - gap)
   return lines
     .map((line) => {
-      const label = style.truncate(labelText(line, view), left)
-      const pad = ' '.repeat(Math.max(0, left - style.measure(label)) + gap)
+      const name = labelText(line, view)
+      const alone = style.measure(name) > left
+      const label = alone ? style.wrap(name, width).join('\n') : name
+      const pad = alone
+        ? `\n${' '.repeat(left + gap)}`
+        : ' '.repeat(left - style.measure(name) + gap)
       const [first = '', ...more] = line.text
         .split('\n')
-        // An address stays in one piece, so that it can be copied.
-        .flatMap((text) => style.wrap(text, room, /^https?:/.test(text)))
+        .flatMap((text) => style.wrap(text, room))
         .map((text) => (text === '' ? '' : line.paint(text)))
       const rest = more.map((text) => (text === '' ? '\n' : `\n${' '.repeat(left + gap)}${text}`))
       return `${style.bold(label)}${first === '' ? '' : pad + first}${rest.join('')}\n`

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { integer, oneOf, string } from '../../src/catalogue/endpoint.js'
+import { createAsk } from '../../src/cli/ask.js'
+import type { Prompts } from '../../src/terminal/prompts.js'
+
+/** A person who answers so, in order, and what was asked and noted. */
+const person = (...answers: string[]) => {
+  const asked: string[] = []
+  const notes: string[] = []
+  const next = async (question: string): Promise<string> => {
+    asked.push(question)
+    return answers.shift() ?? ''
+  }
+  const nobody = async (): Promise<never> => {
+    throw new Error('not asked so')
+  }
+  const prompts: Prompts = {
+    confirm: nobody,
+    typed: nobody,
+    secret: next,
+    text: next,
+    select: async (question, choices) => {
+      const answer = await next(question)
+      const chosen = choices.find(({ name }) => name === answer) ?? choices[0]
+      if (chosen === undefined) throw new Error('nothing to choose')
+      return chosen.value
+    },
+    selectMany: nobody,
+  }
+  const { ask } = createAsk({
+    interactive: () => true,
+    prompts,
+    fetch: nobody,
+    note: (text) => notes.push(text),
+    argv: [],
+  })
+  return { ask, asked, notes }
+}
+
+describe('what a person left out', () => {
+  it('is asked again while the answer is wrong, and why is said', async () => {
+    const { ask, asked, notes } = person('many', '0', '7')
+    const param = integer('how many jobs may wait', { min: 1 })
+    expect(await ask({ name: 'queue-size', param })).toEqual(['7'])
+    expect(asked).toEqual(['Queue size?', 'Queue size?', 'Queue size?'])
+    expect(notes).toHaveLength(2)
+    expect(notes.join('\n')).toMatch(/--queue-size/)
+  })
+
+  it('is asked in words, not by the help of a flag', async () => {
+    const { ask, asked } = person('s3', 'a title', 'secret')
+    await ask({ name: 'access-level', param: oneOf(['s1', 's3'], 'level to give; see help') })
+    await ask({ name: 'title', param: string('title of the key, shown in lists') })
+    await ask({ name: 'user_id', param: string('numeric ID (see users)', { secret: true }) })
+    expect(asked).toEqual(['Which access level?', 'Title?', 'User ID?'])
+  })
+
+  it('is left out by an empty answer', async () => {
+    expect(await person('').ask({ name: 'title', param: string('t') })).toBeUndefined()
+  })
+})
