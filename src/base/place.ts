@@ -1,6 +1,6 @@
 /** Where the bytes for a path go: a file that is replaced, or something that is opened and written into. */
 import type { Stats } from 'node:fs'
-import { lstat, readlink, realpath } from 'node:fs/promises'
+import { lstat, readlink, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../errors.js'
 import { otherThanFile } from './regular.js'
@@ -58,4 +58,15 @@ export const placeOf = async (path: string, own: boolean): Promise<Place> => {
     at = resolve(folder, await readlink(here))
   }
   throw new Error('it is a link that leads to itself')
+}
+
+/**
+ * Makes the place of one of the tool's own files fit to be written by a library that follows links: a
+ * link is taken away, whatever it names stays.
+ * @throws the system's error; an Error in words where something else than a file is there
+ */
+export const clearPlace = async (path: string): Promise<void> => {
+  const place = await placeOf(path, true)
+  const absent = place.kind === 'file' && place.was === undefined
+  if (absent) await rm(path, { force: true })
 }

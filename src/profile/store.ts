@@ -1,4 +1,4 @@
-/** Profiles: a file of the configuration folder. */
+/** Profiles: the file that `conf` writes, read without it where only reading is needed. */
 import path from 'node:path'
 import { type Failure, usage } from '../errors.js'
 import { corrupt, fileFailure, isRecord, readObject } from './files.js'
@@ -85,13 +85,25 @@ const load = (file: string, name: string, stored: Readonly<Record<string, unknow
   }
 }
 
-/** Its owner's only: the address of a proxy may hold a password. */
+/**
+ * `conf` replaces the file whole: its owner's only, since the address of a proxy may hold a password.
+ * Reading goes without it: it costs 20 ms, and its constructor makes the folder.
+ */
 const writeContents = async (file: string, contents: Contents): Promise<void> => {
   const { rest, current, profiles } = contents
-  const all = { ...rest, ...(current === undefined ? {} : { current }), profiles }
-  const { writeWhole } = await import('../base/files.js')
+  const { clearPlace } = await import('../base/place.js')
   try {
-    await writeWhole(file, `${JSON.stringify(all, undefined, 2)}\n`, { own: true })
+    // It would write through a link, and replace a device by a file.
+    await clearPlace(file)
+    const { default: Conf } = await import('conf')
+    const conf = new Conf<Record<string, unknown>>({
+      cwd: path.dirname(file),
+      configName: path.basename(file, '.json'),
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+    })
+    conf.store = { ...rest, ...(current === undefined ? {} : { current }), profiles }
   } catch (error) {
     throw fileFailure('write', file, error)
   }
