@@ -1,6 +1,7 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
 import type { Context, Outcome, Perform, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
+import { isBare, outcomeOf } from './outcome.js'
 
 const defaultConcurrency = 4
 
@@ -33,10 +34,11 @@ export const callOf =
   async (plan: Plan): Promise<Outcome> => {
     const whole = await ctx.call(plan)
     if (whole.status === 304) return { unchanged: true }
+    if (isBare(whole)) return { status: whole.status }
     // A few answer "null" where the documents have nothing to show.
-    const nothing =
-      whole.data === undefined || (whole.data === null && plan.endpoint.returns.kind === 'empty')
-    return nothing ? { status: whole.status } : { bytes: whole.bytes, value: whole.data }
+    if (plan.endpoint.returns.kind === 'empty' && whole.data === null)
+      return { status: whole.status }
+    return outcomeOf(whole)
   }
 
 /** Past tense of what became of a plan's object: the command's word, else the endpoint's. */

@@ -4,6 +4,7 @@ import { writes } from '../catalogue/endpoint.js'
 import type { Context, Emit, Outcome, Perform, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
 import { callOf, doneOf, doneText, objectOf } from './each.js'
+import { showsNothing } from './outcome.js'
 import { several, showSeveral, unfinished, unprinted, verdict } from './several.js'
 
 /** Asks once for all plans together when they destroy something. */
@@ -40,8 +41,7 @@ const showOne = async (
     ctx.note(plan.endpoint.unchanged ?? `${objectOf(plan)}: already so, nothing changed`)
     return
   }
-  if (outcome.value === undefined)
-    ctx.note(`${objectOf(plan)}: ${doneText(plan, outcome, options)}`)
+  if (showsNothing(outcome)) ctx.note(`${objectOf(plan)}: ${doneText(plan, outcome, options)}`)
   else await ctx.printAnswer(plan, outcome, emitOf(plan, options))
 }
 

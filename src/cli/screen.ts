@@ -1,7 +1,7 @@
 /** What a run shows and asks: answers on standard output, everything else on standard error. */
 import { writes } from '../catalogue/endpoint.js'
 import { secretsOf } from '../catalogue/secret-fields.js'
-import type { Context, Emit, Outcome, Plan } from '../commands/types.js'
+import type { Context, Emit, Outcome } from '../commands/types.js'
 import type { Failure } from '../errors.js'
 import type { Exchange } from '../http/types.js'
 import { openDocument, openWriter } from '../output/index.js'
@@ -19,6 +19,7 @@ import { styleOf } from '../terminal/style.js'
 import { confirmer } from './confirm.js'
 import type { RunOptions } from './context.js'
 import { named } from './derive.js'
+import { isList, printedValue } from './outcome.js'
 import { roundsOf } from './rounds.js'
 import { traceText } from './trace.js'
 
@@ -133,9 +134,17 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
     await open.close()
   }
   /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
-  const printAnswer = async (plan: Plan, outcome: Outcome, emit: Emit = {}): Promise<void> => {
-    const full = { endpoint: plan.endpoint, ...emit }
-    if (Array.isArray(outcome.value) && format.lists !== true) return printMany(outcome.value, full)
+  const printAnswer = async (
+    plan: Pick<Emit, 'endpoint'>,
+    outcome: Outcome,
+    emit: Emit = {},
+  ): Promise<void> => {
+    const { endpoint } = plan
+    const full = { ...(endpoint === undefined ? {} : { endpoint }), ...emit }
+    if (format.lists !== true && isList(outcome)) {
+      const items = printedValue(outcome)
+      if (Array.isArray(items)) return printMany(items, full)
+    }
     const open = await writer(false, full)
     await open.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
     await open.close()

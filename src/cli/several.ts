@@ -7,6 +7,7 @@ import { about, identityOf, leadOf, toldApart } from './about.js'
 import { Breaker } from './breaker.js'
 import { callOf, doneText, eachOf, objectOf, widthOf } from './each.js'
 import { InOrder } from './in-order.js'
+import { printedValue, showsNothing } from './outcome.js'
 
 interface Result {
   readonly plan: Plan
@@ -113,7 +114,7 @@ const tell = (
     )
   else if (outcome?.unchanged === true)
     ctx.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already so'}`)
-  else if (outcome !== undefined && outcome.value === undefined)
+  else if (outcome !== undefined && showsNothing(outcome))
     ctx.note(`${objectOf(plan)}: ${doneText(plan, outcome, options)}`)
 }
 
@@ -139,8 +140,9 @@ export const showSeveral = async (
   const shown = (async function* () {
     for await (const result of results) {
       tell(ctx, result, options, inline)
-      const value = result.outcome?.value
-      if (value !== undefined) yield rowOf(result.plan, value)
+      const { outcome } = result
+      if (outcome !== undefined && !showsNothing(outcome))
+        yield rowOf(result.plan, printedValue(outcome))
       else if (inline) yield recordOf(result)
     }
   })()

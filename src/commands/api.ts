@@ -166,8 +166,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
     const client = await ctx.client(await jobEndpoint(ctx, request))
     const whole = await client.call(request)
     if (whole.status === 304) return ctx.note('nothing changed: it was already so')
-    if (Array.isArray(whole.data)) return ctx.printMany(whole.data)
-    if (whole.data !== undefined) return ctx.print(whole.data)
+    if (whole.bytes.length > 0) return ctx.printAnswer({}, { bytes: whole.bytes })
     ctx.note(
       `${request.method} ${request.path}: ${request.method === 'DELETE' ? 'deleted, ' : ''}${whole.status}`,
     )

@@ -1,4 +1,6 @@
 /** `settings get` and `settings update` (API document 3, "Application settings"). */
+import { parseExact } from '../base/json.js'
+import { viewed } from '../base/utf8.js'
 import { settings } from '../catalogue/areas/settings.js'
 import { secretsOf } from '../catalogue/secret-fields.js'
 import { Failure } from '../errors.js'
@@ -37,9 +39,14 @@ export const get: Special = {
     const whole = await ctx.call(plan)
     if (given.args.length === 0)
       return ctx.printAnswer(plan, { bytes: whole.bytes, value: whole.data })
-    return ctx.print(chosen(asSettings(whole.data), given.args), { endpoint: settings.get })
+    return ctx.print(chosen(asSettings(exactly(whole.bytes)), given.args), {
+      endpoint: settings.get,
+    })
   },
 }
+
+/** The numbers are only printed, and as they came. */
+const exactly = (bytes: Uint8Array): unknown => parseExact(viewed(bytes).toString())
 
 /** What the instance had before; unknown where it does not let itself be read. */
 const before = async (ctx: Context): Promise<Settings | undefined> => {

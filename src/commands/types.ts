@@ -184,7 +184,7 @@ export interface Context {
    * Prints the answer of one call, its bytes passed on where nothing needs its fields. The items of
    * an answer that is a list are records.
    */
-  printAnswer(plan: Plan, outcome: Outcome, emit?: Emit): Promise<void>
+  printAnswer(plan: Pick<Emit, 'endpoint'>, outcome: Outcome, emit?: Emit): Promise<void>
   /** Prints the request as a curl command, credentials replaced by a variable. */
   showCurl(ask: Ask): Promise<void>
   showRequest(request: WireRequest): Promise<void>

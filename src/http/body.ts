@@ -1,9 +1,8 @@
 /** Reading a body whole, within bounds. */
+import { Gathering } from '../base/gathering.js'
+import { bounds } from '../base/json-scan.js'
 import { Failure } from '../errors.js'
 import { unusable } from './lost.js'
-
-/** Answers read whole are no larger than this once unpacked. */
-export const largestWhole = 64 << 20
 
 const minutes = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`
 
@@ -62,18 +61,13 @@ export class Patient {
 export const readWhole = async (
   bytes: AsyncIterable<Uint8Array>,
   label: string,
-  limit = largestWhole,
+  limit: number = bounds.bytes,
 ): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of bytes) {
-    length += chunk.length
-    if (length > limit)
+  const gathered = new Gathering(limit)
+  for await (const chunk of bytes)
+    if (!gathered.add(chunk))
       throw unusable(`the answer is larger than ${limit >> 20} MiB and was refused`, label)
-    chunks.push(chunk)
-  }
-  const [only] = chunks
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length)
+  return gathered.bytes()
 }
 
 /** Error bodies are read up to this much; the rest would not be shown. */

@@ -1,4 +1,5 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
+import { Malformed } from '../base/json-scan.js'
 import type { Failure } from '../errors.js'
 import type { Attempts } from './attempts.js'
 import { pastOffset } from './keyset.js'
@@ -13,7 +14,7 @@ import {
   totalOf,
 } from './links.js'
 import { Lost, unusable } from './lost.js'
-import { Malformed, Splitter } from './splitter.js'
+import { Foreign, Splitter } from './splitter.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from './types.js'
 import type { Reply } from './wire.js'
 
@@ -239,7 +240,8 @@ class Listing {
       return false
     } catch (error) {
       if (!(error instanceof Malformed)) throw error
-      throw this.#pages.foreign(reply, head ?? new Uint8Array(), error.foreign ? '' : error.message)
+      const why = error instanceof Foreign ? '' : error.message
+      throw this.#pages.foreign(reply, head ?? new Uint8Array(), why)
     }
   }
 }

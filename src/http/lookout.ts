@@ -1,18 +1,12 @@
-/** Looking out for names in a list while it is cut up, so cheaply that every string can be looked at. */
+/** Looking out for names in a list while it is cut up, so cheaply that every key can be looked at. */
+import { type Marks, tailOf } from '../base/json-scan.js'
 import type { Watch } from './types.js'
-
-/** The lower five bits of a letter: which it is, whatever its case. */
-const letter = 31
-
-/** A place in the table for the last three bytes of a string. */
-export const tailOf = (third: number, second: number, last: number): number =>
-  ((third & letter) << 10) | ((second & letter) << 5) | (last & letter)
 
 /**
  * What names have in common with a string: their last three letters. A string that ends otherwise
  * is none of them.
  */
-export class Lookout {
+export class Lookout implements Marks {
   readonly tails = new Uint8Array(1 << 15)
   readonly #tell: Watch['tell'] | undefined
 

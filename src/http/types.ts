@@ -129,7 +129,7 @@ export interface ListOptions {
   readonly told?: (records: number, total: number | undefined) => void
 }
 
-/** Looks out for names, as keys or elsewhere, in records that nobody parses. */
+/** Looks out for names of fields in records that nobody parses. */
 export interface Watch {
   /** What the names end in, without case; at least three letters. */
   readonly endings: readonly string[]

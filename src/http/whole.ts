@@ -1,11 +1,11 @@
 /** An answer read whole: its JSON, or a Failure that says what came instead. */
-import { isUtf8 } from 'node:buffer'
+import { checkJson, Malformed } from '../base/json-scan.js'
+import { viewed, wellFormed } from '../base/utf8.js'
 import type { Failure } from '../errors.js'
 import { isSafe } from './attempts.js'
 import { headerOf } from './failure.js'
 import { unknownOutcome, unusable } from './lost.js'
 import { safeAddress } from './secrets.js'
-import { deepest } from './splitter.js'
 import { isPage, pageTitle } from './text.js'
 import type { Whole } from './types.js'
 import type { Reply } from './wire.js'
@@ -46,48 +46,38 @@ export const notJson = (reply: Reply, bytes: Uint8Array, why = ''): Failure => {
   return isSafe(reply.method) ? failure : unknownOutcome(failure)
 }
 
-/** What the parser says without repeating the text: some of its messages quote what stands there. */
-const wordless =
-  /^((?:Expected|Unterminated|Bad|No number|Exponent|Unexpected non-whitespace)[A-Za-z '",:{}[\]-]*?)(?: in JSON)? at position (\d+)/
-
-/** Where JSON that began well is broken; empty for what does not begin as JSON. */
-const brokenAt = (error: unknown, text: string): string => {
-  if (!/^\s*[[{"]/.test(text)) return ''
-  const length = Buffer.byteLength(text)
-  const said = error instanceof Error ? error.message : ''
-  if (/^Unexpected end|^Unterminated/.test(said)) return `is cut short after ${length} bytes`
-  const [, expected, position] = wordless.exec(said) ?? []
-  if (expected === undefined) return `is ${length} bytes of no valid JSON`
-  return `is no valid JSON: ${expected.toLowerCase()} at character ${position} of ${text.length}`
+/** Whether it begins as JSON of some size does; else it is better said what came instead. */
+const beginsWell = (bytes: Uint8Array): boolean => {
+  const first = bytes.findIndex((byte) => byte > 0x20)
+  return [0x22, 0x5b, 0x7b].includes(bytes[first] ?? 0)
 }
 
-/** Whether brackets are nested deeper than could be printed again. */
-const isDeep = (text: string): boolean => {
-  if (text.length <= deepest * 2) return false
-  let depth = 0
-  for (const [bracket] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (bracket === '[' || bracket === '{') depth += 1
-    else if (bracket === ']' || bracket === '}') depth -= 1
-    if (depth > deepest) return true
+/** Parsed when somebody looks at it: what is only passed on is held once. */
+const lazily = (bytes: Uint8Array): Pick<Whole, 'bytes' | 'data'> => {
+  let value: { readonly data: unknown } | undefined
+  return {
+    bytes,
+    get data() {
+      value ??= { data: JSON.parse(viewed(bytes).toString()) }
+      return value.data
+    },
   }
-  return false
 }
 
 /**
  * The answer of one call; `data` is undefined where there is no body.
- * @throws Failure `unreachable` when the body is not JSON, or nested absurdly deep
+ * @throws Failure `unreachable` when the body is not JSON, or of more than is built (`bounds`)
  */
 export const wholeOf = (reply: Reply, bytes: Uint8Array): Whole => {
   const { status, headers, method } = reply
   const bare = status === 204 || status === 304 || method === 'HEAD'
   if (bare || (bytes.length === 0 && !isSafe(method)))
     return { status, headers, bytes: new Uint8Array(), data: undefined }
-  if (!isUtf8(bytes)) throw notJson(reply, bytes, 'holds text that is not UTF-8')
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-  if (isDeep(text)) throw notJson(reply, bytes, 'is nested absurdly deep')
   try {
-    return { status, headers, bytes, data: JSON.parse(text) }
+    checkJson(bytes)
   } catch (error) {
-    throw notJson(reply, bytes, brokenAt(error, text))
+    if (!(error instanceof Malformed)) throw error
+    throw notJson(reply, bytes, beginsWell(bytes) ? error.message : '')
   }
+  return Object.assign(lazily(wellFormed(bytes)), { status, headers })
 }

@@ -5,7 +5,7 @@
  */
 import { rowsOf } from './columns.js'
 import { levelOf } from './levels.js'
-import { parse, stringify } from './record.js'
+import { isScalar, parse, stringify } from './record.js'
 import type { Open, View } from './types.js'
 
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
@@ -13,7 +13,7 @@ const number = /^[+-]?\d+(\.\d+)?$/
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
-  return typeof value === 'object' ? stringify(value) : String(value)
+  return isScalar(value) ? String(value) : stringify(value)
 }
 
 /** Line breaks stay, as RFC 4180 allows inside of quotes; other control characters are shown. */

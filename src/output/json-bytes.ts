@@ -1,7 +1,9 @@
 /** JSON records as bytes: passed on as they came wherever nothing needs their fields. */
+
+import { viewed } from '../base/utf8.js'
 import { rewrite } from './json-text.js'
 import { parse, shaper, stringify, textOf } from './record.js'
-import { hiding, mentions, viewed } from './secret-bytes.js'
+import { hiding, mentions } from './secret-bytes.js'
 import { endingsOf } from './secrets.js'
 import type { View, Watch } from './types.js'
 

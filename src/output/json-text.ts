@@ -2,6 +2,7 @@
  * JSON rewritten as text, token by token: without a parser's loss of digits, without recursion,
  * and with every string and number as it came.
  */
+import { stringEnd } from '../base/json.js'
 import { masked, type Secrecy, secrecyOf } from './secrets.js'
 
 export interface Rewriting {
@@ -15,16 +16,6 @@ export interface Rewriting {
 
 /** Deeper than this nothing is indented further, so that hostile nesting stays small. */
 const deepestIndent = 40
-
-/** Where a string that starts at `start` ends, past its closing quote. */
-export const stringEnd = (text: string, start: number): number => {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0
-    while (text[at - 1 - slashes] === '\\') slashes++
-    if (slashes % 2 === 0) return at + 1
-  }
-  return text.length
-}
 
 const space = /[ \t\r\n]+/y
 const plain = /[^\s"{}[\],:]+/y

@@ -1,10 +1,13 @@
 /** Answers that people see in a way of their own: as rows made for them, or as a page of text. */
-import { parse } from './record.js'
+import { parse, textOf } from './record.js'
 import type { Open, Sink, View, Writer } from './types.js'
 
 /** The view of the rows, which are written like any other records. */
 const viewOfRows = ({ people, ...view }: View): View =>
   people?.columns === undefined ? view : { ...view, columns: people.columns }
+
+/** Whoever makes a page of text reckons with the numbers. */
+const plain = (bytes: Uint8Array): unknown => JSON.parse(textOf(bytes))
 
 /**
  * Holds the answer until it is whole, then writes what people see of it.
@@ -25,7 +28,7 @@ export const openForPeople = (open: Open, sink: Sink, view: View): Writer => {
   }
   return {
     raw: async (batch) => {
-      records.push(...batch.map(parse))
+      for (const bytes of batch) records.push(page === undefined ? parse(bytes) : plain(bytes))
     },
     record: async (value) => {
       records.push(value)

@@ -1,4 +1,5 @@
 /** Records: from bytes to values, and what of a value was asked for. */
+import { Exact, parseExact, stringifyExact } from '../base/json.js'
 import { shownFields } from '../catalogue/kinds.js'
 import { Failure } from '../errors.js'
 import { mask, type Secrecy, secrecyOf } from './secrets.js'
@@ -9,7 +10,7 @@ const decoder = new TextDecoder()
 export type Fields = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact)
 
 export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 
@@ -29,13 +30,12 @@ export const shallow = <T>(work: () => T): T => {
 }
 
 /**
- * The value of a record's bytes. Integers past 2^53 lose digits, as in every parsed format;
- * JSON and NDJSON without --fields do not parse.
+ * The value of a record's bytes; numbers that would print otherwise than they came are `Exact`.
  * @throws Failure unreachable, when the bytes are no JSON
  */
 export const parse = (bytes: Uint8Array): unknown => {
   try {
-    return JSON.parse(textOf(bytes)) as unknown
+    return parseExact(textOf(bytes))
   } catch (cause) {
     throw new Failure('unreachable', 'the instance sent a record that is not JSON', {
       hint: 'Run it again with -v to see the exchange; a proxy may have changed it.',
@@ -44,9 +44,12 @@ export const parse = (bytes: Uint8Array): unknown => {
   }
 }
 
+/** Whether a value has nothing inside: everything but objects and lists. */
+export const isScalar = (value: unknown): boolean =>
+  typeof value !== 'object' || value === null || value instanceof Exact
+
 /** JSON text of a value; null where it has none. */
-export const stringify = (value: unknown): string =>
-  shallow(() => JSON.stringify(value) as string | undefined) ?? 'null'
+export const stringify = (value: unknown): string => shallow(() => stringifyExact(value)) ?? 'null'
 
 /**
  * The value under a dotted name; undefined when there is none. A key that holds the dots itself

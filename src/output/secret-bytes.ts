@@ -1,10 +1,7 @@
 /** Credentials in records that are not parsed: found and masked in their bytes. */
-import { stringEnd } from './json-text.js'
+import { stringEnd } from '../base/json.js'
+import { viewed } from '../base/utf8.js'
 import { endingsOf, masked, secrecyOf } from './secrets.js'
-
-/** The same memory as a Buffer, whose searches are fast. */
-export const viewed = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** Bytes as characters of the same number, so that patterns see them and nothing is lost. */
 const latin = (bytes: Uint8Array): string => viewed(bytes).toString('latin1')

@@ -1,4 +1,5 @@
 /** Credentials in answers: found by the name of their field, shown only on demand. */
+import { Exact } from '../base/json.js'
 import { endsAsSecret, lastWords } from '../base/secret-names.js'
 
 /** What stands in a secret's place. */
@@ -25,7 +26,7 @@ const hide = (value: unknown): unknown =>
 export const mask = (value: unknown, declared: ReadonlySet<string>, secrecy?: Secrecy): unknown => {
   if (secrecy === 'declared') return hide(value)
   if (secrecy === 'guessed' && typeof value === 'string') return hide(value)
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || value instanceof Exact) return value
   if (Array.isArray(value)) return value.map((item) => mask(item, declared, secrecy))
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [

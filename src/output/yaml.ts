@@ -3,7 +3,8 @@
  * would read otherwise (`no`, `012`) is quoted, and so is text with control characters.
  * `--fields` gives the same flat keys as JSON.
  */
-import { Document, isScalar, Scalar, visit } from 'yaml'
+import { Document, isScalar, Scalar, type ScalarTag, visit } from 'yaml'
+import { Exact } from '../base/json.js'
 import { parse, shallow, shaper } from './record.js'
 import type { Open, Style } from './types.js'
 
@@ -17,12 +18,23 @@ const shown = (style: Style, text: string): string => {
     .join('')
 }
 
+/** A number as it came. */
+const exactly: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  test: /^(?!)/,
+  identify: (value) => value instanceof Exact,
+  resolve: Number,
+  stringify: ({ value }) => String(value),
+}
+
 /** One value as YAML text that ends in a line break. */
 const dump = (value: unknown, style: Style): string => {
   const document = new Document(value, {
     version: '1.2',
     compat: 'yaml-1.1',
     aliasDuplicateObjects: false,
+    customTags: (tags) => [...tags, exactly],
   })
   visit(document, {
     Scalar: (_, node) => {

@@ -128,7 +128,8 @@ const givenWrongly = ({ gives }: Cell, operation: Operation, outcome: Outcome) =
   const truth = parsed(operation.body)
   const second = parsed(secondPage(operation))
   const pages = Array.isArray(truth) && Array.isArray(second) ? [...truth, ...second] : truth
-  const wanted = { whole: truth, pages, empty: [] }[gives]
+  const replaced = parsed(Buffer.from(operation.body.toString().replace('build', 'b\ufffdild')))
+  const wanted = { whole: truth, pages, empty: [], replaced }[gives]
   return same(value, wanted) ? undefined : 'not the answer'
 }
 

@@ -26,8 +26,8 @@ export interface Cell {
   readonly says: RegExp
   /** How many requests the server saw. */
   readonly requests: number
-  /** Whether the truthful answer was given, whole; otherwise nothing that passes for it. */
-  readonly gives: 'whole' | 'nothing' | 'pages' | 'empty'
+  /** Whether the truthful answer was given, whole, or with U+FFFD in it; otherwise nothing that passes for it. */
+  readonly gives: 'whole' | 'nothing' | 'pages' | 'empty' | 'replaced'
   /** How many requests the other server saw, to which redirects and links lead. */
   readonly stranger?: number
   /** Interrupted as soon as so much is there, since it would go on for ever by right. */
@@ -73,6 +73,9 @@ const writesUnknown: Cells = {
   post: { says: unknown },
   delete: { says: unknown },
 }
+/** The answer with a number too many; of a list, in its last record. */
+const broken = ({ body }: Operation): Buffer =>
+  Buffer.from(body.toString().replace(/(}]?)$/, ',"more":1 2$1'))
 const portal =
   '<!DOCTYPE html><html><head><title>Sign in to Guest WiFi</title></head><body><form></form></body></html>'
 const deep = Buffer.from(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
@@ -229,9 +232,25 @@ const bodies: readonly Fault[] = [
           ? operation.body
           : Buffer.from(operation.body.toString().replace('build', 'b\xffild'), 'latin1'),
       ),
-    cell: fails(/not UTF-8/, 1),
+    cell: { ...whole(1), gives: 'replaced' },
     // A deletion's message has no word to spoil; a file is bytes, and need not be text.
-    but: { ...writesUnknown, delete: whole(1), download: whole(1) },
+    but: { delete: whole(1), download: whole(1) },
+  },
+  {
+    name: 'a record that is no JSON',
+    behave: (operation, _asked, socket) =>
+      honest(
+        socket,
+        operation,
+        {},
+        operation.name === 'download' ? operation.body : broken(operation),
+      ),
+    cell: fails(/no valid JSON: .* was expected, at byte \d+/, 1),
+    but: {
+      ...writesUnknown,
+      list: { says: /no valid JSON.*1 record was printed/ },
+      download: whole(1),
+    },
   },
   {
     name: 'JSON nested 100,000 deep',

@@ -250,21 +250,13 @@ describe('a page that fails', () => {
     ['in chunks', `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n[1,2,\r\n`],
     ['until the end', `${head}Connection: close\r\n\r\n[1,2,`],
     ['of broken JSON', `${head}Content-Length: 7\r\n\r\n[1,2,,]`],
-    [
-      'of broken text',
-      Buffer.concat([
-        Buffer.from(`${head}Content-Length: 8\r\n\r\n[1,2,"`),
-        Buffer.from([0xff]),
-        Buffer.from('"'),
-      ]),
-    ],
   ])('is a Failure when cut after records, %s', async (_, bytes) => {
     const server = await serveRaw((socket) => socket.end(bytes))
     const records: unknown[] = []
     const error = await rejected(listed(clientOf(server.base, { retries: 2 }), '/x', {}, records))
     expect(error).toMatchObject({ category: 'unreachable' })
     expect(server.count()).toBe(1)
-    expect(records.length).toBeLessThanOrEqual(2)
+    expect(records).toEqual([1, 2])
   })
   it.each([
     ['a portal’s page', '<html><title>Sign in</title>', 'an HTML page, “Sign in”'],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deepest, Malformed, Splitter } from '../../src/http/splitter.js'
+import { bounds, Malformed } from '../../src/base/json-scan.js'
+import { Foreign, Splitter } from '../../src/http/splitter.js'
 
 const encoder = new TextEncoder()
 
@@ -59,8 +60,8 @@ describe('Splitter', () => {
     ['[1,]', 'a record is missing'],
     ['[,1]', 'a record is missing'],
     ['[{}{}]', 'a comma is missing'],
-    ['[[}]', 'brackets do not match'],
-    ['[{"a":]}]', 'brackets do not match'],
+    ['[[}]', 'a value or "]" was expected'],
+    ['[{"a":]}]', 'a value was expected'],
     ['[1]]', 'after its end'],
     ['[1] x', 'after its end'],
     ['[nul]', 'no valid JSON'],
@@ -75,26 +76,43 @@ describe('Splitter', () => {
       try {
         return splitText(text)
       } catch (error) {
-        return error instanceof Malformed && error.foreign
+        return error instanceof Foreign
       }
     }
     expect(foreign('<html>')).toBe(true)
     expect(foreign('[1')).toBe(false)
   })
-  it('refuses text that is not UTF-8, wherever it is cut', () => {
+  it('replaces what is not UTF-8, wherever it is cut', () => {
     const bytes = Buffer.concat([
-      Buffer.from('[{"a":"'),
+      Buffer.from('[{"a":"größe"},{"a":"'),
       Buffer.from([0xc3, 0x28]),
-      Buffer.from('"}]'),
+      Buffer.from('"},{"a":"é"}]'),
     ])
     for (let at = 0; at < bytes.length; at++)
-      expect(() => split([bytes.subarray(0, at), bytes.subarray(at)])).toThrow('UTF-8')
+      expect(split([bytes.subarray(0, at), bytes.subarray(at)])).toEqual([
+        '{"a":"größe"}',
+        '{"a":"\ufffd("}',
+        '{"a":"é"}',
+      ])
   })
-  it('refuses what is nested absurdly deep', () => {
+  it('refuses what is nested too deep', () => {
     const deep = (n: number): string => `[${'['.repeat(n)}${']'.repeat(n)}]`
-    expect(splitText(deep(deepest))).toHaveLength(1)
-    expect(() => splitText(deep(deepest + 1))).toThrow('absurdly deep')
-    expect(() => splitText(deep(100_000))).toThrow('absurdly deep')
+    expect(splitText(deep(bounds.depth))).toHaveLength(1)
+    expect(() => splitText(deep(bounds.depth + 1))).toThrow('nested more than 200 deep')
+    expect(() => splitText(deep(100_000))).toThrow('nested more than 200 deep')
+  })
+  it('refuses a record of too many values, and takes more of them in several', () => {
+    const most = bounds.values
+    expect(splitText(`[[${'0,'.repeat(most - 2)}0],[0],[0]]`)).toHaveLength(3)
+    expect(() => splitText(`[[${'0,'.repeat(most - 1)}0]]`)).toThrow('more than 1 million values')
+  })
+  it('gives the records before a broken one, and tells its place', () => {
+    const splitter = new Splitter()
+    expect(splitter.push(encoder.encode('[{"id":1},'))).toHaveLength(1)
+    expect(splitter.push(encoder.encode('{"id":2},{"id":3 4},{"id":5}'))).toHaveLength(1)
+    const again = /a comma or the closing bracket was expected, at byte 28$/
+    expect(() => splitter.push(encoder.encode(']'))).toThrow(again)
+    expect(() => splitter.end()).toThrow(again)
   })
   it('refuses a record without an end, and blanks without one', () => {
     const endless = (start: string, filler: string): void => {
@@ -103,8 +121,8 @@ describe('Splitter', () => {
       const chunk = encoder.encode(filler.repeat(1 << 20))
       for (let i = 0; i < 100; i++) splitter.push(chunk)
     }
-    expect(() => endless('["', 'x')).toThrow('absurd size')
-    expect(() => endless('[', ' ')).toThrow('absurd size')
+    expect(() => endless('["', 'x')).toThrow('larger than 64 MiB')
+    expect(() => endless('[', ' ')).toThrow('larger than 64 MiB')
   })
   it('tells of every record that holds a name it looks out for, however spelt, in any chunks', () => {
     const names = new Set(['token', 'api_key', 'größe', 'q"t'])
@@ -139,9 +157,6 @@ describe('Splitter', () => {
     splitter.push(
       encoder.encode('[{"id":1,"name":"tokens","to":"en"},{"token":1},{"t":"n"},"hubToken"]'),
     )
-    expect(told.map((record) => Buffer.from(record).toString())).toEqual([
-      '{"token":1}',
-      '"hubToken"',
-    ])
+    expect(told.map((record) => Buffer.from(record).toString())).toEqual(['{"token":1}'])
   })
 })

@@ -1,6 +1,7 @@
 /** A value as people read it: words, symbols and ages instead of codes and timestamps. */
+import { Exact } from '../../base/json.js'
 import { levelOf } from '../levels.js'
-import { type Fields, isObject, stringify } from '../record.js'
+import { type Fields, isObject, isScalar, stringify } from '../record.js'
 import type { Tone, View } from '../types.js'
 
 /** Visible text of one line, and how it is painted once it has its width. */
@@ -54,11 +55,11 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Cell
   return { text: style.visible(mark + text), ...(tone === undefined ? {} : { tone }), ...url }
 }
 
-const ofNumber = (name: string, value: number, view: View, whole: boolean): Cell => {
-  const level = levelOf(name, value)
+const ofNumber = (name: string, value: number | Exact, view: View, whole: boolean): Cell => {
+  const level = levelOf(name, Number(value))
   if (level !== undefined) return { text: whole ? `${level} (${value})` : level }
   if (!secondsName.test(name)) return { text: String(value) }
-  const span = view.style.span(value)
+  const span = view.style.span(Number(value))
   return { text: whole ? `${value} (${span})` : span }
 }
 
@@ -72,9 +73,9 @@ const titleOf = (value: Fields): string | undefined => {
 const itemText = (value: unknown, whole: boolean): string =>
   isObject(value)
     ? ((whole ? titleOf(value) : labelOf(value)) ?? stringify(value))
-    : typeof value === 'object' && value !== null
-      ? stringify(value)
-      : String(value ?? '–')
+    : isScalar(value)
+      ? String(value ?? '–')
+      : stringify(value)
 
 /**
  * A value under its field name as one line.
@@ -83,7 +84,7 @@ const itemText = (value: unknown, whole: boolean): string =>
 export const cellOf = (name: string, value: unknown, view: View, whole = false): Cell => {
   if (value === null || value === undefined || value === '') return none
   if (typeof value === 'boolean') return { text: value ? 'yes' : 'no' }
-  if (typeof value === 'number') return ofNumber(name, value, view, whole)
+  if (typeof value === 'number' || value instanceof Exact) return ofNumber(name, value, view, whole)
   if (typeof value === 'string') return ofString(name, value, view, whole)
   if (Array.isArray(value) && value.length === 0) return none
   const items = Array.isArray(value) ? value : [value]

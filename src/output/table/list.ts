@@ -5,7 +5,7 @@
  * newer emoji for one column and Indic clusters for several, and the columns shift.)
  */
 import { rowsOf } from '../columns.js'
-import { type Fields, isObject, parse } from '../record.js'
+import { type Fields, isObject, isScalar, parse } from '../record.js'
 import type { Open, View } from '../types.js'
 import { type Cell, cellOf, ownerOf, painted } from './cell.js'
 import { gap, shareWidth } from './widths.js'
@@ -19,7 +19,7 @@ const shortHeading = 12
 
 const scalarFields = (record: Fields): readonly string[] => {
   const names = Object.keys(record)
-  const scalars = names.filter((name) => typeof record[name] !== 'object' || record[name] === null)
+  const scalars = names.filter((name) => isScalar(record[name]))
   return (scalars.length > 0 ? scalars : names).slice(0, mostColumns)
 }
 

@@ -1,10 +1,8 @@
 /** Tab-separated values: whole, untouched but for what would break the line. */
 import { rowsOf } from '../columns.js'
 import { levelOf } from '../levels.js'
-import { parse, stringify } from '../record.js'
+import { isScalar, parse, stringify } from '../record.js'
 import type { Open, View } from '../types.js'
-
-const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bounds, checkJson, Malformed, Scanner } from '../../src/base/json-scan.js'
+
+const refusal = (bytes: Uint8Array): Malformed | undefined => {
+  try {
+    checkJson(bytes)
+    return undefined
+  } catch (error) {
+    if (error instanceof Malformed) return error
+    throw error
+  }
+}
+const accepts = (text: string): boolean => refusal(Buffer.from(text)) === undefined
+
+/** The same in chunks of so many bytes. */
+const acceptsIn = (text: string, size: number): boolean => {
+  const bytes = Buffer.from(text)
+  const scanner = new Scanner()
+  try {
+    let rest = ''
+    for (let at = 0; at < bytes.length; at += size) {
+      const chunk = bytes.subarray(at, at + size)
+      if (scanner.done) rest += chunk.toString()
+      else rest += chunk.subarray(scanner.scan(chunk, 0)).toString()
+    }
+    return scanner.finish() && /^[ \t\r\n]*$/.test(rest)
+  } catch (error) {
+    if (error instanceof Malformed) return false
+    throw error
+  }
+}
+
+/** Node's parser is the judge. */
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const signs = [...'[]{}:,"\\ \n\t\u0000\u001f0123456789-+.eEtruefalsn/ub{[é\u00a0\ufeff']
+const texts = fc.oneof(
+  fc.json({ maxDepth: 3 }),
+  fc
+    .jsonValue({ maxDepth: 3, stringUnit: 'binary' })
+    .map((value) => JSON.stringify(value, null, 1)),
+  fc.constantFrom('-1.5e+3', '[0.10,-0,1E5]', '{"a":[true,false,null]}', '"\\u00e9\\n\\/"', ' 7 '),
+)
+/** A JSON text with a few characters put in, taken out or replaced. */
+const mutated = fc
+  .tuple(
+    texts,
+    fc.array(fc.tuple(fc.nat(), fc.constantFrom('', ...signs), fc.nat(2)), { maxLength: 3 }),
+  )
+  .map(([text, changes]) =>
+    changes.reduce((now, [place, sign, cut]) => {
+      const at = place % (now.length + 1)
+      return now.slice(0, at) + sign + now.slice(at + cut)
+    }, text),
+  )
+
+describe('checkJson', () => {
+  it('takes what Node’s parser takes and nothing else, in any chunks', () => {
+    fc.assert(
+      fc.property(mutated, fc.integer({ min: 1, max: 9 }), (text, size) => {
+        const right = isJson(text)
+        expect([accepts(text), acceptsIn(text, size)]).toEqual([right, right])
+      }),
+      { numRuns: 3000 },
+    )
+  })
+  it('takes a repeated key, and no rest', () => {
+    expect(accepts('{"a":1,"a":2}')).toBe(true)
+    expect(accepts('{"a":1} {}')).toBe(false)
+    expect(accepts('')).toBe(false)
+  })
+  it.each([
+    ['{"a":1 2}', 'a comma or the closing bracket was expected, at byte 8'],
+    ['{"a" 1}', 'a colon was expected, at byte 6'],
+    ['[01]', 'a comma or the closing bracket was expected, at byte 3'],
+    ['[1.]', 'a digit was expected, at byte 4'],
+    ['["\\x"]', 'an unknown escape, at byte 4'],
+    ['["a\tb"]', 'a control character within a text, at byte 4'],
+    ['[nul]', 'a value or "]" was expected, at byte 5'],
+  ])('says of %j what was expected, and where', (text, words) => {
+    expect(refusal(Buffer.from(text))?.message).toContain(words)
+  })
+  it.each([
+    ['values', Buffer.from(`[${'0,'.repeat(bounds.values - 1)}0]`), '1 million values'],
+    ['depth', Buffer.from('['.repeat(bounds.depth + 1)), 'nested more than 200 deep'],
+    ['bytes', Buffer.alloc(bounds.bytes + 1, ' '), 'larger than 64 MiB'],
+  ])('names the bound of %s that is passed', (_, bytes, words) => {
+    expect(refusal(bytes)?.message).toContain(words)
+  })
+})
