@@ -25,7 +25,7 @@ export const resume: Special = {
   without: 'attributes',
   examples: [
     'runners resume 3',
-    'runners list --status paused --tag-list linux | svcctl runners resume -',
+    'runners list --status paused --type project_type | svcctl runners resume -',
   ],
   run: setActive(true, 'resumed'),
 }

@@ -3,11 +3,16 @@ import { oauthErrorOf } from '../base/oauth-errors.js'
 import { Failure } from '../errors.js'
 import { statusText } from './statuses.js'
 
+/** What a failure was before more was said of it (`unknownOutcome`). */
+const rootOf = (failure: Failure): Failure =>
+  failure.details.cause instanceof Failure ? rootOf(failure.details.cause) : failure
+
 /** The failure without anything that its answer said; what the network did is told as ever. */
 export const sealed = (error: unknown): unknown => {
   if (!(error instanceof Failure)) return error
-  const { status, request, cause, unknownOutcome } = error.details
-  const ours = cause !== undefined || ['interrupted', 'usage'].includes(error.category)
+  const { status, request, unknownOutcome } = error.details
+  const ours =
+    rootOf(error).details.cause !== undefined || ['interrupted', 'usage'].includes(error.category)
   if (status === undefined && ours) return error
   const code = oauthErrorOf(error.details.code)
   const why =

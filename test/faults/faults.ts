@@ -311,7 +311,7 @@ const oddities: readonly Fault[] = [
       list: { exit: 0, says: /^/, gives: 'empty' },
       put: { exit: 0, says: /as far as the status tells: the instance answered 204/ },
       post: { exit: 0, says: /as far as the status tells: the instance answered 204/ },
-      delete: { exit: 0, says: /deleted|done/ },
+      delete: { exit: 0, says: /removed|deleted|done/ },
       download: { says: /./, exit: 7 },
     },
   },

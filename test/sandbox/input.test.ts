@@ -114,7 +114,7 @@ describe('checking input by the catalogue', () => {
     [{ d: datetime('d') }, { d: 'soon' }, 'd is invalid'],
     [{ s: string('s', { required: true }) }, {}, 's is missing'],
     [{ l: list('integer', 'l') }, { l: { 0: '1' } }, 'l is invalid'],
-    [{ l: list('integer', 'l') }, { l: '1,2' }, 'l is invalid'],
+    [{ l: list('integer', 'l') }, { l: '1,x' }, 'l is invalid'],
     [{ l: list('integer', 'l', { max: 1 }) }, { l: [1, 2] }, 'l does not have a valid value'],
     [{ h: hash('h', { keys: { n: number } }) }, { h: { n: 'x' } }, 'h[n] is invalid'],
     [{ s: string('s') }, { s: ['a'] }, 's is invalid'],

@@ -65,6 +65,7 @@ const given = (flag: Flag): readonly string[] =>
 
 /** What a command needs beyond what it requires, or instead. */
 const besides: Readonly<Record<string, readonly string[]>> = {
+  api: ['/version'],
   'artifacts file': ['--job-id', '7'],
   'members list': ['-P', '1'],
   'members get': ['-P', '1'],
@@ -77,6 +78,8 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'runners update': ['--description', 'text'],
   'resource-groups update': ['--process-mode', 'unordered'],
   'approvals update': ['--reset-approvals-on-push'],
+  'approvals rules update': ['--name', 'text', '--approvals-required', '1'],
+  'geo nodes update': ['--name', 'text', '--url', 'https://node.svc.example'],
   'integrations update': ['--webhook', 'env:CANARY_SECRET'],
   'settings update': ['--param', 'signup_enabled=true'],
   'deploy-keys update': ['--title', 'text'],
