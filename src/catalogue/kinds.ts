@@ -8,6 +8,10 @@ export interface Kind {
   readonly names: readonly string[]
   /** Fields that name one only where other columns stand beside them. */
   readonly also?: readonly string[]
+  /** The field that says to people what it is. */
+  readonly title?: string
+  /** What people call one, where the name of the kind is an abbreviation. */
+  readonly word?: string
   /** The mark of full references (`platform/app!42`) of what has a number only within its project. */
   readonly mark?: '!' | '#'
 }
@@ -16,19 +20,25 @@ export interface Kind {
 const references = ['reference', 'references.full', 'web_url', 'iid'] as const
 
 export const kinds = {
-  runner: { areas: ['runners'], names: ['id'] },
-  job: { areas: ['jobs', 'runners'], names: ['id'] },
-  commit: { areas: ['commits'], names: ['id', 'short_id'], also: ['name'] },
-  mr: { areas: ['mr', 'issues'], names: references, mark: '!' },
-  issue: { areas: ['issues', 'mr'], names: references, mark: '#' },
-  'approval-rule': { areas: ['approvals'], names: ['id'] },
-  user: { areas: ['members'], names: ['id', 'username'] },
+  runner: { areas: ['runners'], names: ['id'], title: 'description' },
+  job: { areas: ['jobs', 'runners'], names: ['id'], title: 'name' },
+  commit: { areas: ['commits'], names: ['id', 'short_id'], also: ['name'], title: 'title' },
+  mr: {
+    areas: ['mr', 'issues'],
+    names: references,
+    mark: '!',
+    title: 'title',
+    word: 'merge request',
+  },
+  issue: { areas: ['issues', 'mr'], names: references, mark: '#', title: 'title' },
+  'approval-rule': { areas: ['approvals'], names: ['id'], title: 'name' },
+  user: { areas: ['members'], names: ['id', 'username'], title: 'username' },
   project: { areas: ['projects'], names: ['path_with_namespace', 'id'] },
-  integration: { areas: ['integrations'], names: ['slug'] },
-  'deploy-key': { areas: ['deploy-keys'], names: ['id'] },
+  integration: { areas: ['integrations'], names: ['slug'], title: 'title' },
+  'deploy-key': { areas: ['deploy-keys'], names: ['id'], title: 'title' },
   'pages-domain': { areas: ['pages-domains'], names: ['domain'] },
-  vulnerability: { areas: ['vulnerabilities'], names: ['id'] },
-  'geo-node': { areas: ['geo'], names: ['id', 'geo_node_id'] },
+  vulnerability: { areas: ['vulnerabilities'], names: ['id'], title: 'title' },
+  'geo-node': { areas: ['geo'], names: ['id', 'geo_node_id'], title: 'name' },
   'client-key': { areas: ['error-tracking'], names: ['id'] },
   // The documents have no list of them.
   'resource-group': { areas: [], names: ['key', 'id'] },
@@ -38,6 +48,10 @@ export type KindName = keyof typeof kinds
 /** The kind of that name; undefined for what no verb takes. */
 export const kindNamed = (name: string | undefined): Kind | undefined =>
   Object.entries(kinds).find(([known]) => known === name)?.[1]
+
+/** What people call an object of the kind of that name. */
+export const wordOfKind = (name: string): string =>
+  kindNamed(name)?.word ?? name.replaceAll('-', ' ')
 
 /**
  * Fields that lists show beside those of the API's records, and where their values stand: columns

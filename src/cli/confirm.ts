@@ -1,5 +1,5 @@
 /** Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked. */
-import type { Globals } from '../commands/types.js'
+import type { Details, Globals } from '../commands/types.js'
 import { Failure } from '../errors.js'
 import { confirmationFor, nameMatches } from '../profile/index.js'
 import type { Session } from '../profile/types.js'
@@ -13,7 +13,8 @@ interface Asking {
   readonly prompts: Prompts
 }
 
-const most = 10
+/** How many objects are named. */
+export const most = 10
 
 /** The objects concerned, a line each, the rest counted. */
 const listed = (details: readonly string[]): string[] => [
@@ -22,7 +23,7 @@ const listed = (details: readonly string[]): string[] => [
 ]
 
 const cancelled = (): Failure =>
-  new Failure('usage', 'not confirmed: nothing was sent', { hint: 'Answer yes, or give --yes.' })
+  new Failure('usage', 'not confirmed: nothing was changed', { hint: 'Answer yes, or give --yes.' })
 
 /**
  * Asks before something is destroyed.
@@ -33,7 +34,7 @@ export const confirmer =
   async (
     session: Pick<Session, 'profile' | 'baseUrl' | 'sudo'>,
     what: string,
-    details: readonly string[] = [],
+    details: Details = [],
   ): Promise<void> => {
     const { profile, baseUrl, sudo } = session
     const consent = {
@@ -43,10 +44,11 @@ export const confirmer =
     }
     const how = confirmationFor(profile, consent, what)
     if (how === 'go') return
+    const lines = typeof details === 'function' ? await details() : details
     const by = profile === undefined ? '' : ` (profile ${profile.name})`
     const as = sudo === undefined ? '' : `, as ${sudo}`
-    const many = details.length > 1 ? `, ${details.length} objects` : ''
-    notes.note([`On ${baseUrl}${by}${as}${many}:`, ...listed(details), what].join('\n'))
+    const many = lines.length > 1 ? `, ${lines.length} objects` : ''
+    notes.note([`On ${baseUrl}${by}${as}${many}:`, ...listed(lines), what].join('\n'))
     if (how === 'ask-name') {
       const typed = await prompts.text(
         `Type the name of the profile (${profile?.name ?? ''}) to go on`,

@@ -161,6 +161,8 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     guard: (request) => exchange.guard(request),
     confirm: async (what, details, of) =>
       screen.confirm(of ?? (await around.session()), what, details),
+    naming: async (wanted) =>
+      (await import('./naming.js')).naming(command, wanted, exchange.glance),
     plan: async (given, override) => {
       const [first] = await plans(given, override)
       if (first === undefined) throw new Failure('internal', 'a command without a plan')

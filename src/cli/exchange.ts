@@ -38,6 +38,10 @@ export interface ExchangeOptions {
 
 type Of = Pick<Endpoint, 'credential' | 'route' | 'safe'>
 
+/** `long`: a long list or download; `brief`: what is good to know, and not worth a wait. */
+type Patience = 'usual' | 'long' | 'brief'
+const briefTimeout = 3
+
 /** Whose rules and ways a client takes: a session, or a part of one. */
 export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
 
@@ -95,7 +99,7 @@ export const createExchange = (options: ExchangeOptions) => {
   const optionsFor = async (
     baseUrl: string,
     credential: Credential | undefined,
-    long: boolean,
+    patience: Patience,
     { profile, user, renew }: Party,
     audited: boolean,
   ): Promise<ClientOptions> => {
@@ -113,12 +117,15 @@ export const createExchange = (options: ExchangeOptions) => {
     }
     return {
       baseUrl,
-      timeout: globals.timeout ?? profile?.timeout ?? defaultTimeout,
-      retries: globals.retries ?? profile?.retries ?? defaultRetries,
+      timeout: Math.min(
+        globals.timeout ?? profile?.timeout ?? defaultTimeout,
+        patience === 'brief' ? briefTimeout : Number.POSITIVE_INFINITY,
+      ),
+      retries: patience === 'brief' ? 0 : (globals.retries ?? profile?.retries ?? defaultRetries),
       userAgent,
       note: screen.say,
       signal,
-      long,
+      long: patience === 'long',
       ...(transport === undefined ? {} : { transport }),
       ...(credential === undefined ? {} : { credential }),
       ...(credential?.kind === 'oauth' && renew !== undefined
@@ -151,33 +158,39 @@ export const createExchange = (options: ExchangeOptions) => {
     return fresh === undefined ? undefined : { kind: fresh.kind, value: fresh.value }
   }
 
-  const open = async (endpoint: Of | undefined, long: boolean): Promise<Client> => {
+  const open = async (endpoint: Of | undefined, patience: Patience): Promise<Client> => {
     const session = await options.session()
     const credential = await credentialFor(session, endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job') warnOfWithheld(session)
     const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
     const audited = endpoint === undefined || writes(endpoint)
-    const made = await optionsFor(session.baseUrl, credential, long, session, audited)
+    const made = await optionsFor(session.baseUrl, credential, patience, session, audited)
     const client = await createClient({ ...made, ...(sudo === undefined ? {} : { sudo }) })
     return measured(audited ? client : looking(client), screen.meter)
   }
 
-  const client = (endpoint?: Of, long = false): Promise<Client> => {
+  const clientOf = (endpoint: Of | undefined, patience: Patience): Promise<Client> => {
     const writing = endpoint !== undefined && writes(endpoint)
-    const key = `${endpoint?.credential ?? 'user'} ${writing} ${long}`
+    const key = `${endpoint?.credential ?? 'user'} ${writing} ${patience}`
     const known = clients.get(key)
     if (known !== undefined) return known
-    const made = open(endpoint, long)
+    const made = open(endpoint, patience)
     clients.set(key, made)
     return made
   }
+  const client = (endpoint?: Of, long = false): Promise<Client> =>
+    clientOf(endpoint, long ? 'long' : 'usual')
+
+  /** The data that a reading request is answered with, where that takes neither long nor a second try. */
+  const glance = async ({ endpoint, values }: Ask): Promise<unknown> =>
+    (await (await clientOf(endpoint, 'brief')).call(buildRequest({ endpoint, values }))).data
 
   const anonymous = async (
     baseUrl: string,
     credential: Credential,
     party: Party = {},
   ): Promise<Client> => {
-    const made = optionsFor(baseUrl, credential, false, party, true)
+    const made = optionsFor(baseUrl, credential, 'usual', party, true)
       .then(createClient)
       .then((plain) => measured(plain, screen.meter))
     clients.set(`anonymous ${clients.size}`, made)
@@ -226,7 +239,7 @@ export const createExchange = (options: ExchangeOptions) => {
   const close = async (): Promise<void> => {
     for (const made of clients.values()) await (await made.catch(() => undefined))?.close()
   }
-  return { client, anonymous, request, guard, curl, curlOf, close }
+  return { client, glance, anonymous, request, guard, curl, curlOf, close }
 }
 
 export type ExchangeServices = ReturnType<typeof createExchange>

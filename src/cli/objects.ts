@@ -1,7 +1,7 @@
 /** What a verb takes as its objects, and by which columns of lists they are known. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
-import { type Kind, kindNamed } from '../catalogue/kinds.js'
+import { type Kind, kindNamed, wordOfKind } from '../catalogue/kinds.js'
 import type { Argument } from '../commands/types.js'
 import { fieldsOf } from './fields.js'
 
@@ -21,8 +21,6 @@ export interface Objects {
   /** The columns of the lists, as they are printed unless others are asked for. */
   readonly columns: readonly (readonly string[])[]
 }
-
-const words: Readonly<Record<string, string>> = { mr: 'merge request' }
 
 /** The lists of the kind's areas: those of the kind, and those of other things. */
 const listsOf = async (kind: Kind, name: string): Promise<readonly (readonly Endpoint[])[]> => {
@@ -46,7 +44,7 @@ export const objectsOf = async (argument: Argument | undefined): Promise<Objects
   const also = kind.also ?? []
   const known = new Set([...names, ...also, ...fieldsOf(own)])
   return {
-    word: words[name] ?? name.replaceAll('-', ' '),
+    word: wordOfKind(name),
     names,
     also,
     known,

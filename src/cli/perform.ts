@@ -12,7 +12,7 @@ const confirmAll = async (ctx: Context, plans: readonly Plan[]): Promise<void> =
   const [first] = plans
   const loss = first?.endpoint.destructive
   if (first === undefined || loss === undefined) return
-  await ctx.confirm(loss, plans.map(objectOf))
+  await ctx.confirm(loss, () => ctx.naming(plans))
 }
 
 const emitOf = (plan: Plan, options: Perform): Emit => ({

@@ -2,6 +2,7 @@
 import { endsAsSecret } from '../base/secret-names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
+import { kindNamed } from '../catalogue/kinds.js'
 import { secretsOf } from '../catalogue/secret-fields.js'
 import { buildRequest } from '../http/index.js'
 import type { WireRequest } from '../http/types.js'
@@ -9,7 +10,7 @@ import type { Candidate } from './complete.js'
 import { scopeOf } from './derive.js'
 
 interface Shown {
-  /** Field that holds the value, and one that describes it. */
+  /** Field that holds the value, and one that describes it: by default its kind's title. */
   readonly value: string
   readonly text?: string
 }
@@ -33,8 +34,8 @@ export interface Wanted {
 /** The lists of what a parameter completes; the next one where the instance refuses the first. */
 export const sources: Readonly<Record<string, readonly Source[]>> = {
   runner: [
-    { area: 'runners', key: 'listAll', value: 'id', text: 'description' },
-    { area: 'runners', key: 'list', value: 'id', text: 'description' },
+    { area: 'runners', key: 'listAll', value: 'id' },
+    { area: 'runners', key: 'list', value: 'id' },
   ],
   project: [
     {
@@ -45,21 +46,21 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
       values: { simple: true },
     },
   ],
-  job: [{ area: 'jobs', key: 'list', value: 'id', text: 'name' }],
-  mr: [{ area: 'mr', key: 'listOfProject', value: 'iid', text: 'title' }],
-  'deploy-key': [{ area: 'deploy-keys', key: 'list', value: 'id', text: 'title' }],
-  integration: [{ area: 'integrations', key: 'list', value: 'slug', text: 'title' }],
-  'geo-node': [{ area: 'geo', key: 'list', value: 'id', text: 'name' }],
+  job: [{ area: 'jobs', key: 'list', value: 'id' }],
+  mr: [{ area: 'mr', key: 'listOfProject', value: 'iid' }],
+  'deploy-key': [{ area: 'deploy-keys', key: 'list', value: 'id' }],
+  integration: [{ area: 'integrations', key: 'list', value: 'slug' }],
+  'geo-node': [{ area: 'geo', key: 'list', value: 'id' }],
   'pages-domain': [{ area: 'pages-domains', key: 'list', value: 'domain', text: 'url' }],
   storage: [{ area: 'settings', key: 'get', value: 'repository_storages' }],
-  vulnerability: [{ area: 'vulnerabilities', key: 'list', value: 'id', text: 'title' }],
-  commit: [{ area: 'commits', key: 'list', value: 'id', text: 'title' }],
-  'approval-rule': [{ area: 'approvals', key: 'rulesList', value: 'id', text: 'name' }],
+  vulnerability: [{ area: 'vulnerabilities', key: 'list', value: 'id' }],
+  commit: [{ area: 'commits', key: 'list', value: 'id' }],
+  'approval-rule': [{ area: 'approvals', key: 'rulesList', value: 'id' }],
   'client-key': [{ area: 'error-tracking', key: 'keysList', value: 'id' }],
   'resource-group': [{ path: '/projects/:id/resource_groups', value: 'key', text: 'process_mode' }],
-  user: [{ path: '/users', value: 'id', text: 'username' }],
+  user: [{ path: '/users', value: 'id' }],
   group: [{ path: '/groups', value: 'full_path', text: 'name' }],
-  issue: [{ path: '/projects/:id/issues', value: 'iid', text: 'title' }],
+  issue: [{ path: '/projects/:id/issues', value: 'iid' }],
   pipeline: [{ path: '/projects/:id/pipelines', value: 'id', text: 'ref' }],
   branch: [{ path: '/projects/:id/repository/branches', value: 'name' }],
   ref: [{ path: '/projects/:id/repository/branches', value: 'name' }],
@@ -79,6 +80,7 @@ const candidatesIn = (
   data: unknown,
   source: Source,
   endpoint: Endpoint | undefined,
+  title?: string,
 ): Candidate[] => {
   if (isHidden(source.value, endpoint)) return []
   if (isRecord(data)) {
@@ -86,12 +88,13 @@ const candidatesIn = (
     return Array.isArray(list) ? list.map((value) => ({ value: String(value) })) : []
   }
   if (!Array.isArray(data)) return []
-  const about = source.text === undefined || isHidden(source.text, endpoint) ? '' : source.text
+  const text = source.text ?? title ?? ''
+  const about = isHidden(text, endpoint) ? '' : text
   return data.filter(isRecord).flatMap((record) => {
     const value = record[source.value]
-    const text = record[about]
+    const told = record[about]
     if (value === undefined || value === null) return []
-    return [{ value: String(value), ...(typeof text === 'string' ? { text } : {}) }]
+    return [{ value: String(value), ...(typeof told === 'string' ? { text: told } : {}) }]
   })
 }
 
@@ -146,7 +149,7 @@ export const valuesOf = async (
     const wanted = await wantedOf(source, project)
     if (wanted === undefined) continue
     try {
-      return candidatesIn(await fetch(wanted), source, wanted.endpoint)
+      return candidatesIn(await fetch(wanted), source, wanted.endpoint, kindNamed(what)?.title)
     } catch {
       // The next source may be allowed.
     }

@@ -6,9 +6,6 @@ import { isObject, type Json, objects, textOf } from './json.js'
 import type { Context, Given, Plan, Special } from './types.js'
 import { asGiven, lookUp, withUserIds } from './usernames.js'
 
-const scopeWords = ({ endpoint, values }: Plan): string =>
-  `${endpoint.path.id?.type ?? 'group'} ${String(values.id)}`
-
 /** Why a user was not added, from the messages by user; undefined where the instance has none. */
 const reasonOf = (messages: unknown, user: string): string | undefined => {
   if (!isObject(messages)) return undefined
@@ -158,8 +155,7 @@ export const update: Special = {
 }
 
 /** The memberships that go with a user; only the user where the instance does not tell them. */
-const losses = async (ctx: Context, plan: Plan): Promise<string[]> => {
-  const who = `user ${String(plan.values.user_id)} of ${scopeWords(plan)}`
+const losses = async (ctx: Context, plan: Plan, who: string): Promise<string[]> => {
   const { id, user_id } = plan.values
   const ask = { endpoint: members.billableMemberships, values: { id, user_id } }
   const found = await ctx.gather(ask).catch((error: unknown) => {
@@ -175,10 +171,12 @@ const losses = async (ctx: Context, plan: Plan): Promise<string[]> => {
 
 const runRemove = async (ctx: Context, given: Given): Promise<void> => {
   const plans = asGiven(await ctx.plans(await withUserIds(ctx, given, 'billable')), given)
-  const asks = ctx.interactive && !ctx.globals.yes && !ctx.globals.curl
-  if (!asks) return ctx.perform(plans, { done: 'removed' })
-  const details = await Promise.all(plans.map((plan) => losses(ctx, plan)))
-  await ctx.confirm(members.billableRemove.destructive ?? '', details.flat())
+  if (!ctx.globals.curl)
+    await ctx.confirm(members.billableRemove.destructive ?? '', async () => {
+      const who = await ctx.naming(plans)
+      const all = plans.map((plan, i) => losses(ctx, plan, who[i] ?? ''))
+      return (await Promise.all(all)).flat()
+    })
   await ctx.perform(plans, { confirmed: true, done: 'removed' })
 }
 

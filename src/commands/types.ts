@@ -102,6 +102,9 @@ export interface Plan extends Ask {
   readonly label?: string
 }
 
+/** What a confirmation is about, a line each; a function is called only when somebody is asked. */
+export type Details = readonly string[] | (() => Promise<readonly string[]>)
+
 export interface Emit {
   readonly columns?: readonly string[]
   /** The secret is the answer that was asked for: shown even without --show-secrets. */
@@ -221,9 +224,11 @@ export interface Context {
   /** Asks before something is destroyed; refuses without a terminal unless --yes. */
   confirm(
     what: string,
-    details?: readonly string[],
+    details?: Details,
     of?: Pick<Session, 'profile' | 'baseUrl' | 'sudo'>,
   ): Promise<void>
+  /** The objects of plans by their names, as a confirmation lists them. */
+  naming(plans: readonly Plan[]): Promise<readonly string[]>
   /** Reads standard input to its end. */
   stdin(): Promise<string>
   /** A hidden answer, or undefined where nobody can be asked. */

@@ -64,6 +64,17 @@ describe.skipIf(!there)('at a terminal', () => {
     expect(end).toContain('exit 0')
   })
 
+  it('names what is to be destroyed, and how many there are', async () => {
+    const screen = at('deploy-keys delete 1 99 -P platform/app')
+    const asked = await screen.until(/Go on\?/)
+    expect(asked).toContain(`On ${sandbox.url}, 2 objects:`)
+    expect(asked).toContain('  delete deploy key 1 "deploy" of platform/app\n')
+    expect(asked).toContain('  delete deploy key 99 of platform/app\n')
+    screen.type('n')
+    screen.press('Enter')
+    expect(await screen.until(/exit \d/)).toContain('exit 2')
+  })
+
   it('asks what an update is to change, and to what', async () => {
     const screen = at('runners update 3')
     await screen.until(/\[ \] active/)

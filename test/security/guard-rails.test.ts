@@ -102,9 +102,10 @@ describe('a profile', () => {
       terminal.type('test')
       terminal.press('Enter')
       expect(await terminal.until(/exit \d/)).toMatch(
-        /not confirmed: nothing was sent[\s\S]*exit 2/,
+        /not confirmed: nothing was changed[\s\S]*exit 2/,
       )
-      expect(server.lines()).toEqual([])
+      // Its name was looked for.
+      expect(server.lines()).toEqual(['GET /projects/1/deploy_keys/7'])
     } finally {
       terminal.close()
     }
