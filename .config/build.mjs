@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
 
-const { version, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { version, bugs, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 /** The packages that modules of the bundle come from, by folder. */
 const packagesOf = (modules) =>
@@ -79,7 +79,10 @@ const output = {
   comments: false,
   charset: 'ascii',
 }
-const transform = { target: 'node20.18', define: { SVCCTL_VERSION: JSON.stringify(version) } }
+const transform = {
+  target: 'node20.18',
+  define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
+}
 
 const { output: chunks } = await build({
   plugins: [spare],

@@ -5,7 +5,7 @@ import { type AreaMeaning, checkFlags, resolve, verbMissing } from './cli/gramma
 import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help.js'
 import type { Style } from './cli/help-text.js'
 import { parseLeaf, type Raw } from './cli/leaf.js'
-import { version } from './cli/version.js'
+import { bugs, version } from './cli/version.js'
 import { codeOf, exitCodes, Failure, reasonOf, usage } from './errors.js'
 import { printError } from './terminal/notes.js'
 import { openPager } from './terminal/pager.js'
@@ -140,14 +140,17 @@ const refusedBySystem = (error: unknown): Failure | undefined => {
   )
 }
 
-const failureOf = (error: unknown): Failure =>
-  error instanceof Failure
-    ? error
-    : (refusedBySystem(error) ??
-      new Failure('internal', `svcctl has a defect: ${defectText(error)}`, {
-        hint: 'Please report it with the command line and the output of -v, without tokens.',
-        cause: error,
-      }))
+/** A defect, and where to report it. */
+const defect = (message: string, cause: unknown): Failure =>
+  new Failure('internal', `svcctl has a defect: ${message}`, {
+    hint: `Please report it at ${bugs} with the command line and the output of -v, without tokens.`,
+    cause,
+  })
+
+const failureOf = (error: unknown): Failure => {
+  if (!(error instanceof Failure)) return refusedBySystem(error) ?? defect(defectText(error), error)
+  return error.category === 'internal' ? defect(error.message, error) : error
+}
 
 /**
  * The program. Sets `process.exitCode`; never exits by itself, so that output is drained.
