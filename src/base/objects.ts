@@ -1,5 +1,16 @@
-/** Objects among unknown values. */
+/** Looking into values whose shape is not known. */
+
+/** The fields of an object. */
+export type Fields = Readonly<Record<string, unknown>>
 
 /** Whether a value is an object with string keys: no list, no null. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The items of a value that are objects; none where it is no list. */
+export const objects = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+
+/** A text that is not empty. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined

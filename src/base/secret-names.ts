@@ -1,4 +1,7 @@
-/** What a secret's name is: the one rule for fields and attributes that nothing else declares. */
+/**
+ * What a secret's name is, where nothing declares it: of answers, whose other fields must stay
+ * readable, by its last words; of what is sent, where too much may be hidden, by any word.
+ */
 
 /** The words that a secret's name ends in, singly or together. */
 const endings: readonly (readonly string[])[] = [
@@ -36,3 +39,17 @@ export const endsAsSecret = (name: string): boolean => {
 export const lastWords: readonly string[] = [
   ...new Set(endings.flatMap((ending) => ending.slice(-1))),
 ]
+
+const anyWord =
+  /(^|[_-])(tokens?|passwords?|passwd|secrets?|dsn|webhook|signature|sig|credentials?|(?!public)\w*key)($|[_-])/i
+const publicKey = /public_?key/i
+
+/** Whether an attribute of this name, on its way to the instance, is shown without its value. */
+export const mayBeSecret = (name: string): boolean =>
+  !publicKey.test(name) && (anyWord.test(name) || endsAsSecret(name))
+
+/** Headers that hold a secret though their names do not end as other secrets' do. */
+const header = /(^|-)(auth|authorization|cookie2?|session|session-?id)$/i
+
+/** Whether a header of this name is shown without its value. */
+export const mayBeSecretHeader = (name: string): boolean => header.test(name) || mayBeSecret(name)

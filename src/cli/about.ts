@@ -1,4 +1,5 @@
 /** Answers about several objects: each says which object it is about, as that was given. */
+import { isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { kindNamed } from '../catalogue/kinds.js'
 import type { Plan } from '../commands/types.js'
@@ -43,18 +44,15 @@ export const leadOf = (
   plans: readonly Plan[],
 ): { lead?: typeof objectColumn } => (same(columns[0] ?? '', plans) ? {} : { lead: objectColumn })
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
 /** A record with the object that it is about before everything else. */
 export const about = ({ label }: Plan, value: unknown): unknown =>
-  isRecord(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
+  isObject(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
 
 /** The same, unless the record itself says which object it is. */
 export const toldApart = (plan: Plan, value: unknown): unknown => {
   const { name, param, key } = argumentOf(plan.endpoint)
   const texts = [plan.label, String(plan.values[name] ?? plan.label)]
   const names = [name, key, ...(kindNamed(param?.completes)?.names ?? [])]
-  const says = isRecord(value) && names.some((field) => texts.includes(String(value[field])))
+  const says = isObject(value) && names.some((field) => texts.includes(String(value[field])))
   return says ? value : about(plan, value)
 }

@@ -2,6 +2,7 @@
  * The attributes of a call: flags over `--input` over nothing, `--param` beside them, and the
  * checks that need no instance (commands.md, "Refused before anything is sent" and "Values").
  */
+import { isObject } from '../base/objects.js'
 import { type Endpoint, type Param, placeOf } from '../catalogue/endpoint.js'
 import type { Command, Given } from '../commands/types.js'
 import { usage } from '../errors.js'
@@ -108,5 +109,3 @@ export const merged = (
   }
   return values
 }
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -1,4 +1,5 @@
 /** Which list of the instance has the values that a parameter takes: for completion and for prompts. */
+import { isObject } from '../base/objects.js'
 import { endsAsSecret } from '../base/secret-names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
@@ -69,9 +70,6 @@ export const sources: Readonly<Record<string, readonly Source[]>> = {
 
 export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
 /** Whether a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
 export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
   endsAsSecret(field) || secretsOf(endpoint).has(field)
@@ -83,14 +81,14 @@ const candidatesIn = (
   title?: string,
 ): Candidate[] => {
   if (isHidden(source.value, endpoint)) return []
-  if (isRecord(data)) {
+  if (isObject(data)) {
     const list = data[source.value]
     return Array.isArray(list) ? list.map((value) => ({ value: String(value) })) : []
   }
   if (!Array.isArray(data)) return []
   const text = source.text ?? title ?? ''
   const about = isHidden(text, endpoint) ? '' : text
-  return data.filter(isRecord).flatMap((record) => {
+  return data.filter(isObject).flatMap((record) => {
     const value = record[source.value]
     const told = record[about]
     if (value === undefined || value === null) return []

@@ -1,10 +1,11 @@
 /** `alerts send` (API document 3, "Alert ingestion"): one key, no token, no profile. */
+
+import { isObject } from '../base/objects.js'
 import { alerts } from '../catalogue/areas/alerts.js'
 import { boolean, string } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
 import { toCurl } from '../http/index.js'
 import type { Credential, Whole, WireRequest } from '../http/types.js'
-import { isObject } from './json.js'
 import type { Context, Given, Special } from './types.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/

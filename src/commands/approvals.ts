@@ -1,9 +1,10 @@
 /** `approvals rules update` (API document 2, "Approvals"): approvers that are not listed are removed. */
+
+import { type Fields, objects } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { boolean } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
 import { filled, missing, plansToFill, readRecord, showReading } from './fill.js'
-import { type Json, objects } from './json.js'
 import type { Context, Given, Plan, Special } from './types.js'
 
 const filling = {
@@ -22,7 +23,7 @@ const listed = (value: unknown): readonly number[] =>
   value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(Number)
 
 /** Who approves by the record and would no longer, in words; a list not given lists nobody. */
-export const removed = (values: Json, record: Json): string[] =>
+export const removed = (values: Fields, record: Fields): string[] =>
   kinds.flatMap(({ attribute, field, what, name }) => {
     const kept = new Set(listed(values[attribute]))
     return objects(record[field])
@@ -31,7 +32,7 @@ export const removed = (values: Json, record: Json): string[] =>
   })
 
 /** The approvers given, and those that the record has besides. */
-export const withPresent = (values: Json, record: Json): Json => {
+export const withPresent = (values: Fields, record: Fields): Fields => {
   const both = kinds.flatMap(({ attribute, field }) => {
     const present = objects(record[field]).map((one) => Number(one.id))
     const all = [...new Set([...present, ...listed(values[attribute])])]

@@ -1,12 +1,9 @@
 /** `runners drain`: pause, and wait until nothing runs (API document 2, "Runners" and "States"). */
+import { inSeconds, poll } from '../base/poll.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { integer, string } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
 import type { Context, Given, Outcome, Plan, Special } from './types.js'
-
-const firstWait = 500
-const longestWait = 10_000
-const growth = 1.5
 
 const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
 
@@ -26,23 +23,23 @@ const waitingLine = (say: (text: string) => void): Hear => {
   }
 }
 
-/** Waits, at growing intervals, until no job runs on a runner. */
+/** Waits until no job runs on a runner. */
 const idle = async (ctx: Context, plan: Plan, until: number, hear: Hear): Promise<void> => {
   const ask = { endpoint: runners.jobs, values: { id: plan.values.id, status: 'running' } }
-  for (let wait = firstWait; ; wait = Math.min(wait * growth, longestWait)) {
-    const { length } = await ctx.gather(ask)
-    hear(plan, length)
-    if (length === 0) return
-    if (ctx.now().getTime() >= until)
-      throw new Failure(
-        'failed',
-        `${jobs(length)} ${length === 1 ? 'was' : 'were'} still running on ${nameOf(plan)} when --wait-timeout ended`,
-        {
-          hint: `It stays paused; look again with: svcctl runners jobs ${String(plan.values.id)} --status running`,
-        },
-      )
-    await ctx.sleep(wait)
+  let running = 0
+  const none = async (): Promise<true | undefined> => {
+    running = (await ctx.gather(ask)).length
+    hear(plan, running)
+    return running === 0 ? true : undefined
   }
+  if ((await poll(none, until, ctx)) === true) return
+  throw new Failure(
+    'failed',
+    `${jobs(running)} ${running === 1 ? 'was' : 'were'} still running on ${nameOf(plan)} when --wait-timeout ended`,
+    {
+      hint: `It stays paused; look again with: svcctl runners jobs ${String(plan.values.id)} --status running`,
+    },
+  )
 }
 
 /** Pauses all before waiting for any, so that none takes jobs meanwhile. */
@@ -142,7 +139,7 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   const { 'wait-timeout': timeout, 'resume-after': command, ...flags } = given.flags
   const plans = await ctx.plans({ ...given, flags }, { active: false })
   if (ctx.globals.curl) return ctx.perform(plans)
-  const until = ctx.now().getTime() + Number(timeout ?? 3600) * 1000
+  const until = inSeconds(Number(timeout ?? 3600), ctx)
   const failures = await pauseAll(ctx, plans)
   await ctx.progress('waiting for running jobs', (say) => {
     const hear = waitingLine(say)

@@ -1,8 +1,9 @@
 /** `events list` as lines that read (API document 1, "Events"; document 2, "Events"). */
+
+import { type Fields, isObject, objects, textOf } from '../base/objects.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { Failure } from '../errors.js'
 import { age } from '../terminal/time.js'
-import { isObject, type Json, objects, textOf } from './json.js'
 import type { Context, Given, Special } from './types.js'
 
 /** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
@@ -18,7 +19,7 @@ const refOf = (type: string, iid: unknown): string => {
   return sign === undefined ? '' : ` ${sign}${iid}`
 }
 
-const pushed = (push: Json): string => {
+const pushed = (push: Fields): string => {
   const ref = String(push.ref)
   const kind = String(push.ref_type ?? 'branch')
   if (push.action === 'removed') return `deleted ${kind} ${ref}`
@@ -28,14 +29,14 @@ const pushed = (push: Json): string => {
   return `pushed ${count} commit${count === 1 ? '' : 's'} to ${place}`
 }
 
-const commented = (note: Json, title: string | undefined): string => {
+const commented = (note: Fields, title: string | undefined): string => {
   const type = textOf(note.noteable_type) ?? ''
   const on = type === '' ? 'something' : kindOf(type)
   return `commented on ${on}${refOf(type, note.noteable_iid)}${title === undefined ? '' : ` “${title}”`}`
 }
 
 /** What was done, without who and where. */
-export const deedOf = (event: Json): string => {
+export const deedOf = (event: Fields): string => {
   if (isObject(event.push_data)) return pushed(event.push_data)
   const title = textOf(event.target_title)
   if (isObject(event.note)) return commented(event.note, title)
@@ -57,7 +58,7 @@ const memberships: Readonly<Record<string, string>> = {
 }
 
 /** Who did it: the name, else the user name. */
-const actorOf = (event: Json): string =>
+const actorOf = (event: Fields): string =>
   (isObject(event.author) ? textOf(event.author.name) : undefined) ??
   textOf(event.author_username) ??
   'someone'
@@ -65,11 +66,11 @@ const actorOf = (event: Json): string =>
 const whenWidth = 10
 
 /** When an event was, as an age where it can be told. */
-export const whenOf = (event: Json, now: Date): string =>
+export const whenOf = (event: Fields, now: Date): string =>
   age(textOf(event.created_at) ?? '', now) ?? textOf(event.created_at) ?? ''
 
 /** `Ana pushed 3 commits to main in platform/app`. */
-export const sentenceOf = (event: Json, place: string | undefined): string => {
+export const sentenceOf = (event: Fields, place: string | undefined): string => {
   const membership = memberships[textOf(event.action_name) ?? '']
   const where = place === undefined ? '' : ` in ${place}`
   const deed =
@@ -98,7 +99,7 @@ const places = (ctx: Context) => {
 }
 
 /** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
-const lineOf = (ctx: Context, event: Json, place: string | undefined): string => {
+const lineOf = (ctx: Context, event: Fields, place: string | undefined): string => {
   const when = ctx.safe(whenOf(event, ctx.now())).padEnd(whenWidth)
   return `${when}  ${ctx.hanging(sentenceOf(event, place), whenWidth + 2)}\n`
 }

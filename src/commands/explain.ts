@@ -1,4 +1,5 @@
 /** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
+import { isObject } from '../base/objects.js'
 import { boolean, type Endpoint, oneOf, type Param } from '../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../catalogue/index.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
@@ -6,9 +7,6 @@ import { usage } from '../errors.js'
 import { didYouMean } from '../terminal/suggest.js'
 import { openapi } from './openapi/index.js'
 import type { Command, Context, Given, Special, Suggestion } from './types.js'
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** The type of a field in words: `string or null`, `list of User summary`. */
 const typeWords = (schema: unknown): string => {

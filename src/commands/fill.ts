@@ -2,9 +2,10 @@
  * Updates whose API requires attributes that stay as they are (API documents 2 and 3: approval
  * rules, replication nodes): what is not given is filled from the record, read first.
  */
+
+import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { usage } from '../errors.js'
-import { isObject, type Json } from './json.js'
 import type { Context, Given, Plan } from './types.js'
 
 interface Filling {
@@ -30,7 +31,7 @@ export const missing = (given: Given, { required }: Filling): string[] =>
 export const pathOnly = ({ endpoint, values }: Plan): Record<string, unknown> =>
   Object.fromEntries(Object.keys(endpoint.path).map((name) => [name, values[name]]))
 
-export const readRecord = async (ctx: Context, plan: Plan, { reads }: Filling): Promise<Json> => {
+export const readRecord = async (ctx: Context, plan: Plan, { reads }: Filling): Promise<Fields> => {
   const { data } = await ctx.call({ endpoint: reads, values: pathOnly(plan) })
   return isObject(data) ? data : {}
 }
@@ -59,7 +60,7 @@ export const plansToFill = async (
 }
 
 /** A plan with its open attributes taken from the record. */
-export const filled = (plan: Plan, open: readonly string[], record: Json): Plan => ({
+export const filled = (plan: Plan, open: readonly string[], record: Fields): Plan => ({
   ...plan,
   values: { ...plan.values, ...Object.fromEntries(open.map((name) => [name, record[name]])) },
 })

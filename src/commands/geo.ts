@@ -1,19 +1,20 @@
 /** `geo status` as a page a node, `geo nodes update` (API document 3, "Replication nodes"). */
+
+import { type Fields, objects } from '../base/objects.js'
 import { geo } from '../catalogue/areas/geo.js'
 import { filled, missing, plansToFill, readRecord, showReading } from './fill.js'
-import { type Json, objects } from './json.js'
 import type { Context, Given, Special } from './types.js'
 
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined
 
 /** The data kinds that a status speaks of: those with a count and a synced count. */
-const kindsOf = (status: Json): string[] =>
+const kindsOf = (status: Fields): string[] =>
   Object.keys(status)
     .filter((key) => key.endsWith('_synced_count'))
     .map((key) => key.slice(0, -'_synced_count'.length))
 
-const percent = (status: Json, kind: string): number | undefined => {
+const percent = (status: Fields, kind: string): number | undefined => {
   const given = status[`${kind}_synced_in_percentage`]
   const parsed = typeof given === 'string' ? Number.parseFloat(given) : number(given)
   if (parsed !== undefined && !Number.isNaN(parsed)) return parsed
@@ -30,7 +31,7 @@ const names = 23
 const roomy = 100
 const barWidth = (ctx: Context): number => (ctx.width >= roomy ? 20 : 12)
 
-const line = (ctx: Context, status: Json, kind: string): string => {
+const line = (ctx: Context, status: Fields, kind: string): string => {
   const share = percent(status, kind)
   const count = number(status[`${kind}_count`])
   const synced = number(status[`${kind}_synced_count`])
@@ -43,7 +44,7 @@ const line = (ctx: Context, status: Json, kind: string): string => {
   return `  ${kind.replaceAll('_', ' ').padEnd(names)} ${bar} ${text} ${of}${bad}`.trimEnd()
 }
 
-const lag = (status: Json): string => {
+const lag = (status: Fields): string => {
   const seconds = number(status.db_replication_lag_seconds)
   return seconds === undefined
     ? 'unknown'
@@ -58,7 +59,7 @@ const text = (value: unknown): string =>
 const fact = (ctx: Context, name: string, value: string): string =>
   `  ${name.padEnd(names)} ${ctx.hanging(value, names + 3)}`
 
-const page = (ctx: Context, status: Json): string => {
+const page = (ctx: Context, status: Fields): string => {
   const healthy = status.healthy === true
   const title = `${ctx.mark(healthy ? 'good' : 'bad')} ${ctx.strong(`Node ${text(status.geo_node_id)}`)}  ${ctx.safe(text(status.health_status ?? status.health))}`
   const facts = [

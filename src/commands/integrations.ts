@@ -1,4 +1,6 @@
 /** `integrations list`, `get` and `update` (API document 3, "Integrations"). */
+
+import { isObject } from '../base/objects.js'
 import { oneOf } from '../catalogue/endpoint.js'
 import {
   eventFlags,
@@ -8,7 +10,6 @@ import {
   integrationParameters,
 } from '../catalogue/integration-families.js'
 import { usage } from '../errors.js'
-import { isObject } from './json.js'
 import type { Context, Emit, Given, Plan, Special } from './types.js'
 
 const booleans: ReadonlySet<string> = new Set([

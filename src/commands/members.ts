@@ -1,8 +1,9 @@
 /** `members add`, `members update`, `members billable remove` (API document 2, "Members"). */
+
+import { type Fields, isObject, objects, textOf } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { Failure } from '../errors.js'
 import { filled, missing, plansToFill, readRecord, showReading } from './fill.js'
-import { isObject, type Json, objects, textOf } from './json.js'
 import type { Context, Given, Plan, Special } from './types.js'
 import { asGiven, lookUp, withUserIds } from './usernames.js'
 
@@ -22,7 +23,7 @@ interface Added {
  * What became of each of several users added at once: the answer names those that failed, by ID or
  * by name. An error that names none of them is every user's.
  */
-export const outcomesOf = (users: readonly string[], answer: Json): readonly Added[] => {
+export const outcomesOf = (users: readonly string[], answer: Fields): readonly Added[] => {
   if (answer.status !== 'error') return users.map((user) => ({ user }))
   const { message } = answer
   const named = isObject(message) ? Object.keys(message) : []
@@ -42,8 +43,8 @@ const byId = async (
   ctx: Context,
   plan: Plan,
   users: readonly string[],
-  answer: Json,
-): Promise<Json> => {
+  answer: Fields,
+): Promise<Fields> => {
   if (!isObject(answer.message)) return answer
   const entries = Object.entries(answer.message).map(async ([name, reason]) => {
     const known = users.includes(name) || /^\d+$/.test(name)

@@ -1,14 +1,11 @@
 /** `mr rebase` (API document 2, "Merge request"): asked for with PUT, followed through the record. */
 
 import { isObject } from '../base/objects.js'
+import { inSeconds, poll } from '../base/poll.js'
 import { mr } from '../catalogue/areas/mr.js'
 import { boolean, integer } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
 import type { Context, Given, Outcome, Plan, Special } from './types.js'
-
-const firstWait = 500
-const longestWait = 10_000
-const growth = 1.5
 
 /** A record whose answer tells whether the rebase goes on: anything else is no sign of its end. */
 const read = async (ctx: Context, plan: Plan) => {
@@ -29,24 +26,22 @@ const read = async (ctx: Context, plan: Plan) => {
   return { going, error, outcome: { bytes: whole.bytes, value: whole.data } }
 }
 
-/** Polls, at growing intervals, until the rebase is over. */
+/** Follows the rebase to its end. */
 const settled = async (ctx: Context, plan: Plan, timeout: number): Promise<Outcome> => {
-  const end = ctx.now().getTime() + timeout * 1000
-  for (let wait = firstWait; ; wait = Math.min(wait * growth, longestWait)) {
-    const { going, error, outcome } = await read(ctx, plan)
-    if (!going) {
-      if (typeof error === 'string' && error !== '')
-        throw new Failure('failed', error, {
-          hint: 'Rebase the source branch locally, resolve the conflicts and push it.',
-        })
-      return outcome
-    }
-    if (ctx.now().getTime() >= end)
-      throw new Failure('failed', `the rebase was still in progress after ${timeout} s`, {
-        hint: 'It goes on at the instance; look again with: svcctl mr get, or give --wait-timeout.',
-      })
-    await ctx.sleep(wait)
+  const over = async () => {
+    const found = await read(ctx, plan)
+    return found.going ? undefined : found
   }
+  const ended = await poll(over, inSeconds(timeout, ctx), ctx)
+  if (ended === undefined)
+    throw new Failure('failed', `the rebase was still in progress after ${timeout} s`, {
+      hint: 'It goes on at the instance; look again with: svcctl mr get, or give --wait-timeout.',
+    })
+  if (typeof ended.error === 'string' && ended.error !== '')
+    throw new Failure('failed', ended.error, {
+      hint: 'Rebase the source branch locally, resolve the conflicts and push it.',
+    })
+  return ended.outcome
 }
 
 /** Leaving while it is waited for stops nothing: the rebase was asked for. */

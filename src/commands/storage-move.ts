@@ -1,35 +1,27 @@
 /** `storage-move schedule` (API document 3, "Repository storage moves"). */
 
+import { inSeconds, poll } from '../base/poll.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
 import type { Context, Given, Special } from './types.js'
 
 const kinds = ['projects', 'snippets', 'groups'] as const
-const firstWait = 500
-const longestWait = 10_000
 
 /** Follows the projects on the source until none is left. */
 const empty = async (ctx: Context, source: string, timeout: number): Promise<void> => {
-  const end = ctx.now().getTime() + timeout * 1000
+  let left = 0
   await ctx.progress(`waiting until ${source} is empty`, async (say) => {
-    for (let wait = firstWait; ; wait = Math.min(wait * 1.5, longestWait)) {
-      const left = await ctx.gather({
-        endpoint: projects.list,
-        values: { repository_storage: source, simple: true },
-      })
-      if (left.length === 0) return
-      say(`${left.length} project${left.length === 1 ? '' : 's'} left on ${source}`)
-      if (ctx.now().getTime() >= end)
-        throw new Failure(
-          'failed',
-          `${left.length} projects were still on ${source} after ${timeout} s`,
-          {
-            hint: `The moves go on; look again with: svcctl projects list --repository-storage ${source}. A move that failed is scheduled again.`,
-          },
-        )
-      await ctx.sleep(wait)
+    const none = async (): Promise<true | undefined> => {
+      const values = { repository_storage: source, simple: true }
+      left = (await ctx.gather({ endpoint: projects.list, values })).length
+      if (left > 0) say(`${left} project${left === 1 ? '' : 's'} left on ${source}`)
+      return left === 0 ? true : undefined
     }
+    if ((await poll(none, inSeconds(timeout, ctx), ctx)) === true) return
+    throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
+      hint: `The moves go on; look again with: svcctl projects list --repository-storage ${source}. A move that failed is scheduled again.`,
+    })
   })
   ctx.note(`no project is left on ${source}`)
 }

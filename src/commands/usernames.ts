@@ -1,7 +1,8 @@
 /** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
+
+import { type Fields, objects } from '../base/objects.js'
 import { members } from '../catalogue/areas/members.js'
 import { Failure, usage } from '../errors.js'
-import { type Json, objects } from './json.js'
 import type { Context, Given, Plan } from './types.js'
 
 /** Which members a name is looked for among. */
@@ -20,7 +21,7 @@ const listOf = ({ endpoint, values }: Plan, among: Among, name: string) => {
   return { endpoint: among === 'all' ? all : direct, values: { id, query: name } }
 }
 
-const shownAs = (user: Json): string => `${String(user.username)} (${String(user.id)})`
+const shownAs = (user: Fields): string => `${String(user.username)} (${String(user.id)})`
 
 /**
  * The ID of a member by exact username.

@@ -1,5 +1,5 @@
 /** `vulnerabilities list` (API document 3, "Vulnerabilities"): the worst first in tables. */
-import { isObject } from './json.js'
+import { isObject } from '../base/objects.js'
 import { bySeverity } from './severity.js'
 import type { Special } from './types.js'
 

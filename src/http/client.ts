@@ -1,7 +1,8 @@
 /** The client: one call, one stream, or one list, each ending in an answer or a Failure. */
+
+import { normalizeBaseUrl } from '../base/base-url.js'
 import { scrubbed } from '../base/scrub.js'
 import { Failure } from '../errors.js'
-import { normalizeBaseUrl } from './address.js'
 import { Attempts, type Clock, isIdempotent, isSafe, systemClock } from './attempts.js'
 import { readSome, readWhole } from './body.js'
 import { createConnections } from './connections.js'

@@ -1,6 +1,8 @@
 /** A request as a curl command that does the same, every credential a shell variable. */
-import { addressOf, apiRoot, normalizeBaseUrl } from './address.js'
-import { isSecretHeader, maskSecrets } from './secrets.js'
+import { normalizeBaseUrl } from '../base/base-url.js'
+import { mayBeSecretHeader } from '../base/secret-names.js'
+import { addressOf, apiRoot } from './address.js'
+import { maskSecrets } from './secrets.js'
 import type { Credential, Part, WireRequest } from './types.js'
 
 /** A word for a POSIX shell. */
@@ -67,7 +69,7 @@ const left = new Set(['accept-encoding', 'content-length'])
 const headerArgument = (name: string, value: string): string => {
   const known = credentialHeaders[name.toLowerCase()]
   if (known !== undefined) return known
-  return isSecretHeader(name)
+  return mayBeSecretHeader(name)
     ? `--header "${name}: $${variable(name)}"`
     : `--header ${quoted(`${name}: ${value}`)}`
 }

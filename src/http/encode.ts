@@ -1,4 +1,5 @@
 /** How names and values are written into paths and queries (API document 1, conventions 3 and 4). */
+import { isObject } from '../base/objects.js'
 import type { ListParam, Param } from '../catalogue/endpoint.js'
 import { usage } from '../errors.js'
 
@@ -51,9 +52,6 @@ export const wildcardText = (name: string, value: unknown): string => {
 
 const scalarText = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const bracketed = (name: string): string => (name.endsWith('[]') ? name : `${name}[]`)
 

@@ -1,28 +1,16 @@
 /** What must not be seen: credentials in headers, addresses and bodies that are shown. */
 
 import { mask } from '../base/scrub.js'
+import { mayBeSecret, mayBeSecretHeader } from '../base/secret-names.js'
 import type { Part, WireRequest } from './types.js'
 
-/** Headers that hold a secret though their names do not end as other secrets' do. */
-const secretHeader = /(^|-)(auth|authorization|cookie2?|session|session-?id)$/i
-const secretName =
-  /(^|[_-])(tokens?|passwords?|passwd|secrets?|dsn|webhook|signature|sig|credentials?|(?!public)\w*key)($|[_-])/i
-const publicName = /public_?key/i
 const secretParameter =
   /([?&;][^=&?#\s]*(?:token|signature|secret|passw|credential|key|sig|dsn)[^=&?#\s]*=)[^&#>\s"']*/gi
 const userInfo = /(\/\/)[^/?#\s@]+@/g
 
-/** Whether an attribute of this name is treated as a secret where nothing else is known. */
-export const isSecretName = (name: string): boolean =>
-  secretName.test(name) && !publicName.test(name)
-
 /** An address, or text with addresses, without user names, passwords and secret parameters. */
 export const safeAddress = (text: string): string =>
   text.replace(userInfo, `$1${mask}@`).replace(secretParameter, `$1${mask}`)
-
-/** Whether a header of this name is shown without its value. */
-export const isSecretHeader = (name: string): boolean =>
-  secretHeader.test(name) || isSecretName(name)
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -32,7 +20,7 @@ export const safeHeaders = (headers: Headers): Record<string, string> =>
     Object.entries(headers).flatMap(([name, value]) => {
       if (value === undefined) return []
       const text = Array.isArray(value) ? value.join(', ') : value
-      return [[name, isSecretHeader(name) ? mask : safeAddress(text)]]
+      return [[name, mayBeSecretHeader(name) ? mask : safeAddress(text)]]
     }),
   )
 
@@ -89,9 +77,9 @@ export const secretTexts = ({
   parts,
   secrets: also = [],
 }: Pick<WireRequest, 'headers' | 'body' | 'parts' | 'secrets'>): readonly string[] => {
-  const secret = (name: string): boolean => also.includes(name) || isSecretName(name)
+  const secret = (name: string): boolean => also.includes(name) || mayBeSecret(name)
   const own = Object.entries(headers)
-    .filter(([name]) => isSecretHeader(name))
+    .filter(([name]) => mayBeSecretHeader(name))
     .map(([, value]) => value)
   if (parts !== undefined) return [...own, ...secretParts(parts, secret)]
   if (typeof body !== 'string') return own
@@ -105,7 +93,7 @@ const shownBody = 16 * 1024
 export const safeBody = (text: string, also: readonly string[] = []): string | undefined => {
   if (text.length > shownBody) return undefined
   try {
-    const named = (name: string): boolean => also.includes(name) || isSecretName(name)
+    const named = (name: string): boolean => also.includes(name) || mayBeSecret(name)
     return JSON.stringify(maskSecrets(JSON.parse(text), named))
   } catch {
     return undefined

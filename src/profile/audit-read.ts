@@ -1,7 +1,8 @@
+import { isObject } from '../base/objects.js'
 import { codeOf } from '../errors.js'
 /** Reads an audit log back, without holding it in memory. */
 import { type AuditEntry, auditFields } from './audit.js'
-import { fileFailure, isRecord } from './files.js'
+import { fileFailure } from './files.js'
 
 export interface AuditFilter {
   readonly since?: Date
@@ -26,7 +27,7 @@ export interface AuditEnd {
 const parse = (line: string): AuditEntry | undefined => {
   try {
     const value: unknown = JSON.parse(line)
-    const whole = isRecord(value) && auditFields.every((field) => Object.hasOwn(value, field))
+    const whole = isObject(value) && auditFields.every((field) => Object.hasOwn(value, field))
     return whole && typeof value.time === 'string' ? (value as unknown as AuditEntry) : undefined
   } catch {
     return undefined

@@ -1,6 +1,7 @@
 /** Tokens of the environment, and whose they are: each belongs to an address and goes to no other. */
+
+import { normalizeBaseUrl } from '../base/base-url.js'
 import { usage } from '../errors.js'
-import { normalizeBaseUrl } from './base-url.js'
 import { checkToken, isUserTokenKind, userTokenKinds } from './token-value.js'
 import type { Environment, Profile, ResolvedCredential } from './types.js'
 

@@ -1,5 +1,7 @@
 /** Files of this room: read as they are, never repaired by guessing, failures in words. */
+
 import { makeFolders } from '../base/folders.js'
+import { isObject } from '../base/objects.js'
 import { readRegular } from '../base/regular.js'
 import { codeOf, Failure, reasonOf } from '../errors.js'
 
@@ -16,9 +18,6 @@ export const fileFailure = (
     cause: error,
   })
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A failure about what a file holds. The file is left as it is. */
 export const corrupt = (file: string, what: string): Failure =>
@@ -46,7 +45,7 @@ export const readObject = (file: string): Record<string, unknown> | undefined =>
     // The parser's own words quote the text, which may hold a token.
     throw corrupt(file, 'is not valid JSON')
   }
-  if (!isRecord(value)) throw corrupt(file, 'does not hold a JSON object')
+  if (!isObject(value)) throw corrupt(file, 'does not hold a JSON object')
   return value
 }
 

@@ -9,7 +9,6 @@ export {
   openAudit,
 } from './audit.js'
 export { type AuditEnd, type AuditFilter, readAudit } from './audit-read.js'
-export { clearTextWarning, isLoopback, normalizeBaseUrl } from './base-url.js'
 export { environmentToken, isTheirs, jobTokenFor } from './environment-tokens.js'
 export { makeDirectory } from './files.js'
 export {

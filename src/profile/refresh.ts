@@ -1,8 +1,9 @@
 /** OAuth: a new access token for a refresh token (1-general-rules.md, "Methods"), once for all processes. */
+
 import { momentAfter } from '../base/moments.js'
 import { oauthErrorOf } from '../base/oauth-errors.js'
+import { isObject } from '../base/objects.js'
 import { Failure } from '../errors.js'
-import { isRecord } from './files.js'
 import { checkToken } from './token-value.js'
 import type { StoredToken, Tokens } from './tokens.js'
 import type { Post, Profile } from './types.js'
@@ -26,10 +27,10 @@ const refused = (profile: Profile, why: string, status?: number): Failure =>
   })
 
 const parsed = (body: unknown): Readonly<Record<string, unknown>> => {
-  if (isRecord(body)) return body
+  if (isObject(body)) return body
   try {
     const value: unknown = JSON.parse(String(body))
-    return isRecord(value) ? value : {}
+    return isObject(value) ? value : {}
   } catch {
     return {}
   }

@@ -1,6 +1,7 @@
 /** Which instance, as whom: flags, then the environment, then the profile (commands.md, "Credentials"). */
+
+import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { Failure, usage } from '../errors.js'
-import { clearTextWarning, normalizeBaseUrl } from './base-url.js'
 import { ownCredential } from './credential.js'
 import {
   checkOwner,

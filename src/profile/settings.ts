@@ -1,9 +1,9 @@
 /** The settings of a profile, as data: flags of `profile set`, their help and their checks. */
 import path from 'node:path'
+import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
+import { splitCommand } from '../base/shell-words.js'
 import { boolean, integer, oneOf, type Param, string } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
-import { isLoopback, normalizeBaseUrl } from './base-url.js'
-import { splitCommand } from './split-command.js'
 import { userTokenKinds } from './token-value.js'
 import type { Profile } from './types.js'
 

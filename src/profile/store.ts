@@ -1,7 +1,9 @@
 /** Profiles: the file that `conf` writes, read without it where only reading is needed. */
+
 import path from 'node:path'
+import { isObject } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
-import { corrupt, fileFailure, isRecord, readObject } from './files.js'
+import { corrupt, fileFailure, readObject } from './files.js'
 import { type Waiting, withLock } from './lock.js'
 import type { Paths } from './paths.js'
 import { applyChanges, type Changes, toProfile } from './settings.js'
@@ -61,10 +63,10 @@ const readContents = (file: string): Contents => {
   const { current, profiles = {}, ...rest } = readObject(file) ?? {}
   if (current !== undefined && typeof current !== 'string')
     throw corrupt(file, 'has a "current" that is no text')
-  if (!isRecord(profiles)) throw corrupt(file, 'has "profiles" that are no object')
+  if (!isObject(profiles)) throw corrupt(file, 'has "profiles" that are no object')
   const checked: Record<string, Readonly<Record<string, unknown>>> = {}
   for (const [name, profile] of Object.entries(profiles)) {
-    if (!isRecord(profile)) throw corrupt(file, `has a profile "${name}" that is no object`)
+    if (!isObject(profile)) throw corrupt(file, `has a profile "${name}" that is no object`)
     if (nameRule.test(name)) checked[name] = profile
     else throw corrupt(file, `has a profile with an unusable name`)
   }

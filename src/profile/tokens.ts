@@ -1,7 +1,9 @@
 /** Where tokens are kept: the system's keyring, else a file of their own. */
+
 import path from 'node:path'
+import { isObject } from '../base/objects.js'
 import { Failure } from '../errors.js'
-import { corrupt, isRecord } from './files.js'
+import { corrupt } from './files.js'
 import { type Keyring, openKeyring } from './keyring.js'
 import { withLock } from './lock.js'
 import type { Paths } from './paths.js'
@@ -41,7 +43,7 @@ export interface TokensOptions {
 }
 
 const toStored = (value: unknown, from: string): StoredToken => {
-  if (!isRecord(value)) throw corrupt(from, 'does not hold an object')
+  if (!isObject(value)) throw corrupt(from, 'does not hold an object')
   const { token, kind, baseUrl, refreshToken, expiresAt } = value
   if (typeof token !== 'string' || !isUserTokenKind(kind) || typeof baseUrl !== 'string')
     throw corrupt(from, 'lacks the token, its kind or its instance')

@@ -1,7 +1,8 @@
 /** How the instance is reached: proxy, certificate authorities, client certificate. */
+
+import { isLoopback } from '../base/base-url.js'
 import { readRegular } from '../base/regular.js'
 import { usage } from '../errors.js'
-import { isLoopback } from './base-url.js'
 import { fileFailure } from './files.js'
 import type { Environment, Session } from './types.js'
 

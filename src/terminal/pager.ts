@@ -2,14 +2,18 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
+import { splitCommand } from '../base/shell-words.js'
 import type { Env } from './color.js'
 import { openStdout, type Stdout } from './stdout.js'
 
-/** The words of a command line: split at spaces, quotes keep them together. No shell is involved. */
-export const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
-    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
-  )
+/** The words of a command line that may be wrong: output does not end for it. */
+const wordsOf = (line: string): readonly string[] => {
+  try {
+    return splitCommand(line)
+  } catch {
+    return []
+  }
+}
 
 /** Program and arguments of the pager; undefined where none is wanted (empty, or `cat`). */
 export const pagerOf = (env: Env): readonly [string, ...string[]] | undefined => {

@@ -11,8 +11,7 @@ import {
   string,
 } from '../../src/catalogue/endpoint.js'
 import { Unknown } from '../../src/catalogue/shapes.js'
-import { Failure } from '../../src/errors.js'
-import { apiRoot, normalizeBaseUrl, targetOf } from '../../src/http/address.js'
+import { apiRoot, targetOf } from '../../src/http/address.js'
 import { buildRequest } from '../../src/http/request.js'
 import { safeAddress } from '../../src/http/secrets.js'
 
@@ -108,30 +107,6 @@ describe('what is parsed back from a body', () => {
 })
 
 describe('a base URL', () => {
-  it.each([
-    ['https://forge.test', 'https://forge.test'],
-    [' https://forge.test/ ', 'https://forge.test'],
-    ['https://FORGE.test:443/sub//', 'https://forge.test/sub'],
-    ['http://localhost:8080/api/v4', 'http://localhost:8080'],
-    ['https://forge.test/sub/api/v4/', 'https://forge.test/sub'],
-    ['https://forge.test/api/v4x', 'https://forge.test/api/v4x'],
-    ['http://[::1]:80/', 'http://[::1]'],
-  ])('%s is %s', (given, expected) => {
-    expect(normalizeBaseUrl(given)).toBe(expected)
-  })
-  it.each([
-    'forge.test',
-    'ftp://forge.test',
-    '',
-    'https://',
-    'https://user:canary@forge.test',
-    'https://forge.test/?private_token=canary',
-    'https://forge.test/#x',
-  ])('is not %j, and no password is repeated', (given) => {
-    const attempt = () => normalizeBaseUrl(given)
-    expect(attempt).toThrow(Failure)
-    expect(attempt).not.toThrow(/canary/)
-  })
   it('has its API root below its path', () => {
     expect(apiRoot('https://forge.test/sub')).toEqual({
       origin: 'https://forge.test',

@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { splitCommand } from '../../src/base/shell-words.js'
 import { pathsOf } from '../../src/profile/paths.js'
 import { type Changes, settingNames, settings, shownProfile } from '../../src/profile/settings.js'
-import { splitCommand } from '../../src/profile/split-command.js'
 import { failureOf, open, temporary } from './setup.js'
 
 const baseUrl = 'https://forge.test'

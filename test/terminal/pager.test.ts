@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openPager, pagerOf, wordsOf } from '../../src/terminal/pager.js'
+import { openPager, pagerOf } from '../../src/terminal/pager.js'
 import { ClosedPipe, openStdout } from '../../src/terminal/stdout.js'
 import { fakeScreen } from './streams.js'
 
@@ -32,9 +32,16 @@ describe('the pager', () => {
     expect(pagerOf(env)).toEqual(expected)
   })
   it('is split into words, quotes kept together, no shell', () => {
-    expect(wordsOf(`'my pager' --title="a b" $(rm) ; x`)).toEqual([
-      ...['my pager', '--title=a b', '$(rm)', ';', 'x'],
+    expect(pagerOf({ PAGER: `'my pager' --title="a b" $(rm) ; x` })).toEqual([
+      'my pager',
+      '--title=a b',
+      '$(rm)',
+      ';',
+      'x',
     ])
+  })
+  it('is none where its quotes do not end', () => {
+    expect(pagerOf({ PAGER: "less 'x" })).toBeUndefined()
   })
   it('is not started for what fits on the screen', async () => {
     const { screen, stdout } = open('/nonexistent/pager')

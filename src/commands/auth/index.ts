@@ -1,11 +1,10 @@
 /** `auth login|status|logout|switch` (API document 1, "Authentication"). */
 
+import { clearTextWarning, normalizeBaseUrl } from '../../base/base-url.js'
 import { momentAfter } from '../../base/moments.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/endpoint.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import {
-  clearTextWarning,
-  normalizeBaseUrl,
   openStore,
   openTokens,
   pathsOf,

@@ -1,7 +1,8 @@
 /** File actions of a new commit (API document 2, "Commits": `actions[]`), checked before they go. */
+
+import { isObject } from '../../base/objects.js'
 import { actionNames } from '../../catalogue/areas/commits.js'
 import { usage } from '../../errors.js'
-import { isObject } from '../json.js'
 
 export type ActionName = (typeof actionNames)[number]
 

@@ -1,9 +1,9 @@
 /** `commits create` (API document 2, "Commits"): actions from a file, standard input and flags. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { type Fields, isObject } from '../../base/objects.js'
 import { list, string } from '../../catalogue/endpoint.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
-import { isObject, type Json } from '../json.js'
 import type { Context, Given, Special } from '../types.js'
 import { type Action, actionsOf, checkActions, describe } from './actions.js'
 import { actionsFromFlags } from './local.js'
@@ -29,7 +29,7 @@ const textOf = async (ctx: Context, path: string, label: string): Promise<string
 }
 
 /** `--input`: attributes of the commit, or nothing but its actions. */
-const inputOf = async (ctx: Context, path: unknown): Promise<Json> => {
+const inputOf = async (ctx: Context, path: unknown): Promise<Fields> => {
   if (typeof path !== 'string') return {}
   const value = await parsed(await textOf(ctx, path, '--input'), '--input')
   if (Array.isArray(value)) return { actions: value }
@@ -48,7 +48,7 @@ const listed = async (ctx: Context, text: unknown): Promise<unknown> => {
   return isObject(value) ? value.actions : value
 }
 
-const gather = async (ctx: Context, given: Given, input: Json): Promise<Action[]> => {
+const gather = async (ctx: Context, given: Given, input: Fields): Promise<Action[]> => {
   const { actions: text } = given.flags
   const listedActions = text === undefined ? (input.actions ?? []) : await listed(ctx, text)
   const actions = [...actionsOf(listedActions), ...(await actionsFromFlags(given.flags, ctx.cwd))]

@@ -1,13 +1,13 @@
 /** The unified diff of a commit, where the answer's items hold one (`diff`, `old_path`, `new_path`). */
-import { isObject, type Json } from '../json.js'
+import { type Fields, isObject } from '../../base/objects.js'
 
-const hasDiff = (item: unknown): item is Json =>
+const hasDiff = (item: unknown): item is Fields =>
   isObject(item) &&
   typeof item.diff === 'string' &&
   typeof item.old_path === 'string' &&
   typeof item.new_path === 'string'
 
-export const hasDiffs = (data: unknown): data is readonly Json[] =>
+export const hasDiffs = (data: unknown): data is readonly Fields[] =>
   Array.isArray(data) && data.length > 0 && data.every(hasDiff)
 
 export interface DiffLine {
@@ -19,7 +19,7 @@ export interface DiffLine {
 const heading = (text: string): DiffLine => ({ text, heading: true })
 
 /** What happened to the file beside its lines. */
-const changes = (item: Json): DiffLine[] => {
+const changes = (item: Fields): DiffLine[] => {
   const { new_file, deleted_file, renamed_file, a_mode, b_mode } = item
   if (new_file === true) return [heading(`new file mode ${String(b_mode)}`)]
   if (deleted_file === true) return [heading(`deleted file mode ${String(a_mode)}`)]
@@ -36,7 +36,7 @@ const changes = (item: Json): DiffLine[] => {
   ]
 }
 
-const lines = (item: Json): DiffLine[] => {
+const lines = (item: Fields): DiffLine[] => {
   const text = String(item.diff).replace(/\n$/, '')
   const old = item.new_file === true ? '/dev/null' : `a/${String(item.old_path)}`
   const now = item.deleted_file === true ? '/dev/null' : `b/${String(item.new_path)}`
@@ -53,4 +53,4 @@ const lines = (item: Json): DiffLine[] => {
 }
 
 /** A commit's changes as `git diff` writes them, line by line. */
-export const unified = (items: readonly Json[]): DiffLine[] => items.flatMap(lines)
+export const unified = (items: readonly Fields[]): DiffLine[] => items.flatMap(lines)

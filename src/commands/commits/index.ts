@@ -1,6 +1,7 @@
 /** `commits cherry-pick`, `revert` and `diff` (API document 2, "Commits"; document 1, "Errors"). */
+
+import { isObject } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
-import { isObject } from '../json.js'
 import type { Context, Given, Outcome, Plan, Special } from '../types.js'
 import { type DiffLine, hasDiffs, unified } from './diff.js'
 

@@ -1,5 +1,5 @@
 /** Dependencies as a CycloneDX bill of materials, made with the format's own library. */
-import { isObject, type Json, objects, textOf } from '../json.js'
+import { type Fields, isObject, objects, textOf } from '../../base/objects.js'
 
 /** The package manager of the API → the type of a package URL. */
 const purlTypes: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export interface Around {
 
 type Library = typeof import('@cyclonedx/cyclonedx-library')
 
-const componentOf = ({ Models, Enums }: Library, item: Json) => {
+const componentOf = ({ Models, Enums }: Library, item: Fields) => {
   const name = textOf(item.name) ?? 'unknown'
   const version = textOf(item.version) ?? ''
   const manager = textOf(item.package_manager) ?? ''
@@ -54,7 +54,10 @@ const componentOf = ({ Models, Enums }: Library, item: Json) => {
 }
 
 /** Vulnerabilities by name and severity, each with every component it affects. */
-const vulnerabilitiesOf = (library: Library, pairs: readonly (readonly [Json, ComponentOf])[]) => {
+const vulnerabilitiesOf = (
+  library: Library,
+  pairs: readonly (readonly [Fields, ComponentOf])[],
+) => {
   const { Models, Enums } = library
   const severities = Object.values(Enums.Vulnerability.Severity)
   const found = new Map<string, InstanceType<Library['Models']['Vulnerability']['Vulnerability']>>()

@@ -1,8 +1,8 @@
 /** `dependencies list` (API document 3, "Dependencies"). */
 import { randomUUID } from 'node:crypto'
+import { isObject, objects } from '../../base/objects.js'
 import { oneOf } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
-import { isObject, objects } from '../json.js'
 import { bySeverity } from '../severity.js'
 import type { Context, Given, Plan, Special } from '../types.js'
 import { cyclonedx } from './cyclonedx.js'

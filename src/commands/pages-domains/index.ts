@@ -2,10 +2,10 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
+import { type Fields, isObject, textOf } from '../../base/objects.js'
 import { boolean, string } from '../../catalogue/endpoint.js'
 import type { MadeField } from '../../catalogue/kinds.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
-import { isObject, type Json, textOf } from '../json.js'
 import type { Context, Given, OwnFlag, Plan, Special } from '../types.js'
 import { checkCertificate, endOf } from './certificate.js'
 
@@ -32,7 +32,7 @@ const read = async (ctx: Context, name: Attribute, given: unknown): Promise<File
 }
 
 /** The PEM texts of a plan: of its files, else of --input. */
-const textsOf = (files: Files, values: Json): Partial<Record<Attribute, string>> =>
+const textsOf = (files: Files, values: Fields): Partial<Record<Attribute, string>> =>
   Object.fromEntries(
     attributes.flatMap((name) => {
       const file = files[name]
@@ -115,7 +115,7 @@ export const update: Special = {
 }
 
 /** When a certificate ends: as the instance says, else as its PEM text does. */
-const endTime = (certificate: Json): string | undefined => {
+const endTime = (certificate: Fields): string | undefined => {
   const { expiration, certificate: pem } = certificate
   if (typeof expiration === 'string') return expiration
   if (typeof pem !== 'string') return undefined
@@ -126,7 +126,7 @@ const endTime = (certificate: Json): string | undefined => {
   }
 }
 
-const certificateOf = (domain: unknown): Json =>
+const certificateOf = (domain: unknown): Fields =>
   isObject(domain) && isObject(domain.certificate) ? domain.certificate : {}
 
 /** The name and the end of a domain's certificate, which tables have room for. */

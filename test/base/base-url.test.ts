@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clearTextWarning, normalizeBaseUrl } from '../../src/profile/base-url.js'
-import { failureOf } from './setup.js'
+import { clearTextWarning, normalizeBaseUrl } from '../../src/base/base-url.js'
+import { failureOf } from '../profile/setup.js'
 
 describe('normalizeBaseUrl', () => {
   it.each([
@@ -15,6 +15,10 @@ describe('normalizeBaseUrl', () => {
     ['HTTPS://Forge.TEST:443/', 'https://forge.test'],
     ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
     ['localhost:3000', 'https://localhost:3000'],
+    ['https://forge.test/sub//', 'https://forge.test/sub'],
+    ['http://localhost:8080/api/v4', 'http://localhost:8080'],
+    ['https://forge.test/sub/api/v4/', 'https://forge.test/sub'],
+    ['http://[::1]:80/', 'http://[::1]'],
     ['[::1]:8080', 'https://[::1]:8080'],
     ['https://h.test/api/v4ish', 'https://h.test/api/v4ish'],
   ])('%s becomes %s', (given, normal) => {
@@ -39,10 +43,10 @@ describe('normalizeBaseUrl', () => {
   })
 
   it.each([
-    'https://me:glpat-secret@forge.test',
-    'me:glpat-secret@forge.test',
-    'https://glpat-secret@forge.test/x',
-    'https://me:glpat-secret/x@forge.test',
+    'https://me:tok-secret@forge.test',
+    'me:tok-secret@forge.test',
+    'https://tok-secret@forge.test/x',
+    'https://me:tok-secret/x@forge.test',
   ])('refuses credentials and does not repeat them: %s', async (given) => {
     const failure = await failureOf(() => normalizeBaseUrl(given))
     expect(failure.message).toContain('credentials')
