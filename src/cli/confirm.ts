@@ -1,5 +1,6 @@
 /** Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked. */
-import type { Details, Globals } from '../commands/types.js'
+import type { Globals } from '../commands/globals.js'
+import type { Details } from '../commands/types.js'
 import { Failure } from '../errors.js'
 import { confirmationFor, nameMatches } from '../profile/index.js'
 import type { Session } from '../profile/types.js'

@@ -1,6 +1,7 @@
 /** The services of one run, put together: what a command is handed. */
 import { writes } from '../catalogue/endpoint.js'
-import type { Command, Context, Globals, Plan } from '../commands/types.js'
+import type { Globals } from '../commands/globals.js'
+import type { Command, Context, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
 import type { Ask, Whole, WireRequest } from '../http/types.js'
 import type { Format } from '../output/types.js'

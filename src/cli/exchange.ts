@@ -1,6 +1,6 @@
 /** The requests of one run: clients by credential, guard rails before writes, the audit log after. */
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
-import type { Globals } from '../commands/types.js'
+import type { Globals } from '../commands/globals.js'
 import { Failure } from '../errors.js'
 import { buildRequest, createClient, toCurl } from '../http/index.js'
 import type {

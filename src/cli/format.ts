@@ -1,5 +1,5 @@
 /** Which output format is in force: flag, environment, profile, then a table. Failures follow it. */
-import type { Globals } from '../commands/types.js'
+import type { Globals } from '../commands/globals.js'
 import { failsInJson, formatNamed, table } from '../output/index.js'
 import type { Format } from '../output/types.js'
 import { openStore, pathsOf } from '../profile/index.js'

@@ -1,10 +1,10 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 import { promises as fs } from 'node:fs'
 import type { Param } from '../catalogue/endpoint.js'
-import type { Command, Flag, Given, Globals } from '../commands/types.js'
+import { type Globals, globalFlags, readGlobals } from '../commands/globals.js'
+import type { Command, Flag, Given } from '../commands/types.js'
 import { Failure, reasonOf, usage } from '../errors.js'
 import { named } from './derive.js'
-import { globalFlags } from './globals.js'
 import { flagsOfCommand, type Raw } from './leaf.js'
 import { keyValue, type Note, parseValue } from './values.js'
 
@@ -157,52 +157,5 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
 }
 
 /** The global flags, parsed; also those that the environment sets. */
-export const globalsOf = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals => {
-  const value = (name: string): unknown => {
-    const flag = globalFlags.find((f) => f.name === name)
-    const texts = raw.flags.get(name)
-    if (flag === undefined || texts === undefined) return undefined
-    if (flag.optionalValue === true && texts.at(-1) === '') return flag.param.default
-    return parseValue(flag.param, texts, `--${name}`, note)
-  }
-  const on = (name: string): boolean => value(name) === true
-  const optional = <K extends string>(key: K, v: unknown): Record<string, unknown> =>
-    v === undefined ? {} : { [key]: v }
-  return {
-    sandbox: raw.flags.has('sandbox') ? on('sandbox') : isSet(env.SVC_SANDBOX),
-    yes: on('yes'),
-    curl: on('curl'),
-    quiet: on('quiet'),
-    insecure: on('insecure'),
-    strict: raw.flags.get('strict')?.at(-1) === 'true',
-    showSecrets: on('show-secrets'),
-    csvRaw: on('csv-raw'),
-    pager: raw.flags.get('pager')?.at(-1) !== 'false',
-    verbose: (raw.flags.get('verbose') ?? []).filter((t) => t === 'true').length,
-    ...optional('profile', value('profile')),
-    ...optional('baseUrl', value('base-url')),
-    ...optional('output', value('output')),
-    ...optional('fields', value('fields')),
-    ...optional('sudo', value('sudo')),
-    ...optional('limit', limitOf(value('limit'))),
-    ...optional('page', value('page')),
-    ...optional('perPage', value('per-page')),
-    ...optional('concurrency', value('concurrency')),
-    ...optional('confirm', value('confirm')),
-    ...optional('color', value('color')),
-    ...optional('timeout', value('timeout')),
-    ...optional('retries', value('retries')),
-    ...optional('watch', value('watch')),
-  } as Globals
-}
-
-const isSet = (text: string | undefined): boolean =>
-  text !== undefined && text !== '' && text !== '0' && text !== 'false'
-
-const limitOf = (text: unknown): number | 'all' | undefined => {
-  if (text === undefined || text === 'all') return text
-  const n = Number(text)
-  if (!/^\d+$/.test(String(text)) || n < 1)
-    throw usage(`--limit takes a number of at least 1, or "all", not "${String(text)}"`)
-  return n
-}
+export const globalsOf = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals =>
+  readGlobals(raw.flags, env, (param, texts, label) => parseValue(param, texts, label, note))

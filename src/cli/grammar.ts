@@ -3,12 +3,12 @@
  * areas and the first of two command words go by singular and plural.
  */
 import { areas } from '../catalogue/index.js'
+import { globalFlags } from '../commands/globals.js'
 import { toolCommands } from '../commands/index.js'
 import type { Command } from '../commands/types.js'
 import { type Failure, usage } from '../errors.js'
 import { didYouMean } from '../terminal/suggest.js'
 import { commandOf, toolCommand, wordsOf } from './derive.js'
-import { globalFlags } from './globals.js'
 import { meantArea, meantVerb } from './synonyms.js'
 
 /** An area, or a group of verbs within it, without a verb. */

@@ -1,6 +1,7 @@
 /** Help pages: the root, an area, a command, and the topics. All from the same data as the parser. */
 import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
+import { outputFlags, pagingFlags, requestFlags } from '../commands/globals.js'
 import { toolCommands } from '../commands/index.js'
 import type { Command } from '../commands/types.js'
 import { categoryMeanings, exitCodes } from '../errors.js'
@@ -8,7 +9,6 @@ import { formats } from '../output/index.js'
 import { settings } from '../profile/index.js'
 import { commandsOfArea, examplesOf, lists, named, toolCommand } from './derive.js'
 import { environment } from './environment.js'
-import { outputFlags, pagingFlags, requestFlags } from './globals.js'
 import { commandLine, indent, type Style, section, table, wrap } from './help-text.js'
 import { ownFlags, rowsOfFlags } from './leaf.js'
 

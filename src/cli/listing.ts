@@ -1,5 +1,6 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
-import type { Emit, Globals, Plan } from '../commands/types.js'
+import type { Globals } from '../commands/globals.js'
+import type { Emit, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
 import { buildRequest } from '../http/index.js'
 import type { Ask, Client, ListEnd, ListOptions, WireRequest } from '../http/types.js'

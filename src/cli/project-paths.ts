@@ -1,5 +1,5 @@
 /** Projects by number and by path are the same: what the instance says of a number. */
-import type { Globals } from '../commands/types.js'
+import type { Globals } from '../commands/globals.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Surroundings } from './plan.js'
 

@@ -1,5 +1,5 @@
 /** Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere. */
-import type { Globals } from '../commands/types.js'
+import type { Globals } from '../commands/globals.js'
 import type { Format } from '../output/types.js'
 import { type Frames, gutter, openFrames } from '../terminal/frames.js'
 import { accessible, type Notes } from '../terminal/notes.js'

@@ -5,6 +5,7 @@ import type { Ask, Client, Credential, ListEnd, Whole, WireRequest } from '../ht
 import type { Made, People, Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { Tally } from '../terminal/meter.js'
+import type { Globals } from './globals.js'
 
 /** A positional argument of a command. */
 export interface Argument {
@@ -52,36 +53,6 @@ export interface Flag {
   readonly group?: FlagGroup
 }
 export type FlagGroup = 'command' | 'paging' | 'instance' | 'output'
-
-/** The flags that every command has, parsed. */
-export interface Globals {
-  readonly profile?: string
-  readonly baseUrl?: string
-  readonly sandbox: boolean
-  readonly output?: string
-  readonly fields?: readonly string[]
-  readonly sudo?: string
-  readonly limit?: number | 'all'
-  readonly page?: number
-  readonly perPage?: number
-  readonly concurrency?: number
-  readonly yes: boolean
-  readonly confirm?: string
-  readonly curl: boolean
-  /** Exit 1 where an answer does not show what was sent. */
-  readonly strict: boolean
-  readonly quiet: boolean
-  readonly verbose: number
-  readonly color?: 'auto' | 'always' | 'never'
-  readonly timeout?: number
-  readonly retries?: number
-  readonly insecure: boolean
-  readonly showSecrets: boolean
-  readonly csvRaw: boolean
-  readonly pager: boolean
-  /** Seconds between rounds; absent when not watching. */
-  readonly watch?: number
-}
 
 /** What the person asked of a command, parsed and checked, before an endpoint is chosen. */
 export interface Given {

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { allCommands, lists, named } from '../../src/cli/derive.js'
-import { globalFlags } from '../../src/cli/globals.js'
 import { areaHelp, commandHelp, rootHelp, topicHelp, topics } from '../../src/cli/help.js'
 import type { Style } from '../../src/cli/help-text.js'
 import { ownFlags, rowsOfFlags } from '../../src/cli/leaf.js'
+import { globalFlags } from '../../src/commands/globals.js'
 import { toolCommands } from '../../src/commands/index.js'
 
 const style: Style = { width: 80, bold: (text) => text, dim: (text) => text }

@@ -5,8 +5,8 @@ import { areas } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { allCommands, examplesOf } from '../../src/cli/derive.js'
 import { firstOf } from '../../src/cli/fields.js'
-import { globalFlags } from '../../src/cli/globals.js'
 import { flagsOfCommand } from '../../src/cli/leaf.js'
+import { globalFlags } from '../../src/commands/globals.js'
 import { documented, implied, named } from './documents.js'
 
 const loaded = await Promise.all(

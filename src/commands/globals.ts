@@ -1,0 +1,171 @@
+/**
+ * The flags that every command has, each declared once: the parser, help, completions, documents and
+ * the type `Globals` derive from it. A flag that is added here is a field of `Globals` at once.
+ */
+import {
+  boolean,
+  integer,
+  list,
+  oneOf,
+  type Param,
+  string,
+  type Value,
+} from '../catalogue/endpoint.js'
+import { usage } from '../errors.js'
+import { formatNames } from '../output/index.js'
+import type { Flag, FlagGroup } from './types.js'
+
+/** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */
+type Texts = readonly string[] | undefined
+
+interface Declared {
+  readonly param: Param
+  readonly short?: string
+  /** The value may be left out; then the default counts. */
+  readonly optionalValue?: true
+  /** How its texts are understood, where that is not what its parameter says. */
+  readonly read?: (texts: Texts, env: NodeJS.ProcessEnv) => unknown
+}
+
+const declare = <const F extends Readonly<Record<string, Declared>>>(flags: F): F => flags
+
+const isSet = (text: string | undefined): boolean =>
+  text !== undefined && text !== '' && text !== '0' && text !== 'false'
+
+const limit = (texts: Texts): number | 'all' | undefined => {
+  const text = texts?.at(-1)
+  if (text === undefined || text === 'all') return text
+  const n = Number(text)
+  if (!/^\d+$/.test(text) || n < 1)
+    throw usage(`--limit takes a number of at least 1, or "all", not "${text}"`)
+  return n
+}
+
+const paging = declare({
+  limit: {
+    param: string('how many records', { default: 100, placeholder: 'n|all' }),
+    short: 'L',
+    read: limit,
+  },
+  page: { param: integer('exactly this page', { min: 1 }) },
+  'per-page': { param: integer('records a page', { min: 1, max: 100 }) },
+})
+
+const writing = declare({
+  strict: { param: boolean('exit 1 where the instance did not take an attribute') },
+})
+
+const requesting = declare({
+  profile: { param: string('use this profile', { completes: 'profile' }), short: 'p' },
+  'base-url': { param: string('address of the instance', { format: 'url' }) },
+  sandbox: {
+    param: boolean('use the embedded instance'),
+    read: (texts, env) => (texts === undefined ? isSet(env.SVC_SANDBOX) : texts.at(-1) === 'true'),
+  },
+  sudo: { param: string('act as this user (ID or username)') },
+  timeout: { param: integer('seconds to wait for an answer', { min: 1, default: 60 }) },
+  retries: { param: integer('how often a request is tried again', { min: 0, default: 3 }) },
+  concurrency: { param: integer('requests at once', { min: 1, max: 64 }) },
+  insecure: { param: boolean('do not verify the certificate of the instance') },
+  curl: { param: boolean('print the request as a curl command, send nothing') },
+})
+
+const printing = declare({
+  output: { param: oneOf(formatNames, 'output format', { default: 'table' }), short: 'o' },
+  fields: {
+    param: list('string', 'columns or keys to show; dots reach inside', { completes: 'field' }),
+  },
+  'show-secrets': { param: boolean('give tokens, keys and passwords whole') },
+  'csv-raw': { param: boolean('leave cells that a spreadsheet would run as formulas') },
+  watch: {
+    param: integer('repeat every so many seconds', { min: 1, default: 2 }),
+    optionalValue: true,
+  },
+  yes: { param: boolean('answer every confirmation'), short: 'y' },
+  confirm: { param: string('name of a protected profile, to confirm with --yes') },
+  quiet: { param: boolean('no notes on standard error'), short: 'q' },
+  verbose: {
+    param: boolean('trace each request (-vv: with bodies)'),
+    short: 'v',
+    read: (texts) => (texts ?? []).filter((text) => text === 'true').length,
+  },
+  color: { param: oneOf(['auto', 'always', 'never'], 'colour', { default: 'auto' }) },
+  pager: {
+    param: boolean('page output longer than the screen'),
+    read: (texts) => texts?.at(-1) !== 'false',
+  },
+  help: { param: boolean('show this help'), short: 'h' },
+})
+
+/** Every one of them, by name. */
+export const declared = { ...paging, ...writing, ...requesting, ...printing }
+type All = typeof declared
+
+type Camel<S> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S
+type Parsed<F> = F extends { read: (...args: never[]) => infer T }
+  ? T
+  : F extends { param: { type: 'boolean' } }
+    ? boolean
+    : F extends { param: infer P }
+      ? Value<P> | undefined
+      : never
+type Always<G> = { [K in keyof G]: undefined extends Parsed<G[K]> ? never : K }[keyof G]
+
+/** The flags that every command has, parsed. Absent is what was not given, but for booleans. */
+export type Globals = {
+  readonly [K in Always<All> as Camel<K>]: Parsed<All[K]>
+} & {
+  readonly [K in Exclude<keyof All, Always<All>> as Camel<K>]?: Exclude<Parsed<All[K]>, undefined>
+}
+
+const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): readonly Flag[] =>
+  Object.entries(flags).map(([name, { param, short, optionalValue }]) => ({
+    name,
+    group,
+    param,
+    required: false,
+    ...(short === undefined ? {} : { short }),
+    ...(optionalValue === undefined ? {} : { optionalValue }),
+  }))
+
+/** Flags of commands that list. */
+export const pagingFlags = flagsOf(paging, 'paging')
+
+/** Flags of commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
+export const writeFlags = flagsOf(writing, 'command')
+
+/** Flags of commands that send a request. */
+export const requestFlags = flagsOf(requesting, 'instance')
+
+/** Flags of everything. */
+export const outputFlags = flagsOf(printing, 'output')
+
+export const globalFlags: readonly Flag[] = [...pagingFlags, ...requestFlags, ...outputFlags]
+
+const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
+
+/**
+ * The flags of a command line.
+ * @param texts what was given of each, by name
+ * @param parse a flag's texts by its parameter
+ * @throws Failure `usage` for a value that a flag does not take
+ */
+export const readGlobals = (
+  texts: ReadonlyMap<string, readonly string[]>,
+  env: NodeJS.ProcessEnv,
+  parse: (param: Param, texts: readonly string[], label: string) => unknown,
+): Globals => {
+  const one = (name: string, flag: Declared): unknown => {
+    const given = texts.get(name)
+    if (flag.read !== undefined) return flag.read(given, env)
+    if (flag.param.type === 'boolean') return given?.at(-1) === 'true'
+    if (given === undefined) return undefined
+    if (flag.optionalValue === true && given.at(-1) === '') return flag.param.default
+    return parse(flag.param, given, `--${name}`)
+  }
+  const entries = Object.entries<Declared>(declared)
+    .map(([name, flag]) => [camel(name), one(name, flag)] as const)
+    .filter(([, value]) => value !== undefined)
+  // What `Globals` says of each name, this loop does: the compiler cannot follow it there.
+  return Object.fromEntries(entries) as Globals
+}
