@@ -3,32 +3,11 @@
  * unparsed is checked here, and nothing is parsed that this has not measured before.
  */
 
-/** What may be built of one answer, or of one record of a list. */
-export const bounds = {
-  /** Bytes, after decompression. */
-  bytes: 64 << 20,
-  values: 1_000_000,
-  depth: 200,
-} as const
+import { digits, mayEnd, numberGoesOn, signed, zeroed } from './json-number.js'
+import { bounds, Malformed, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
+
 const mostValues: number = bounds.values
 const deepest: number = bounds.depth
-
-/** What is wrong with a JSON text, in words that follow its name; no byte of it is repeated. */
-export class Malformed extends Error {
-  /** Where it is, in the chunk that was read; undefined for what is wrong with it all. */
-  readonly at: number | undefined
-
-  constructor(message: string, at?: number) {
-    super(message)
-    this.at = at
-  }
-
-  /** The same with its place, counted from the beginning of the text. */
-  placed(before: number): Malformed {
-    if (this.at === undefined) return this
-    return new Malformed(`${this.message}, at byte ${before + this.at + 1}`)
-  }
-}
 
 /** The lower five bits of a letter: which it is, whatever its case. */
 const letter = 31
@@ -50,10 +29,8 @@ const newline = 0x0a
 const carriage = 0x0d
 const tab = 0x09
 const quote = 0x22
-const plus = 0x2b
 const comma = 0x2c
 const minus = 0x2d
-const point = 0x2e
 const zero = 0x30
 const nine = 0x39
 const colon = 0x3a
@@ -64,8 +41,10 @@ const letterE = 0x65
 const letterU = 0x75
 const openBrace = 0x7b
 const closeBrace = 0x7d
-/** Upper and lower case differ in this bit. */
-const caseBit = 0x20
+// Four bytes at once, the first one highest.
+const wordTrue = 0x74727565
+const wordNull = 0x6e756c6c
+const wordFals = 0x66616c73
 
 // What comes next.
 const aValue = 0
@@ -89,17 +68,6 @@ const aString = 1
 const aNumber = 2
 const aWord = 3
 
-// How far a number has come; it may end after a zero, a digit, a decimal and a power.
-const signed = 0
-const zeroed = 1
-const digits = 2
-const pointed = 3
-const decimals = 4
-const raised = 5
-const raisedSigned = 6
-const power = 7
-const mayEnd = [false, true, true, false, true, false, false, true]
-
 const tableOf = (bytes: string | readonly number[]): Uint8Array => {
   const table = new Uint8Array(256)
   for (const byte of Buffer.from(bytes as string)) table[byte] = 1
@@ -121,6 +89,32 @@ const words: readonly (Uint8Array | undefined)[] = ['true', 'false', 'null'].red
 const isBlank = (byte: number): boolean =>
   byte === space || byte === newline || byte === carriage || byte === tab
 
+// Of four bytes at once: what is 0x20 or less once quotes and spaces are swapped, and backslashes.
+const swap = 0x02020202
+const tooLow = 0x21212121
+const backslashes = 0x5c5c5c5c
+const ones = 0x01010101
+const highBits = 0x80808080
+
+/**
+ * Where a text stops being plain: at a quote, a backslash, a control character, or the end. Of four
+ * bytes at once, a subtraction sets the high bit of those that are too low; it may set that of bytes
+ * above the first such by its borrow, never below: so the lowest bit is right.
+ */
+const plainEnd = (chunk: Uint8Array, view: DataView, start: number): number => {
+  const { length } = chunk
+  let i = start
+  for (const last = length - 4; i <= last; i += 4) {
+    const four = view.getInt32(i, true)
+    const low = four ^ swap
+    const slash = four ^ backslashes
+    const hit = (((low - tooLow) & ~low) | ((slash - ones) & ~slash)) & highBits
+    if (hit !== 0) return i + ((31 - Math.clz32(hit & -hit)) >> 3)
+  }
+  while (i < length && special[chunk[i] as number] === 0) i++
+  return i
+}
+
 /** Reads one value, in as many chunks as it comes in. */
 export class Scanner {
   /** Whether a key since `begin` may be one of the names looked out for, or hides behind escapes. */
@@ -136,6 +130,8 @@ export class Scanner {
   /** How far the token has come that was cut: a number's phase, a word's index, a string's escape. */
   #phase = 0
   #word: Uint8Array = special
+  #chunk: Uint8Array | undefined
+  #view = new DataView(special.buffer)
 
   constructor(marks = none) {
     this.#marks = marks
@@ -177,42 +173,68 @@ export class Scanner {
     return i
   }
 
-  /** The hot loop. */
+  /** The hot loop; in one piece, since its state is in registers so. */
   #tokens(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const { tails } = this.#marks
     const open = this.#open
+    const view = this.#viewOf(chunk)
     let i = start
     let depth = this.#depth
     let want = this.#want
     let values = this.#values
     while (i < length) {
       const byte = chunk[i++] as number
-      if (byte <= space) {
+      if (byte === quote) {
+        if (want >= aColon) throw refused(want, i - 1)
+        const key = want >= keyOrEnd
+        if (!key && ++values > mostValues) throw tooMany()
+        const from = i
+        i = plainEnd(chunk, view, i)
+        want = key ? aColon : commaOrEnd
+        if (i === length || chunk[i] !== quote) {
+          this.#within = aString
+          this.#phase = 0
+          this.#want = want
+          i = this.#string(chunk, i)
+          if (this.#within !== nothing) break
+          if (depth === 0) return this.#end(i)
+          continue
+        }
+        i++
+        if (key) {
+          // Shorter ones end in none of them.
+          if (i - from > 3) {
+            const [third, second] = [chunk[i - 4] as number, chunk[i - 3] as number]
+            const tail = tailOf(third, second, chunk[i - 2] as number)
+            if (tails[tail] !== 0) this.marked = true
+          }
+          if (i < length && chunk[i] === colon) {
+            i++
+            want = aValue
+          }
+        } else if (depth === 0) return this.#end(i)
+        else if (i < length && chunk[i] === comma) {
+          i++
+          want = open[depth - 1] === openBrace ? aKey : aValue
+        }
+      } else if (byte <= space) {
         if (!isBlank(byte)) throw refused(want, i - 1)
-        continue
-      }
-      if (want === commaOrEnd) {
+      } else if (want === commaOrEnd) {
         const around = open[depth - 1] as number
         if (byte === comma) want = around === openBrace ? aKey : aValue
         else if (byte !== around + 2) throw refused(want, i - 1)
         else if (--depth === 0) return this.#end(i)
-        continue
-      }
-      if (byte !== quote) {
-        if (want === aColon) {
-          if (byte !== colon) throw refused(want, i - 1)
-          want = aValue
-          continue
-        }
-        if (
-          (want === valueOrEnd && byte === closing) ||
-          (want === keyOrEnd && byte === closeBrace)
-        ) {
-          if (--depth === 0) return this.#end(i)
-          want = commaOrEnd
-          continue
-        }
+      } else if (want === aColon) {
+        if (byte !== colon) throw refused(want, i - 1)
+        want = aValue
+      } else if (
+        (want === valueOrEnd && byte === closing) ||
+        (want === keyOrEnd && byte === closeBrace)
+      ) {
+        if (--depth === 0) return this.#end(i)
+        want = commaOrEnd
+      } else {
         if (want >= keyOrEnd) throw refused(want, i - 1)
         if (++values > mostValues) throw tooMany()
         if (byte === openBrace || byte === opening) {
@@ -221,37 +243,14 @@ export class Scanner {
           want = byte === openBrace ? keyOrEnd : valueOrEnd
           continue
         }
-        i = this.#scalar(chunk, i - 1, want)
+        i =
+          byte <= nine
+            ? this.#firstDigit(chunk, i - 1, want)
+            : this.#firstLetter(chunk, view, i - 1, want)
         want = commaOrEnd
         if (this.#within !== nothing) break
         if (depth === 0) return this.#end(i)
-        continue
       }
-      if (want === aColon) throw refused(want, i - 1)
-      const key = want >= keyOrEnd
-      if (!key && ++values > mostValues) throw tooMany()
-      const from = i
-      while (i < length && special[chunk[i] as number] === 0) i++
-      want = key ? aColon : commaOrEnd
-      if (i === length || chunk[i] !== quote) {
-        this.#within = aString
-        this.#phase = 0
-        this.#want = want
-        i = this.#string(chunk, i)
-        if (this.#within !== nothing) break
-      } else {
-        // Shorter ones end in none of them.
-        if (key && i - from > 2) {
-          const tail = tailOf(
-            chunk[i - 3] as number,
-            chunk[i - 2] as number,
-            chunk[i - 1] as number,
-          )
-          if (tails[tail] !== 0) this.marked = true
-        }
-        i++
-      }
-      if (depth === 0) return this.#end(i)
     }
     this.#depth = depth
     this.#want = want
@@ -259,31 +258,40 @@ export class Scanner {
     return length
   }
 
-  /** A number, true, false or null from its first byte on. */
-  #scalar(chunk: Uint8Array, start: number, want: number): number {
-    const byte = chunk[start] as number
-    if (byte <= nine) return this.#firstDigit(chunk, start, byte, want)
-    const word = words[byte]
-    if (word === undefined) throw refused(want, start)
-    const end = start + word.length
-    if (end <= chunk.length) {
-      for (let i = start + 1; i < end; i++) if (chunk[i] !== word[i - start]) throw refused(want, i)
-      return end
+  #viewOf(chunk: Uint8Array): DataView {
+    if (chunk !== this.#chunk) {
+      this.#chunk = chunk
+      this.#view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length)
     }
+    return this.#view
+  }
+
+  /** true, false or null. */
+  #firstLetter(chunk: Uint8Array, view: DataView, start: number, want: number): number {
+    if (start + 5 <= chunk.length) {
+      const four = view.getInt32(start)
+      if (four === wordTrue || four === wordNull) return start + 4
+      if (four === wordFals && chunk[start + 4] === letterE) return start + 5
+    }
+    const word = words[chunk[start] as number]
+    if (word === undefined) throw refused(want, start)
     this.#within = aWord
     this.#word = word
     this.#phase = 1
     return this.#literal(chunk, start + 1)
   }
 
-  #firstDigit(chunk: Uint8Array, start: number, byte: number, want: number): number {
+  #firstDigit(chunk: Uint8Array, start: number, want: number): number {
+    const { length } = chunk
+    const byte = chunk[start] as number
     if (byte < zero && byte !== minus) throw refused(want, start)
     let i = start + 1
-    if (byte > zero) {
-      // Most numbers are integers, and whole.
-      let next = chunk[i] as number
-      while (next >= zero && next <= nine && ++i < chunk.length) next = chunk[i] as number
+    // Most numbers are integers, and whole.
+    while (byte > zero && i < length) {
+      const next = chunk[i] as number
       if (next === comma || next === closeBrace || next === closing) return i
+      if (next < zero || next > nine) break
+      i++
     }
     this.#within = aNumber
     this.#phase = byte === minus ? signed : byte === zero ? zeroed : digits
@@ -327,11 +335,16 @@ export class Scanner {
   /** The rest of a string; its phase: 0, else 5 behind a backslash and 4 to 1 for the digits of `\u`. */
   #string(chunk: Uint8Array, start: number): number {
     const { length } = chunk
+    const view = this.#viewOf(chunk)
     let i = start
     let phase = this.#phase
     // A name may hide behind an escape, or be cut in two.
     if (this.#want === aColon) this.marked = true
     while (i < length) {
+      if (phase === 0) {
+        i = plainEnd(chunk, view, i)
+        if (i === length) break
+      }
       const byte = chunk[i++] as number
       if (phase === 5) {
         if (afterBackslash[byte] === 0) throw wrong('an unknown escape', i - 1)
@@ -343,37 +356,15 @@ export class Scanner {
         this.#within = nothing
         return i
       } else if (byte === backslash) phase = 5
-      else if (byte < space) throw wrong('a control character within a text', i - 1)
+      else throw wrong('a control character within a text', i - 1)
     }
     this.#phase = phase
     return length
   }
 }
 
-const wrong = (why: string, at: number): Malformed => new Malformed(`is no valid JSON: ${why}`, at)
-
 const refused = (want: number, at: number): Malformed =>
   wrong(`${wanted[want] ?? wanted[aValue]} was expected`, at)
-
-const tooMany = (): Malformed =>
-  new Malformed(`holds more than ${bounds.values / 1_000_000} million values and was refused`)
-
-const tooDeep = (): Malformed =>
-  new Malformed(`is nested more than ${bounds.depth} deep and was refused`)
-
-/** The phase of a number after another byte; -1 where the byte is not of the number. */
-const numberGoesOn = (phase: number, byte: number): number => {
-  if (byte >= zero && byte <= nine) {
-    if (phase === signed) return byte === zero ? zeroed : digits
-    if (phase === zeroed) return -1
-    if (phase === pointed) return decimals
-    return phase === raised || phase === raisedSigned ? power : phase
-  }
-  if (byte === point) return phase === zeroed || phase === digits ? pointed : -1
-  if ((byte | caseBit) === letterE)
-    return phase === zeroed || phase === digits || phase === decimals ? raised : -1
-  return phase === raised && (byte === minus || byte === plus) ? raisedSigned : -1
-}
 
 /**
  * Checks a whole JSON text.
@@ -391,7 +382,3 @@ export const checkJson = (bytes: Uint8Array): void => {
     throw error instanceof Malformed ? error.placed(0) : error
   }
 }
-
-/** @param what which part of the answer it is */
-export const tooLarge = (what = ''): Malformed =>
-  new Malformed(`${what} is larger than ${bounds.bytes >> 20} MiB and was refused`.trim())

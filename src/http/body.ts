@@ -1,6 +1,6 @@
 /** Reading a body whole, within bounds. */
 import { Gathering } from '../base/gathering.js'
-import { bounds } from '../base/json-scan.js'
+import { bounds } from '../base/malformed.js'
 import { Failure } from '../errors.js'
 import { unusable } from './lost.js'
 

@@ -1,5 +1,5 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
-import { Malformed } from '../base/json-scan.js'
+import { Malformed } from '../base/malformed.js'
 import type { Failure } from '../errors.js'
 import type { Attempts } from './attempts.js'
 import { pastOffset } from './keyset.js'

@@ -4,7 +4,8 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { Gathering } from '../base/gathering.js'
-import { bounds, Malformed, Scanner, tooLarge } from '../base/json-scan.js'
+import { Scanner } from '../base/json-scan.js'
+import { bounds, Malformed, tooLarge } from '../base/malformed.js'
 import { wellFormed } from '../base/utf8.js'
 import { Lookout } from './lookout.js'
 import type { Watch } from './types.js'

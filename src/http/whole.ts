@@ -1,5 +1,6 @@
 /** An answer read whole: its JSON, or a Failure that says what came instead. */
-import { checkJson, Malformed } from '../base/json-scan.js'
+import { checkJson } from '../base/json-scan.js'
+import { Malformed } from '../base/malformed.js'
 import { viewed, wellFormed } from '../base/utf8.js'
 import type { Failure } from '../errors.js'
 import { isSafe } from './attempts.js'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bounds, checkJson, Malformed, Scanner } from '../../src/base/json-scan.js'
+import { checkJson, Scanner } from '../../src/base/json-scan.js'
+import { bounds, Malformed } from '../../src/base/malformed.js'
 
 const refusal = (bytes: Uint8Array): Malformed | undefined => {
   try {
@@ -72,6 +73,16 @@ describe('checkJson', () => {
       { numRuns: 3000 },
     )
   })
+  it('finds the end of a text, and what may not stand in it, at every place', () => {
+    for (let byte = 0; byte < 256; byte++)
+      for (let at = 0; at < 10; at++) {
+        const bytes = Buffer.from(`["${'~'.repeat(9)}"]`)
+        bytes[2 + at] = byte
+        // At the end stands the quote itself; a backslash before one hides it.
+        const right = at === 9 ? byte === 0x22 : byte >= 0x20 && byte !== 0x22 && byte !== 0x5c
+        expect([byte, at, refusal(bytes) === undefined]).toEqual([byte, at, right])
+      }
+  })
   it('takes a repeated key, and no rest', () => {
     expect(accepts('{"a":1,"a":2}')).toBe(true)
     expect(accepts('{"a":1} {}')).toBe(false)
@@ -84,7 +95,7 @@ describe('checkJson', () => {
     ['[1.]', 'a digit was expected, at byte 4'],
     ['["\\x"]', 'an unknown escape, at byte 4'],
     ['["a\tb"]', 'a control character within a text, at byte 4'],
-    ['[nul]', 'a value or "]" was expected, at byte 5'],
+    ['[nul]', 'a value was expected, at byte 5'],
   ])('says of %j what was expected, and where', (text, words) => {
     expect(refusal(Buffer.from(text))?.message).toContain(words)
   })

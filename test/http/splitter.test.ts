@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bounds, Malformed } from '../../src/base/json-scan.js'
+import { bounds, Malformed } from '../../src/base/malformed.js'
 import { Foreign, Splitter } from '../../src/http/splitter.js'
 
 const encoder = new TextEncoder()

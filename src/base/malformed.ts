@@ -1,0 +1,39 @@
+/** What of JSON is refused: what is none, and more of it than is built. */
+
+/** What may be built of one answer, or of one record of a list. */
+export const bounds = {
+  /** Bytes, after decompression. */
+  bytes: 64 << 20,
+  values: 1_000_000,
+  depth: 200,
+} as const
+
+/** What is wrong with a JSON text, in words that follow its name; no byte of it is repeated. */
+export class Malformed extends Error {
+  /** Where it is, in the chunk that was read; undefined for what is wrong with it all. */
+  readonly at: number | undefined
+
+  constructor(message: string, at?: number) {
+    super(message)
+    this.at = at
+  }
+
+  /** The same with its place, counted from the beginning of the text. */
+  placed(before: number): Malformed {
+    if (this.at === undefined) return this
+    return new Malformed(`${this.message}, at byte ${before + this.at + 1}`)
+  }
+}
+
+export const wrong = (why: string, at: number): Malformed =>
+  new Malformed(`is no valid JSON: ${why}`, at)
+
+export const tooMany = (): Malformed =>
+  new Malformed(`holds more than ${bounds.values / 1_000_000} million values and was refused`)
+
+export const tooDeep = (): Malformed =>
+  new Malformed(`is nested more than ${bounds.depth} deep and was refused`)
+
+/** @param what which part of the answer it is */
+export const tooLarge = (what = ''): Malformed =>
+  new Malformed(`${what} is larger than ${bounds.bytes >> 20} MiB and was refused`.trim())
