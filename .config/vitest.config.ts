@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: '.config/build-once.ts',
+    globalSetup: ['.config/build-once.ts', 'test/support/run.ts'],
+    setupFiles: 'test/support/file.ts',
     pool: 'forks',
     // All cores: most of the time tests wait for programs that they started.
     maxWorkers: '100%',

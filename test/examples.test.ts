@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands, examplesOf, named } from '../src/cli/derive.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
-import { clean, folder, program, svcctl } from './support/program.js'
+import { clean, configuration, folder, program, svcctl } from './support/program.js'
 import { has, openTerminal } from './support/terminal.js'
 
 const commands = await allCommands()
@@ -42,24 +42,24 @@ const workplace = (): string => {
 const ofProfiles = new Set(['auth', 'profile', 'audit'])
 
 let shared: Sandbox
-let configuration: string
+let signedIn: string
 
 /** The instance of those examples, and a configuration with the profiles that they name. */
 beforeAll(async () => {
   shared = await startSandbox({ stateDir: folder() })
-  configuration = folder()
+  signedIn = configuration()
   const run = (args: readonly string[]) =>
-    svcctl(args, { env: { SVC_CONFIG_DIR: configuration }, input: `${token}\n` })
+    svcctl(args, { env: { SVC_CONFIG_DIR: signedIn }, input: `${token}\n` })
   for (const name of ['default', 'staging'])
     await run(['auth', 'login', name, '--base-url', shared.url, '--token-stdin'])
-  await run(['profile', 'set', 'default', '--audit-log', join(configuration, 'audit.ndjson')])
+  await run(['profile', 'set', 'default', '--audit-log', join(signedIn, 'audit.ndjson')])
   await run(['auth', 'switch', 'default'])
 })
 afterAll(() => shared.close())
 
 const copied = (): string => {
   const copy = folder()
-  cpSync(configuration, copy, { recursive: true })
+  cpSync(signedIn, copy, { recursive: true })
   return copy
 }
 
@@ -75,7 +75,7 @@ const environment = (area: string, name: string, url: string) => ({
   PATH: `${bin}:${process.env.PATH}`,
   ...(ofProfiles.has(area)
     ? { SVC_CONFIG_DIR: copied() }
-    : { SVC_CONFIG_DIR: folder(), SVC_BASE_URL: url, SVC_TOKEN: token }),
+    : { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: token }),
   ...special[name],
 })
 
@@ -132,7 +132,7 @@ describe('examples that', () => {
         cwd: workplace(),
         reject: false,
         extendEnv: false,
-        env: { ...clean(), SVC_CONFIG_DIR: folder() },
+        env: { ...clean(), SVC_CONFIG_DIR: configuration() },
       })
       for await (const text of running.iterable()) {
         if (!/^http:/.test(text)) continue
@@ -149,7 +149,7 @@ describe('examples that', () => {
       const script = `${process.execPath} ${program} ${line}; echo "exit $?"; sleep 600`
       const terminal = openTerminal(['sh', '-c', script], {
         cwd: folder(),
-        env: { SVC_CONFIG_DIR: folder(), SVC_NO_KEYRING: '1' },
+        env: { SVC_CONFIG_DIR: configuration(), SVC_NO_KEYRING: '1' },
       })
       try {
         await terminal.until(/Token for/)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
-import { clean, folder, program } from './support/program.js'
+import { clean, configuration, folder, program } from './support/program.js'
 
 const root = join(import.meta.dirname, '..')
 const text = readFileSync(join(root, 'src', 'README.md'), 'utf8')
@@ -41,7 +41,12 @@ const shell = async (
     reject: false,
     extendEnv: false,
     stdin: 'ignore',
-    env: { ...clean(), PATH: `${bin}:${process.env.PATH}`, SVC_CONFIG_DIR: folder(), ...env },
+    env: {
+      ...clean(),
+      PATH: `${bin}:${process.env.PATH}`,
+      SVC_CONFIG_DIR: configuration(),
+      ...env,
+    },
   })
   return { code: ran.exitCode, stderr: ran.stderr, stdout: ran.stdout }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { allCommands, named } from '../../src/cli/derive.js'
 import { objectsOf } from '../../src/cli/objects.js'
 import { pipedObjects } from '../../src/cli/piped.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, svcctl } from '../support/program.js'
 
 const commands = await allCommands()
 const read = async (command: string, text: string, project?: string) => {
@@ -110,7 +110,7 @@ describe('the project of a number', () => {
   })
 
   it('is never the one at hand', async () => {
-    const env = { SVC_PROJECT: 'platform/app', SVC_CONFIG_DIR: folder() }
+    const env = { SVC_PROJECT: 'platform/app', SVC_CONFIG_DIR: configuration() }
     const ran = await svcctl(['mr', 'rebase', '-', '--curl', '--sandbox'], { env, input: '1\n' })
     expect(ran).toMatchObject({ code: 2, stdout: '' })
     expect(ran.stderr).toContain('without its project')

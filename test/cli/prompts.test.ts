@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { quoted } from '../../src/cli/ask.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, folder, svcctl } from '../support/program.js'
 import { has, openTerminal, type Terminal } from '../support/terminal.js'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
@@ -21,7 +21,7 @@ afterEach(() => {
 })
 
 const env = (more: Readonly<Record<string, string>> = {}) => ({
-  SVC_CONFIG_DIR: folder(),
+  SVC_CONFIG_DIR: configuration(),
   SVC_BASE_URL: sandbox.url,
   SVC_TOKEN: sandbox.users[0]?.token ?? '',
   ...more,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands, named } from '../../src/cli/derive.js'
 import { watchable } from '../../src/cli/watch.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, folder, svcctl } from '../support/program.js'
 import { has, openTerminal } from '../support/terminal.js'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
@@ -20,7 +20,7 @@ afterAll(() => sandbox.close())
 /** Runs until standard output holds what is waited for, then interrupts. */
 const until = async (args: readonly string[], enough: (text: string) => boolean) => {
   const env = {
-    SVC_CONFIG_DIR: folder(),
+    SVC_CONFIG_DIR: configuration(),
     SVC_BASE_URL: sandbox.url,
     SVC_TOKEN: sandbox.users[0]?.token ?? '',
   }
@@ -37,7 +37,7 @@ const until = async (args: readonly string[], enough: (text: string) => boolean)
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 const instance = (): Record<string, string> => ({
-  SVC_CONFIG_DIR: folder(),
+  SVC_CONFIG_DIR: configuration(),
   SVC_BASE_URL: sandbox.url,
   SVC_TOKEN: sandbox.users[0]?.token ?? '',
 })

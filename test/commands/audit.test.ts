@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, folder, svcctl } from '../support/program.js'
 
 const entry = (time: string, method: string, status: number | null, user = 'root') =>
   JSON.stringify({
@@ -71,7 +71,7 @@ describe('audit list', () => {
   })
 
   it('says how a log is begun', async () => {
-    const env = { SVC_CONFIG_DIR: folder() }
+    const env = { SVC_CONFIG_DIR: configuration() }
     await svcctl(['profile', 'set', 'here', '--base-url', 'https://forge.example'], { env })
     const ran = await svcctl(['audit', 'list', '-p', 'here'], { env })
     expect(ran.code).toBe(1)

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clean, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 
 const recorder = recording()
@@ -28,7 +28,7 @@ const shell = (line: string) =>
     reject: false,
     extendEnv: false,
     stdin: 'ignore',
-    env: { ...clean(), SVC_CONFIG_DIR: folder(), ...env() },
+    env: { ...clean(), SVC_CONFIG_DIR: configuration(), ...env() },
   })
 
 const lint = (...args: string[]) => svcctl(['ci', 'lint', ...args], { cwd, env: env() })

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { clean, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 
 const server = recording()
@@ -80,7 +80,7 @@ describe('runners drain', () => {
       reject: false,
       extendEnv: false,
       stdin: 'ignore',
-      env: { ...clean(), ...env(), SVC_CONFIG_DIR: folder() },
+      env: { ...clean(), ...env(), SVC_CONFIG_DIR: configuration() },
     })
     const { answer } = server
     server.answer = (seen, index) => {

@@ -1,9 +1,9 @@
 /** `svcctl profile`: what it keeps, shows, removes and refuses to keep. */
 import { describe, expect, it } from 'vitest'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, svcctl } from '../support/program.js'
 
 const profiles = () => {
-  const env = { SVC_CONFIG_DIR: folder() }
+  const env = { SVC_CONFIG_DIR: configuration() }
   return (...args: string[]) => svcctl(['profile', ...args], { env })
 }
 const address = 'https://forge.example'

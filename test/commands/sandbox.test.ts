@@ -2,7 +2,7 @@
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { clean, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 
 interface Row {
   readonly kind: string
@@ -55,7 +55,7 @@ describe('sandbox serve', () => {
     const running = execa(process.execPath, [program, 'sandbox', 'serve', ...flags], {
       reject: false,
       extendEnv: false,
-      env: { ...clean(), SVC_CONFIG_DIR: folder() },
+      env: { ...clean(), SVC_CONFIG_DIR: configuration() },
     })
     const headers = { 'private-token': 'sandbox-chi-impersonation-token' }
     for await (const line of running.iterable()) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { hasSource, sources } from '../../src/cli/sources.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, folder, svcctl } from '../support/program.js'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('live values', () => {
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo
-    const env = { SVC_CONFIG_DIR: folder(), SVC_BASE_URL: `http://127.0.0.1:${port}` }
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: `http://127.0.0.1:${port}` }
     try {
       expect((await tab(['runners', 'get', ''], env)).values).toEqual(['12', ':none'])
       expect((await tab(['runners', 'get', '1'], env)).values).toEqual(['12', ':none'])

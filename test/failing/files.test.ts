@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { head } from '../faults/answers.js'
 import { lie } from '../faults/server.js'
 import { zipped } from '../faults/zip.js'
-import { clean, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
 
 /** What ends as an archive does, of 1 MiB. */
@@ -77,7 +77,7 @@ describe('a disk that is full', () => {
               ...clean(),
               ...signedIn(),
               NODE_DISABLE_COMPILE_CACHE: '1',
-              SVC_CONFIG_DIR: folder(),
+              SVC_CONFIG_DIR: configuration(),
             },
           },
           (_error, _stdout, stderr) => resolve({ code: started.exitCode, stderr }),
@@ -117,7 +117,7 @@ describe('a disk that is full', () => {
       import('node:child_process').then(({ exec }) => {
         const started = exec(
           `${words.map((word) => `'${word}'`).join(' ')} > /dev/full`,
-          { env: { ...clean(), ...signedIn(), SVC_CONFIG_DIR: folder() } },
+          { env: { ...clean(), ...signedIn(), SVC_CONFIG_DIR: configuration() } },
           (_error, _stdout, text) => resolve({ status: started.exitCode ?? -1, stderr: text }),
         )
       })

@@ -1,7 +1,7 @@
 /** Starts the program without waiting for its end, so that something may happen to it meanwhile. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { clean, folder, program } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
 
 export interface Ended {
   readonly code: number | null
@@ -25,7 +25,7 @@ export const start = (
 ): Started => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { ...clean(), SVC_CONFIG_DIR: folder(), SVC_TOKEN: 'any', ...env },
+    env: { ...clean(), SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { clean, folder, program } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 
 const server = recording()
@@ -25,7 +25,7 @@ const run = async (args: readonly string[], { stdout = 'whole', stderr = 'whole'
     cwd: folder(),
     env: {
       ...clean(),
-      SVC_CONFIG_DIR: folder(),
+      SVC_CONFIG_DIR: configuration(),
       SVC_BASE_URL: server.url,
       SVC_TOKEN: 'any',
     },

@@ -1,6 +1,6 @@
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clean, folder, program } from '../support/program.js'
+import { clean, configuration, program } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
 
 /** What must never reach a terminal from outside. */
@@ -60,7 +60,7 @@ afterAll(() => server.close())
 
 const env = () => ({
   ...clean(),
-  SVC_CONFIG_DIR: folder(),
+  SVC_CONFIG_DIR: configuration(),
   SVC_TOKEN: 'any',
   SVC_BASE_URL: server.url,
   NO_COLOR: '1',

@@ -1,4 +1,5 @@
 /** `npm run faults`: runs the matrix and prints it. */
+import '../support/alone.js'
 import { complaintsOf, runMatrix, sayingsOf, tableOf } from './matrix.js'
 
 const judged = await runMatrix()

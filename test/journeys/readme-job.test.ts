@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { clean, folder, program } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
 
 interface Job {
   readonly script: readonly string[]
@@ -59,7 +59,7 @@ const run = async (changed: Readonly<Record<string, string>>) => {
       ...clean(),
       CI: 'true',
       PATH: `${bin}:${process.env.PATH}`,
-      SVC_CONFIG_DIR: folder(),
+      SVC_CONFIG_DIR: configuration(),
       SVC_BASE_URL: sandbox.url,
       SVC_TOKEN: sandbox.users[0]?.token ?? '',
       CI_PROJECT_ID: '1',

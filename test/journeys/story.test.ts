@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { folder } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
 const bin = folder()
@@ -14,7 +14,7 @@ let url = ''
 const serve = () => {
   const args = ['sandbox', 'serve', '--state', folder(), '--speed', '100', '-o', 'ndjson']
   return execa(process.execPath, [program, ...args], {
-    env: { SVC_CONFIG_DIR: folder() },
+    env: { SVC_CONFIG_DIR: configuration() },
     buffer: false,
     reject: false,
   })
@@ -43,7 +43,7 @@ it('a working day', async () => {
       PATH: `${bin}:${PATH}`,
       SVC_BASE_URL: url,
       SVC_TOKEN: 'sandbox-root-token',
-      SVC_CONFIG_DIR: folder(),
+      SVC_CONFIG_DIR: configuration(),
     },
     reject: false,
     all: true,

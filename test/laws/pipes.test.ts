@@ -12,10 +12,10 @@ import type { Command } from '../../src/commands/types.js'
 import { pick } from '../../src/output/record.js'
 import { shown } from '../output/open.js'
 import { sandbox } from '../sandbox/instance.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, svcctl } from '../support/program.js'
 
 const instance = sandbox()
-const config = folder()
+const config = configuration()
 const run = async (line: string, ...more: readonly string[]): Promise<string> => {
   const env = {
     SVC_BASE_URL: instance.url(),

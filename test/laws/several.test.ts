@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands, named } from '../../src/cli/derive.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, svcctl } from '../support/program.js'
 
 let running: Sandbox | undefined
 let state = ''
-const config = folder()
+const config = configuration()
 beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), 'svcctl-several-'))
   running = await startSandbox({ stateDir: state })

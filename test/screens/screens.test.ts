@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { folder, program } from '../support/program.js'
+import { configuration, folder, program } from '../support/program.js'
 import { has, openTerminal } from '../support/terminal.js'
 
 const clock = join(import.meta.dirname, '..', 'support', 'fixed-clock.cjs')
@@ -69,7 +69,7 @@ const shot = async (line: string, columns: number): Promise<string> => {
     columns,
     rows: 110,
     env: {
-      SVC_CONFIG_DIR: folder(),
+      SVC_CONFIG_DIR: configuration(),
       // Beside it the token would serve no other address.
       SVC_BASE_URL: line.startsWith('--base-url') ? '' : sandbox.url,
       SVC_TOKEN: 'sandbox-root-token',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { certificate, key } from '../http/certificate.js'
-import { clean, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
 import { has, openTerminal } from '../support/terminal.js'
 
@@ -256,7 +256,7 @@ describe('a certificate that nobody vouches for', () => {
       expect(loose).toMatchObject({ code: 0, stdout: '{"id":7}\n' })
       expect(loose.stderr).toMatch(/--insecure: the certificate of https:.* is not verified/)
       // It cannot be kept: a profile set with it is as strict as before.
-      const env = { SVC_CONFIG_DIR: folder(), SVC_TOKEN: 'any' }
+      const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any' }
       await svcctl(['profile', 'set', 'a', '--base-url', url], { env })
       expect((await svcctl(['runners', 'get', '7', '-p', 'a'], { env })).code).toBe(7)
     } finally {

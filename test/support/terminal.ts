@@ -1,5 +1,7 @@
 /** A real terminal (tmux) with a program in it: keys in, the screen out. */
 import { execFileSync, spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Whether a program is there; tests that need it are skipped by name where it is not. */
@@ -33,9 +35,10 @@ export const openTerminal = (
   command: readonly string[],
   { env, cwd, columns = 120, rows = 40 }: TerminalOptions,
 ): Terminal => {
-  const name = `svcctl-test-${process.pid}-${count++}`
+  // The server goes with the test run, by its TMPDIR, and its socket with the temporary folder.
+  const socket = join(tmpdir(), `tmux-${count++}`)
   const tmux = (...args: string[]): string =>
-    execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd })
+    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd })
   const variables = Object.entries({ LANG: 'C.UTF-8', ...env }).map(([k, v]) => `${k}=${v}`)
   const size = ['-x', String(columns), '-y', String(rows)]
   tmux(
@@ -65,6 +68,6 @@ export const openTerminal = (
         await wait(between)
       }
     },
-    close: () => void spawnSync('tmux', ['-L', name, 'kill-server'], { stdio: 'ignore' }),
+    close: () => void spawnSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' }),
   }
 }

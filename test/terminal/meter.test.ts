@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { meterLine } from '../../src/terminal/meter.js'
-import { folder, program } from '../support/program.js'
+import { configuration, folder, program } from '../support/program.js'
 import { has, openTerminal, type Terminal } from '../support/terminal.js'
 
 describe('a line of progress', () => {
@@ -62,7 +62,7 @@ const started = (
   const terminal = openTerminal(['sh', '-c', command], {
     cwd: folder(),
     columns: 100,
-    env: { SVC_CONFIG_DIR: folder(), SVC_BASE_URL: url, SVC_TOKEN: 'any', ...env },
+    env: { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: 'any', ...env },
   })
   closing.push(terminal.close)
   return terminal
