@@ -1,26 +1,28 @@
 /** README files name only what there is, and their commands run as they stand. */
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { clean, configuration, folder, program } from './support/program.js'
 
 const root = join(import.meta.dirname, '..')
-const text = readFileSync(join(root, 'src', 'README.md'), 'utf8')
-const paths = [
-  ...new Set(
-    [...text.matchAll(/`([\w./-]+\/[\w./-]*|[\w-]+\.ts)`/g)].map(([, path]) => path ?? ''),
-  ),
-]
+/** Documents that name files of the repository, each from its own folder. */
+const documents = ['src/README.md', '.github/CONTRIBUTING.md']
+const pathsIn = (document: string): string[] => {
+  const text = readFileSync(join(root, document), 'utf8')
+  const found = text.matchAll(/`([\w./-]+\/[\w./-]*|[\w-]+\.(?:ts|md))`/g)
+  return [...new Set([...found].map(([, path]) => path ?? ''))]
+}
 
-describe('src/README.md', () => {
-  it('walks through the program', () => {
-    expect(paths.length).toBeGreaterThan(25)
+describe.each(documents)('%s', (document) => {
+  it('shows the way', () => {
+    expect(pathsIn(document).length).toBeGreaterThan(20)
   })
 
-  it.each(paths)('names %s, which exists', (path) => {
-    expect(existsSync(join(root, 'src', path))).toBe(true)
+  it.each(pathsIn(document))('names %s, which exists', (path) => {
+    const from = path === '.ci/run' ? root : join(root, dirname(document))
+    expect(existsSync(join(from, path))).toBe(true)
   })
 })
 
