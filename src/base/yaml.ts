@@ -1,7 +1,7 @@
 /** What reading a YAML text would cost, known before anything is built of it. */
 
 /** Flow collections nested deeper are nobody's configuration. */
-export const deepestFlow = 100
+const deepestFlow = 100
 
 /**
  * Whether a text has at most `most` lexemes and no deeper flow collections than `deepestFlow`.

@@ -6,7 +6,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { KindName, MadeField } from './kinds.js'
 
-export type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
+type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
 
 interface Common {
   /** One line, in the imperative or as a noun phrase, without a closing full stop. */
@@ -167,7 +167,7 @@ type Plain<P> = P extends { type: 'integer' }
                 ? string | number
                 : string
 /** The value that a parameter holds once parsed. */
-export type Value<P> = Plain<P> | Word<P> | Null<P>
+type Value<P> = Plain<P> | Word<P> | Null<P>
 
 type Segment<S extends string> = S extends `:${infer N}` | `*${infer N}` ? N : never
 type Names<R extends string> = R extends `${infer S}/${infer Rest}`
@@ -231,7 +231,7 @@ export type Credential =
   | 'parameter'
 
 /** A flag that picks an endpoint: its name, and what it gives, as help says it. */
-export interface Selector {
+interface Selector {
   readonly flag: string
   readonly help: string
 }
@@ -321,11 +321,6 @@ export type Endpoints = Readonly<Record<string, Endpoint>>
 
 /** Command lines by the words of their command, without `svcctl`; they run against the sample data. */
 export type Examples = Readonly<Record<string, readonly string[]>>
-
-/** One resource that `explain` knows. */
-export interface Area {
-  readonly endpoints: Endpoints
-}
 
 export const methodOf = (e: Pick<Endpoint, 'route'>): Method =>
   e.route.slice(0, e.route.indexOf(' ')) as Method

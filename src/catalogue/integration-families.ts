@@ -49,7 +49,7 @@ export const integrationParameters = {
   webhook: string('webhook address, a secret in itself', secret),
   wiki_page_events: event('wiki pages'),
 } as const
-export type IntegrationParameter = keyof typeof integrationParameters
+type IntegrationParameter = keyof typeof integrationParameters
 
 /** The flags that select event kinds (API document 1, "Notification event kinds"). */
 export const eventFlags = [

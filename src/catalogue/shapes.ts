@@ -14,7 +14,7 @@ import {
   Unknown,
 } from 'typebox'
 
-export { ArrayOf, Bool, Int, Null, Num, Obj, Optional, Str, Union, Unknown }
+export { ArrayOf, Bool, Int, Null, Num, Obj, Str, Union, Unknown }
 
 /** A field that may be null. */
 export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions = {}) =>

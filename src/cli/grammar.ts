@@ -106,7 +106,7 @@ const stem = (word: string): string => (word.endsWith('s') ? word.slice(0, -1) :
 export const same = (a: string, b: string): boolean => a === b || stem(a) === stem(b)
 
 /** Names of everything that may stand first. */
-export const firstWords = (): string[] => [
+const firstWords = (): string[] => [
   ...areas.map((a) => a.name),
   ...new Set(toolCommands.map((c) => c.area)),
 ]

@@ -77,7 +77,7 @@ const formats: Readonly<Record<string, string>> = {
 const inTerm = 40
 
 /** The word that stands for a value in help. */
-export const placeholder = (param: Param): string => {
+const placeholder = (param: Param): string => {
   if (param.placeholder !== undefined) return param.placeholder
   switch (param.type) {
     case 'integer':
@@ -189,7 +189,7 @@ const optionsOf = (flag: Flag, collect: (name: string, text: string) => void): O
 }
 
 /** The Commander command of one command, and the texts it collects while it parses. */
-export const leafOf = (command: Command): { leaf: Commander; texts: Map<string, string[]> } => {
+const leafOf = (command: Command): { leaf: Commander; texts: Map<string, string[]> } => {
   const texts = new Map<string, string[]>()
   const collect = (name: string, text: string): void => {
     texts.set(name, [...(texts.get(name) ?? []), text])

@@ -13,7 +13,7 @@ const largestPage = 100
 type Paging = Pick<Globals, 'limit' | 'page' | 'perPage' | 'concurrency'>
 
 /** How many records, over which pages, the paging flags ask for. */
-export const pagingOf = ({
+const pagingOf = ({
   limit,
   page,
   perPage,
@@ -36,10 +36,7 @@ export const pagingOf = ({
 }
 
 /** A request with paging parameters added to its query. */
-export const paged = (
-  request: WireRequest,
-  query: Readonly<Record<string, number>>,
-): WireRequest => {
+const paged = (request: WireRequest, query: Readonly<Record<string, number>>): WireRequest => {
   const text = Object.entries(query)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')

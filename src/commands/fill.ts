@@ -28,7 +28,7 @@ export const missing = (given: Given, { required }: Filling): string[] =>
   required.filter((name) => !isGiven(given, name))
 
 /** Values of the path's placeholders, and nothing else. */
-export const pathOnly = ({ endpoint, values }: Plan): Record<string, unknown> =>
+const pathOnly = ({ endpoint, values }: Plan): Record<string, unknown> =>
   Object.fromEntries(Object.keys(endpoint.path).map((name) => [name, values[name]]))
 
 export const readRecord = async (ctx: Context, plan: Plan, { reads }: Filling): Promise<Fields> => {

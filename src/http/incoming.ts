@@ -25,7 +25,7 @@ export interface Outgoing {
 }
 
 /** A body as it arrives: read in order, paused while nobody reads. */
-export class Body implements AsyncIterableIterator<Uint8Array> {
+class Body implements AsyncIterableIterator<Uint8Array> {
   readonly #controller: Controller
   #chunks: Uint8Array[] = []
   #held = 0

@@ -1,5 +1,4 @@
 /** How a request travels: build, authenticate, send, retry, follow pages, fail. */
 export { createClient } from './client.js'
 export { toCurl } from './curl.js'
-export { buildRequest, checkAddress } from './request.js'
-export { safeAddress } from './secrets.js'
+export { buildRequest } from './request.js'

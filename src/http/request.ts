@@ -83,7 +83,7 @@ const fillPath = ({ endpoint, values }: Ask): string =>
  * The address that a request goes to instead of a path below the API root.
  * @throws Failure `usage` when it is no http address, or carries credentials
  */
-export const checkAddress = (value: unknown): string => {
+const checkAddress = (value: unknown): string => {
   const text = typeof value === 'string' ? value : ''
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))

@@ -17,7 +17,7 @@ const userTokens = ['SVC_TOKEN', 'SVC_JOB_TOKEN'] as const
  * Whether the tokens that stand beside `SVC_BASE_URL` may serve this address: it is of the same origin.
  * Without `SVC_BASE_URL` they serve whatever was chosen.
  */
-export const isTheirs = (env: Environment, baseUrl: string): boolean => {
+const isTheirs = (env: Environment, baseUrl: string): boolean => {
   const theirs = variable(env, 'SVC_BASE_URL')
   return theirs === undefined || originOf(normalizeBaseUrl(theirs)) === originOf(baseUrl)
 }

@@ -37,7 +37,7 @@ export const environmentScope = (takes: Takes, env: Environment): Scope | undefi
 }
 
 /** The scope that a profile names; none where it names both and the command takes either. */
-export const profileScope = (takes: Takes, profile: Profile | undefined): Scope | undefined => {
+const profileScope = (takes: Takes, profile: Profile | undefined): Scope | undefined => {
   const { name, project, group } = profile ?? {}
   if (takes === 'either' && project !== undefined && group !== undefined) return undefined
   const source = `profile ${name ?? ''}`

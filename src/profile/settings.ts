@@ -15,7 +15,7 @@ type Kebab<S extends string> = S extends `${infer C}${infer Rest}`
 /** Fields of a profile that a person sets; the rest is written by signing in. */
 type Settable = Exclude<keyof Profile, 'name' | 'tokenStore' | 'user'>
 export type SettingName = Kebab<Settable>
-export type SettingValue = string | number | boolean | readonly string[]
+type SettingValue = string | number | boolean | readonly string[]
 /** Settings by name; undefined, null and '' remove one. Values may be texts or already parsed. */
 export type Changes = Partial<Readonly<Record<SettingName, unknown>>>
 
@@ -42,7 +42,7 @@ export const settings = {
 } as const satisfies Readonly<Record<SettingName, Param>>
 
 export const settingNames = Object.keys(settings) as readonly SettingName[]
-export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settings, name)
+const isSettingName = (name: string): name is SettingName => Object.hasOwn(settings, name)
 /** The field of a profile that a setting fills (`base-url` → `baseUrl`). */
 export const fieldOf = (name: SettingName): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -110,7 +110,7 @@ const line = (name: SettingName, value: unknown): string => {
  * Checks one setting; gives the value to keep. File names become absolute.
  * @throws Failure `usage` naming the setting and what it takes
  */
-export const checkSetting = (name: SettingName, value: unknown): SettingValue => {
+const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   if (name === 'token-command') return command(value)
   const param: Param = settings[name]
   if (param.type === 'boolean') return truth(name, value)

@@ -10,7 +10,7 @@ import { applyChanges, type Changes, toProfile } from './settings.js'
 import type { Profile } from './types.js'
 
 /** What signing in and out writes; null removes. */
-export interface Facts {
+interface Facts {
   readonly tokenStore?: 'keyring' | 'file' | null
   readonly user?: string | null
 }

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import type { ArtifactEntry, JobRecord } from './state/ci.js'
 
 /** The archive as bytes, always the same for the same entries and time. */
-export const zipOf = async (entries: readonly ArtifactEntry[], at: string): Promise<Buffer> => {
+const zipOf = async (entries: readonly ArtifactEntry[], at: string): Promise<Buffer> => {
   const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
   const mtime = new Date(at)

@@ -41,7 +41,7 @@ type Item<E> = ResultOf<E> extends readonly (infer T)[] ? T : never
 type Kind<E> = E extends { returns: { kind: infer K } } ? K : never
 
 /** What a handler of an endpoint may return. */
-export type Answer<E> =
+type Answer<E> =
   | Reply
   | (Kind<E> extends 'many'
       ? readonly Item<E>[] | Lazy<Item<E>> | Keyset<Item<E>>
@@ -51,7 +51,7 @@ export type Answer<E> =
           ? undefined
           : ResultOf<E>)
 
-export type Handler<E> = (call: Call, input: InputOf<E>) => Answer<E> | Promise<Answer<E>>
+type Handler<E> = (call: Call, input: InputOf<E>) => Answer<E> | Promise<Answer<E>>
 
 /** A handler for each endpoint of an area. */
 export type Handlers<A extends Readonly<Record<string, unknown>>> = {

@@ -30,7 +30,7 @@ export interface SandboxOptions extends Waiting {
   readonly impersonation?: boolean
 }
 
-export interface SandboxUser {
+interface SandboxUser {
   readonly name: string
   readonly username: string
   readonly role: string

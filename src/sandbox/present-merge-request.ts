@@ -43,7 +43,7 @@ export const requestOf = (call: Call, id: string | number, iid: number) => {
   return { project, request }
 }
 
-export const requestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
+const requestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
   call.url(`${project.path_with_namespace}/-/merge_requests/${iid}`)
 
 /** The simple view: IID, address, title, description and basic state. */

@@ -69,8 +69,6 @@ const message = (status: number, text: string): Refusal => new Refusal(status, {
 
 /** 304: it is so already. */
 export const unchanged = (): Reply => new Reply(304)
-/** 202: accepted, done later. */
-export const accepted = (body?: unknown): Reply => new Reply(202, body)
 
 /** 400 of a parameter check: `{"error": "<name> is missing"}`. */
 export const invalid = (text: string): Refusal => new Refusal(400, { error: text })

@@ -66,7 +66,7 @@ export const failureText = (failure: Failure, style: Style): string => {
 }
 
 /** A failure as one JSON object on one line. */
-export const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
+const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
   `${style.visible(scrub(JSON.stringify(failure)))}\n`
 
 /** The notes of a run. */

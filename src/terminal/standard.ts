@@ -13,7 +13,7 @@ const failed = new WeakSet<object>()
 const heard = new WeakSet<object>()
 
 /** The stream, its errors (a closed pipe, a full disk, a terminal that hung up) taken for its end. */
-export const bestEffort = <S extends NodeJS.WritableStream>(stream: S): S => {
+const bestEffort = <S extends NodeJS.WritableStream>(stream: S): S => {
   if (heard.has(stream)) return stream
   heard.add(stream)
   stream.on('error', () => failed.add(stream))

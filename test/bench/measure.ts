@@ -45,7 +45,7 @@ export const watched = (...args: string[]): Program => ({
 export const bareNode: Program = { command: process.execPath, args: ['-e', '0'] }
 
 /** The environment of every measured program: nothing of the person's own settings. */
-export const cleanEnv = (folder: string): NodeJS.ProcessEnv => ({
+const cleanEnv = (folder: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: folder,
   XDG_CACHE_HOME: folder,

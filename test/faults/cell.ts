@@ -8,7 +8,7 @@ import type { Cell, Fault } from './faults.js'
 import type { Operation } from './operations.js'
 import { type LyingServer, lie, nobody } from './server.js'
 
-export const token = 'canary-token-of-the-fault-matrix'
+const token = 'canary-token-of-the-fault-matrix'
 /** More than this would be a body held in memory that should not be. */
 const mostMegabytes = 300
 

@@ -34,7 +34,7 @@ export interface Cell {
   readonly interrupt?: boolean
 }
 
-export interface World {
+interface World {
   readonly url: string
   /** Another origin. */
   readonly stranger: string

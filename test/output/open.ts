@@ -3,7 +3,7 @@ import { formatNamed, openWriter } from '../../src/output/index.js'
 import type { Sink, View } from '../../src/output/types.js'
 import { styleOf } from '../../src/terminal/style.js'
 
-export const now = new Date('2026-05-01T12:00:00Z')
+const now = new Date('2026-05-01T12:00:00Z')
 
 /** A view as commands make it; a pipe unless the options say otherwise. */
 export const viewOf = async (options: Partial<View> = {}): Promise<View> => {

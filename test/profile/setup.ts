@@ -17,7 +17,7 @@ export const temporary = (): string => {
   return directory
 }
 
-export const noPost: Post = async () => {
+const noPost: Post = async () => {
   throw new Error('nothing was to be sent')
 }
 

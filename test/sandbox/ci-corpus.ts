@@ -1,7 +1,7 @@
 /** Configurations as projects have them, with the verdict that an instance gives. */
 
 /** A configuration without its first line's indentation. */
-export const yaml = (parts: TemplateStringsArray): string => {
+const yaml = (parts: TemplateStringsArray): string => {
   const text = (parts.raw[0] ?? '').replace(/^\n/, '').replace(/\n *$/, '\n')
   const indent = /^ */.exec(text)?.[0] ?? ''
   return text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')

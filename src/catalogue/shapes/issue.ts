@@ -37,7 +37,7 @@ export const Milestone = Obj(
   { title: 'Milestone' },
 )
 
-export const LabelDetails = Obj(
+const LabelDetails = Obj(
   {
     id: maybe(Int()),
     name: Str(),

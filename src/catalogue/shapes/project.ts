@@ -16,7 +16,7 @@ import {
 } from '../shapes.js'
 
 export const visibilities = ['private', 'internal', 'public'] as const
-export const mergeMethods = ['merge', 'rebase_merge', 'ff'] as const
+const mergeMethods = ['merge', 'rebase_merge', 'ff'] as const
 
 const simple = {
   id: Int(),
@@ -88,7 +88,7 @@ const mirroring = {
   mirror_overwrites_diverged_branches: maybe(Bool()),
 }
 
-export const ProjectStatistics = Obj(
+const ProjectStatistics = Obj(
   {
     commit_count: Int(),
     storage_size: Int({ description: 'bytes, as all sizes here' }),

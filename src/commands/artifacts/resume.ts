@@ -5,7 +5,7 @@ import type { Answer, Client, WireRequest } from '../../http/types.js'
 const resumes = 5
 
 /** The first value of a header. */
-export const header = (answer: Answer, name: string): string | undefined => {
+const header = (answer: Answer, name: string): string | undefined => {
   const value = answer.headers[name]
   return Array.isArray(value) ? value[0] : value
 }

@@ -12,7 +12,7 @@ export interface Source {
 }
 
 /** Looked for in this order when no file is given. */
-export const defaultFiles = ['.gitlab-ci.yml', '.svc-ci.yml'] as const
+const defaultFiles = ['.gitlab-ci.yml', '.svc-ci.yml'] as const
 
 const isGlob = (text: string): boolean => /[*?[\]{}]/.test(text)
 

@@ -15,7 +15,7 @@ export interface Patience {
   note(text: string): void
 }
 
-export const mostBytes = 10 * 1024 * 1024
+const mostBytes = 10 * 1024 * 1024
 const quiet = 500
 
 const tooLarge = (name: string): Failure =>

@@ -4,7 +4,7 @@ import { isObject } from '../../base/objects.js'
 import { actionNames } from '../../catalogue/areas/commits.js'
 import { usage } from '../../errors.js'
 
-export type ActionName = (typeof actionNames)[number]
+type ActionName = (typeof actionNames)[number]
 
 /** An action as the API takes it. */
 export interface Action {

@@ -26,7 +26,7 @@ const clockOf = ({ headers }: Whole, now: Date): Check | undefined => {
 }
 
 /** Whether a list tells how many pages there are (API document 1, "Limits"). */
-export const pageHeadersOf = ({ headers }: Whole): Check => {
+const pageHeadersOf = ({ headers }: Whole): Check => {
   const missing = ['link', 'x-total', 'x-next-page'].filter((name) => headers[name] === undefined)
   return missing.length === 0
     ? ok('page headers', 'all present')

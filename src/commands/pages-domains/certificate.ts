@@ -8,7 +8,7 @@ import { type Failure, usage } from '../../errors.js'
 const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
 /** The name in a certificate's subject, for messages. */
-export const nameIn = (subject: string | undefined): string =>
+const nameIn = (subject: string | undefined): string =>
   /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').split('\n')[0] ?? ''
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
@@ -31,7 +31,7 @@ const parse = (pem: string, index: number): X509Certificate => {
  * The certificates of a PEM file, in its order.
  * @throws Failure `usage` where it holds none, or a private key
  */
-export const certificatesIn = (text: string): X509Certificate[] => {
+const certificatesIn = (text: string): X509Certificate[] => {
   if (text.includes('PRIVATE KEY-----'))
     throw usage(
       '--certificate: the file holds a private key',

@@ -21,7 +21,7 @@ const isStrings = (values: readonly unknown[]): values is readonly string[] =>
   values.every((value) => typeof value === 'string')
 
 /** The names that a job extends; undefined when that is no string or list of strings. */
-export const parentsOf = (job: Hash): readonly string[] | undefined => {
+const parentsOf = (job: Hash): readonly string[] | undefined => {
   if ((job.extends ?? null) === null) return []
   const names = [job.extends].flat()
   return isStrings(names) ? names : undefined

@@ -14,7 +14,7 @@ const rootWords = new Set(Object.keys(root))
 const reserved = ['true', 'false', 'nil', 'null']
 const longestName = 255
 
-export const isVisible = (name: string): boolean => !name.startsWith('.') && !rootWords.has(name)
+const isVisible = (name: string): boolean => !name.startsWith('.') && !rootWords.has(name)
 
 /** What is wrong with the keywords beside the jobs. */
 export const checkRoot = (tree: Hash): readonly Finding[] =>

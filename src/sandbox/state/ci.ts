@@ -1,6 +1,6 @@
 /** What the instance remembers about runners, pipelines, jobs and resource groups. */
 
-export type RunnerType = 'instance_type' | 'group_type' | 'project_type'
+type RunnerType = 'instance_type' | 'group_type' | 'project_type'
 
 export interface RunnerRecord {
   id: number

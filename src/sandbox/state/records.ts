@@ -184,7 +184,7 @@ export type EventAction =
   | 'reopened'
   | 'updated'
 
-export interface PushData {
+interface PushData {
   commit_count: number
   action: 'created' | 'removed' | 'pushed'
   ref_type: 'branch' | 'tag'

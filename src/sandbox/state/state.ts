@@ -45,7 +45,7 @@ import type {
 } from './records.js'
 import { type Saved, Table } from './table.js'
 
-export interface Records {
+interface Records {
   users: UserRecord
   tokens: TokenRecord
   groups: GroupRecord

@@ -12,7 +12,7 @@ import { restore, type SavedState, type State } from './state.js'
 const format = 1
 const settle = 200
 
-export const stateFile = (folder: string): string => join(folder, 'state.json')
+const stateFile = (folder: string): string => join(folder, 'state.json')
 
 const unreadable = (file: string, why: string, cause?: unknown): Failure =>
   new Failure('failed', `The sandbox's state in ${file} ${why}.`, {
