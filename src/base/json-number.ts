@@ -13,11 +13,11 @@ const caseBit = 0x20
 export const signed = 0
 export const zeroed = 1
 export const digits = 2
-export const pointed = 3
-export const decimals = 4
-export const raised = 5
-export const raisedSigned = 6
-export const power = 7
+const pointed = 3
+const decimals = 4
+const raised = 5
+const raisedSigned = 6
+const power = 7
 export const mayEnd = [false, true, true, false, true, false, false, true]
 
 /** The phase of a number after another byte; -1 where the byte is not of the number. */

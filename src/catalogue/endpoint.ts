@@ -167,7 +167,7 @@ type Plain<P> = P extends { type: 'integer' }
                 ? string | number
                 : string
 /** The value that a parameter holds once parsed. */
-type Value<P> = Plain<P> | Word<P> | Null<P>
+export type Value<P> = Plain<P> | Word<P> | Null<P>
 
 type Segment<S extends string> = S extends `:${infer N}` | `*${infer N}` ? N : never
 type Names<R extends string> = R extends `${infer S}/${infer Rest}`
