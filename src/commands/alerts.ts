@@ -6,7 +6,8 @@ import { boolean, string } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
 import { toCurl } from '../http/index.js'
 import type { Credential, Whole, WireRequest } from '../http/types.js'
-import type { Context, Given, Special } from './types.js'
+import { define, type GivenBy } from './define.js'
+import type { Context } from './types.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -16,8 +17,23 @@ const noAddress = (): Error =>
     'A Maintainer finds the address and its key in the project’s monitoring settings.',
   )
 
+const flags = {
+  endpoint: string(
+    'address of the alert endpoint; below the instance when it begins with a slash',
+    { env: 'SVC_ALERT_ENDPOINT', format: 'url' },
+  ),
+  'authorization-key': string('authorization key of the endpoint', {
+    env: 'SVC_ALERT_KEY',
+    secret: true,
+  }),
+  basic: boolean('send the key by HTTP Basic, as a password without a user name'),
+  resolve: boolean('the alert is over: end_time is now unless given'),
+  test: boolean('send a test alert'),
+} as const
+type Mine = GivenBy<typeof flags>
+
 /** The alert endpoint; one that begins with a slash is below the instance's own address. */
-const addressOf = async (ctx: Context, given: Given): Promise<URL> => {
+const addressOf = async (ctx: Context, given: Mine): Promise<URL> => {
   const text =
     given.flags.endpoint ??
     ctx.env.SVC_ALERT_ENDPOINT ??
@@ -45,7 +61,7 @@ export const keyIn = (address: URL): string | undefined => {
 
 const credentialOf = async (
   ctx: Context,
-  given: Given,
+  given: Mine,
   inAddress: string | undefined,
 ): Promise<Credential> => {
   const explicit = given.flags['authorization-key']
@@ -64,7 +80,7 @@ const credentialOf = async (
 }
 
 /** The key of the environment belongs to the endpoint of the environment. */
-const checkKey = async (ctx: Context, given: Given, address: URL): Promise<void> => {
+const checkKey = async (ctx: Context, given: Mine, address: URL): Promise<void> => {
   const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = ctx.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
   if (given.flags['authorization-key'] !== undefined || keyIn(new URL(address)) !== undefined)
@@ -97,9 +113,9 @@ const sample = {
 const flagOf = (name: string): string => name.replaceAll('_', '-')
 
 /** Attributes that --test, --resolve and --input add to the flags; a given one beats them. */
-const additions = (ctx: Context, given: Given): Record<string, unknown> => {
+const additions = (ctx: Context, given: Mine): Record<string, unknown> => {
   const isGiven = (name: string): boolean =>
-    given.flags[flagOf(name)] !== undefined || name in (given.input ?? {}) || name in given.extra
+    Object.hasOwn(given.flags, flagOf(name)) || name in (given.input ?? {}) || name in given.extra
   const wanted: Record<string, unknown> = {
     ...(given.flags.test === true ? sample : {}),
     ...(given.flags.resolve === true
@@ -115,7 +131,7 @@ const additions = (ctx: Context, given: Given): Record<string, unknown> => {
 }
 
 /** Properties of --input beyond the documented ones: any are accepted. */
-const further = (given: Given): Record<string, unknown> =>
+const further = (given: Mine): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !(name in alerts.send.params)),
   )
@@ -146,7 +162,7 @@ const post = async (
   }
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const run = async (ctx: Context, given: Mine): Promise<void> => {
   const address = await addressOf(ctx, given)
   await checkKey(ctx, given, address)
   const inAddress = keyIn(address)
@@ -168,26 +184,14 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   await ctx.printAnswer(plan, { value: data, bytes })
 }
 
-export const send: Special = {
+export const send = define({
   description: [
     'Only the authorization key goes along: as a Bearer token, with --basic as a password. Properties of any type come from --input.',
   ],
-  flags: {
-    endpoint: string(
-      'address of the alert endpoint; below the instance when it begins with a slash',
-      { env: 'SVC_ALERT_ENDPOINT', format: 'url' },
-    ),
-    'authorization-key': string('authorization key of the endpoint', {
-      env: 'SVC_ALERT_KEY',
-      secret: true,
-    }),
-    basic: boolean('send the key by HTTP Basic, as a password without a user name'),
-    resolve: boolean('the alert is over: end_time is now unless given'),
-    test: boolean('send a test alert'),
-  },
+  flags,
   examples: [
     "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
     "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
   ],
   run,
-}
+})

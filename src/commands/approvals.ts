@@ -4,8 +4,9 @@ import { type Fields, objects } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
 import { boolean } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
+import { define, type GivenBy } from './define.js'
 import { filled, missing, plansToFill, readRecord, showReading } from './fill.js'
-import type { Context, Given, Plan, Special } from './types.js'
+import type { Context, Plan } from './types.js'
 
 const filling = {
   command: 'approvals rules update',
@@ -73,7 +74,9 @@ const confirmLoss = async (ctx: Context, lost: readonly string[]): Promise<void>
   await ctx.confirm('Approvers who are not listed are removed; --keep keeps them.', lost)
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const flags = { keep: boolean('keep the present approvers, and add those given') } as const
+
+const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
   const open = missing(given, filling)
   const keep = given.flags.keep === true
   const plans = await plansToFill(ctx, given, filling)
@@ -95,16 +98,16 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   })
 }
 
-export const rulesUpdate: Special = {
+export const rulesUpdate = define({
   description: [
     'A name or number of approvals that is not given stays as it is: the rule is read first.',
     'Approvers who are not listed are removed; who that is, is shown and asked about. --keep keeps them.',
   ],
-  flags: { keep: boolean('keep the present approvers, and add those given') },
+  flags,
   fills: filling.required,
   examples: [
     'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
     'approvals rules update 2 --user-ids 4 --keep --project platform/app',
   ],
   run,
-}
+})

@@ -1,5 +1,5 @@
 /** `audit list`: what a profile's audit log holds of the requests that wrote. */
-import { type Param, string } from '../catalogue/endpoint.js'
+import { integer, string } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
 import {
   type AuditEnd,
@@ -9,7 +9,8 @@ import {
   pathsOf,
   readAudit,
 } from '../profile/index.js'
-import type { Context, Given, Special } from './types.js'
+import { define, type GivenBy } from './define.js'
+import type { Context } from './types.js'
 
 const logOf = (ctx: Context): string => {
   const store = openStore(pathsOf(ctx.env))
@@ -28,8 +29,20 @@ const logOf = (ctx: Context): string => {
   return profile.auditLog
 }
 
+const last = integer('only the latest so many', { min: 1 })
+
+const flags = {
+  since: string('only from this day or time on'),
+  until: string('only up to this day or time'),
+  user: string('only those of this user, or as this user'),
+  method: string('only those of this method', { words: ['POST', 'PUT', 'PATCH', 'DELETE'] }),
+  status: string('only those with this status (403), class of statuses (4xx) or none'),
+  last,
+} as const
+type Mine = GivenBy<typeof flags>
+
 /** A day or a time; as an end, a day counts to its last moment. */
-const timeOf = (given: Given, flag: 'since' | 'until'): Date | undefined => {
+const timeOf = (given: Mine, flag: 'since' | 'until'): Date | undefined => {
   const text = given.flags[flag]
   if (text === undefined) return undefined
   const day = /^\d{4}-\d{2}-\d{2}$/.test(String(text))
@@ -39,12 +52,12 @@ const timeOf = (given: Given, flag: 'since' | 'until'): Date | undefined => {
   return time
 }
 
-const textOf = (given: Given, flag: 'user' | 'method' | 'status') => {
+const textOf = (given: Mine, flag: 'user' | 'method' | 'status') => {
   const text = given.flags[flag]
   return text === undefined ? {} : { [flag]: String(text) }
 }
 
-const filterOf = (given: Given): AuditFilter => {
+const filterOf = (given: Mine): AuditFilter => {
   const since = timeOf(given, 'since')
   const until = timeOf(given, 'until')
   const status = given.flags.status
@@ -56,7 +69,7 @@ const filterOf = (given: Given): AuditFilter => {
     ...textOf(given, 'user'),
     ...textOf(given, 'method'),
     ...textOf(given, 'status'),
-    ...(given.flags.last === undefined ? {} : { limit: Number(given.flags.last) }),
+    ...(given.flags.last === undefined ? {} : { limit: given.flags.last }),
   }
 }
 
@@ -74,24 +87,15 @@ async function* entries(ctx: Context, file: string, filter: AuditFilter) {
   if (end.unreadable > 0) ctx.warn(`${end.unreadable} lines of ${file} are no entries`)
 }
 
-const last: Param = { type: 'integer', help: 'only the latest so many', min: 1 }
-
-export const listCommand: Special = {
+export const listCommand = define({
   summary: 'List the requests that wrote, from the audit log of the profile',
   description: [
     'A profile keeps a log where its audit-log setting names a file. Oldest first; dates and times are UTC unless they say otherwise.',
   ],
-  flags: {
-    since: string('only from this day or time on'),
-    until: string('only up to this day or time'),
-    user: string('only those of this user, or as this user'),
-    method: string('only those of this method', { words: ['POST', 'PUT', 'PATCH', 'DELETE'] }),
-    status: string('only those with this status (403), class of statuses (4xx) or none'),
-    last,
-  },
+  flags,
   examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
   run: async (ctx, given) => {
     const filter = filterOf(given)
     await ctx.printMany(entries(ctx, logOf(ctx), filter), { columns: [...auditFields] })
   },
-}
+})

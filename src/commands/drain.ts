@@ -3,7 +3,8 @@ import { inSeconds, poll } from '../base/poll.js'
 import { runners } from '../catalogue/areas/runners.js'
 import { integer, string } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
-import type { Context, Given, Outcome, Plan, Special } from './types.js'
+import { define, type GivenBy } from './define.js'
+import type { Context, Outcome, Plan } from './types.js'
 
 const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
 
@@ -135,11 +136,18 @@ const runCommand = async (ctx: Context, command: string): Promise<Failure | unde
   })
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
-  const { 'wait-timeout': timeout, 'resume-after': command, ...flags } = given.flags
-  const plans = await ctx.plans({ ...given, flags }, { active: false })
+const flags = {
+  'wait-timeout': integer('seconds to wait for the running jobs', { min: 1, default: 3600 }),
+  'resume-after': string(
+    'run this command in a shell once they are idle, and resume them whatever came of it',
+  ),
+} as const
+
+const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
+  const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
+  const plans = await ctx.plans({ ...given, flags: others }, { active: false })
   if (ctx.globals.curl) return ctx.perform(plans)
-  const until = inSeconds(Number(timeout ?? 3600), ctx)
+  const until = inSeconds(timeout, ctx)
   const failures = await pauseAll(ctx, plans)
   await ctx.progress('waiting for running jobs', (say) => {
     const hear = waitingLine(say)
@@ -159,19 +167,14 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   if (failure !== undefined) throw failure
 }
 
-export const drain: Special = {
+export const drain = define({
   summary: 'Pause runners and wait until no job is running on them',
   endpoints: ['update'],
   without: 'attributes',
-  flags: {
-    'wait-timeout': integer('seconds to wait for the running jobs', { min: 1, default: 3600 }),
-    'resume-after': string(
-      'run this command in a shell once they are idle, and resume them whatever came of it',
-    ),
-  },
+  flags,
   examples: [
     'runners drain 2 --wait-timeout 60',
     "runners drain 2 5 --resume-after 'echo serviced'",
   ],
   run,
-}
+})

@@ -5,8 +5,9 @@ import { type AreaRow, areas } from '../catalogue/index.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import { usage } from '../errors.js'
 import { didYouMean } from '../terminal/suggest.js'
+import { define, type GivenBy } from './define.js'
 import { openapi } from './openapi/index.js'
-import type { Command, Context, Given, Special, Suggestion } from './types.js'
+import type { Command, Context, Suggestion } from './types.js'
 
 /** The type of a field in words: `string or null`, `list of User summary`. */
 const typeWords = (schema: unknown): string => {
@@ -129,6 +130,15 @@ const explainArea = async (ctx: Context, words: readonly string[]): Promise<bool
   return true
 }
 
+const flags = {
+  openapi: boolean('print the whole API as an OpenAPI 3.1 document'),
+  family: oneOf(
+    integrationFamilies.map((f) => f.name),
+    'of integrations update, only the parameters of this family',
+  ),
+} as const
+type Mine = GivenBy<typeof flags>
+
 const explainCommand = async (
   ctx: Context,
   words: readonly string[],
@@ -149,7 +159,7 @@ const explainCommand = async (
   return true
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const run = async (ctx: Context, given: Mine): Promise<void> => {
   if (given.flags.openapi === true) {
     const { version } = await ctx.about()
     return ctx.printDocument(await openapi(version))
@@ -192,7 +202,7 @@ const suggestions = async ([area]: readonly string[]): Promise<readonly Suggesti
   ]
 }
 
-export const explain: Special = {
+export const explain = define({
   summary: 'Show the fields of a resource or the parameters of a command',
   args: [
     {
@@ -203,13 +213,7 @@ export const explain: Special = {
       values: suggestions,
     },
   ],
-  flags: {
-    openapi: boolean('print the whole API as an OpenAPI 3.1 document'),
-    family: oneOf(
-      integrationFamilies.map((f) => f.name),
-      'of integrations update, only the parameters of this family',
-    ),
-  },
+  flags,
   examples: [
     'explain runner',
     'explain runners list',
@@ -217,4 +221,4 @@ export const explain: Special = {
     'explain --openapi',
   ],
   run,
-}
+})

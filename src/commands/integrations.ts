@@ -10,7 +10,8 @@ import {
   integrationParameters,
 } from '../catalogue/integration-families.js'
 import { usage } from '../errors.js'
-import type { Context, Emit, Given, Plan, Special } from './types.js'
+import { define, type GivenBy } from './define.js'
+import type { Context, Emit, Plan, Special } from './types.js'
 
 const booleans: ReadonlySet<string> = new Set([
   'active',
@@ -121,24 +122,28 @@ const checked = async (ctx: Context, plan: Plan, named: unknown): Promise<Plan> 
   return { ...plan, values: { ...plan.values, ...secrets } }
 }
 
-const runUpdate = async (ctx: Context, given: Given): Promise<void> => {
+const flags = {
+  family: oneOf(families, 'family of the integration, whose parameters are checked'),
+} as const
+
+const runUpdate = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
   const plans: Plan[] = []
   for (const plan of await ctx.plans(given))
     plans.push(await checked(ctx, plan, given.flags.family))
   await ctx.perform(plans, { emit: asRows })
 }
 
-export const update: Special = {
+export const update = define({
   description: [
     `An integration takes the parameters of its family: ${families.join(', ')}. Give --family where the slug does not tell it; without it nothing is checked.`,
   ],
-  flags: { family: oneOf(families, 'family of the integration, whose parameters are checked') },
+  flags,
   examples: [
     "integrations update emails-on-push --recipients 'team@example.test ops@example.test' --project platform/app",
     'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
   ],
   run: runUpdate,
-}
+})
 
 export const get: Special = {
   examples: [

@@ -5,7 +5,8 @@ import { inSeconds, poll } from '../base/poll.js'
 import { mr } from '../catalogue/areas/mr.js'
 import { boolean, integer } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
-import type { Context, Given, Outcome, Plan, Special } from './types.js'
+import { define, type GivenBy } from './define.js'
+import type { Context, Outcome, Plan } from './types.js'
 
 /** A record whose answer tells whether the rebase goes on: anything else is no sign of its end. */
 const read = async (ctx: Context, plan: Plan) => {
@@ -54,8 +55,13 @@ const askedFor = (error: unknown, { label = '' }: Plan): unknown =>
       )
     : error
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
-  const timeout = Number(given.flags['wait-timeout'] ?? 600)
+const flags = {
+  wait: boolean('follow the rebase to its end; a conflict is exit 1'),
+  'wait-timeout': integer('seconds to follow it', { min: 1, default: 600 }),
+} as const
+
+const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
+  const timeout = given.flags['wait-timeout']
   const plans = await ctx.plans(given)
   if (given.flags.wait !== true) return ctx.perform(plans, { done: 'rebase asked for' })
   const follow = async (plan: Plan): Promise<Outcome> => {
@@ -69,14 +75,11 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   )
 }
 
-export const rebase: Special = {
-  flags: {
-    wait: boolean('follow the rebase to its end; a conflict is exit 1'),
-    'wait-timeout': integer('seconds to follow it', { min: 1, default: 600 }),
-  },
+export const rebase = define({
+  flags,
   examples: [
     'mr rebase 1 --project platform/app --wait',
     "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",
   ],
   run,
-}
+})

@@ -1,13 +1,14 @@
 /** The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`. */
 import { resolve } from 'node:path'
 import { boolean, integer, string } from '../catalogue/endpoint.js'
+import { define, type GivenBy } from './define.js'
 import { stateFolder } from './sandbox-session.js'
-import type { Context, Given, Special } from './types.js'
-
-const folderOf = (ctx: Context, given: Given): string =>
-  typeof given.flags.state === 'string' ? resolve(ctx.cwd, given.flags.state) : stateFolder(ctx.env)
+import type { Context } from './types.js'
 
 const state = string('folder that holds the state')
+
+const folderOf = (ctx: Context, { flags }: GivenBy<{ readonly state: typeof state }>): string =>
+  flags.state === undefined ? stateFolder(ctx.env) : resolve(ctx.cwd, flags.state)
 
 const untilInterrupted = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
@@ -16,7 +17,7 @@ const untilInterrupted = (signal: AbortSignal): Promise<void> =>
     // Listening alone keeps the process alive; nothing else has to.
   })
 
-export const serve: Special = {
+export const serve = define({
   summary: 'Serve the embedded instance until interrupted',
   description: [
     'Prints its address, its users and their tokens. It listens on 127.0.0.1 only; Ctrl-C stops it and saves its state.',
@@ -34,8 +35,8 @@ export const serve: Special = {
       stateDir: folderOf(ctx, given),
       note: ctx.note,
       signal: ctx.signal,
-      port: Number(given.flags.port ?? 0),
-      speed: Number(given.flags.speed ?? 1),
+      port: given.flags.port ?? 0,
+      speed: given.flags.speed,
       impersonation: given.flags['no-impersonation'] !== true,
     })
     try {
@@ -52,9 +53,9 @@ export const serve: Special = {
       await sandbox.close()
     }
   },
-}
+})
 
-export const reset: Special = {
+export const reset = define({
   summary: 'Begin the embedded instance again with the sample data',
   flags: { state },
   examples: ['sandbox reset --yes', 'sandbox reset --state ./instance --yes'],
@@ -65,9 +66,9 @@ export const reset: Special = {
     await removeState(folder, ctx)
     ctx.note(`the embedded instance in ${folder} begins again with the sample data`)
   },
-}
+})
 
-export const status: Special = {
+export const status = define({
   summary: 'Show where the embedded instance keeps its state, and what is in it',
   flags: { state },
   examples: ['sandbox status', 'sandbox status -o json'],
@@ -76,9 +77,9 @@ export const status: Special = {
     const { summaryOf } = await import('../sandbox/index.js')
     await ctx.print({ folder, ...summaryOf(folder) })
   },
-}
+})
 
-export const tokens: Special = {
+export const tokens = define({
   summary: 'List the tokens of the embedded instance, also those that are refused',
   description: [
     'Tokens of every kind and state, to rehearse what each of them may do: with few scopes, expired, revoked, of a job, for impersonation, for registering runners. svcctl sandbox alerts --endpoints lists the alert keys.',
@@ -95,12 +96,12 @@ export const tokens: Special = {
       reveal: true,
     })
   },
-}
+})
 
 /** Stands for the address that `sandbox serve` prints. */
 const anyAddress = 'http://127.0.0.1:<port>'
 
-export const alerts: Special = {
+export const alerts = define({
   summary: 'List the alerts that the embedded instance received, or where to send them',
   description: [
     'With --endpoints it lists the alert endpoints with their keys: what alerts send takes. Give --base-url for their whole addresses. A running instance writes its state a moment after each change.',
@@ -120,4 +121,4 @@ export const alerts: Special = {
       columns: ['project', 'endpoint', 'iid', 'title', 'severity', 'state', 'started_at', 'events'],
     })
   },
-}
+})

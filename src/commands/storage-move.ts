@@ -4,7 +4,8 @@ import { inSeconds, poll } from '../base/poll.js'
 import { projects } from '../catalogue/areas/projects.js'
 import { boolean, integer } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
-import type { Context, Given, Special } from './types.js'
+import { define, type GivenBy } from './define.js'
+import type { Context } from './types.js'
 
 const kinds = ['projects', 'snippets', 'groups'] as const
 
@@ -26,7 +27,12 @@ const empty = async (ctx: Context, source: string, timeout: number): Promise<voi
   ctx.note(`no project is left on ${source}`)
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const flags = {
+  wait: boolean('follow the list of projects until the source is empty'),
+  'wait-timeout': integer('seconds to follow it', { min: 1, default: 3600 }),
+} as const
+
+const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
   const [kind] = given.args
   if (kind === undefined || !kinds.some((k) => k === kind))
     throw usage(
@@ -43,22 +49,19 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
     ...(plan.endpoint.notes ?? []).slice(1),
   ])
   await ctx.perform([plan], { confirmed: true, done: 'scheduled' })
-  if (wait) await empty(ctx, source, Number(given.flags['wait-timeout'] ?? 3600))
+  if (wait) await empty(ctx, source, given.flags['wait-timeout'])
 }
 
-export const schedule: Special = {
+export const schedule = define({
   summary: 'Schedule the move of all projects, snippets or groups of a storage',
   args: [
     { name: 'projects|snippets|groups', required: true, variadic: false, help: 'what is moved' },
   ],
-  flags: {
-    wait: boolean('follow the list of projects until the source is empty'),
-    'wait-timeout': integer('seconds to follow it', { min: 1, default: 3600 }),
-  },
+  flags,
   without: [...kinds],
   examples: [
     'storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
     'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
   ],
   run,
-}
+})

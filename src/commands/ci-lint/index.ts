@@ -1,9 +1,11 @@
 /** `svcctl ci lint` (API document 2, "CI configuration lint"), as CI scripts need it. */
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files.js'
+import { ci } from '../../catalogue/areas/ci.js'
 import { boolean, hash, string } from '../../catalogue/endpoint.js'
 import { exitCodes, Failure, type FailureDetails, reasonOf, usage } from '../../errors.js'
-import type { Context, Given, Plan, Special } from '../types.js'
+import { define, type GivenBy } from '../define.js'
+import type { Context, Plan } from '../types.js'
 import { defaultSource, type Source, sourcesOf } from './files.js'
 import { junit, sarif } from './reports.js'
 import { syntaxProblems } from './syntax.js'
@@ -36,6 +38,22 @@ const verdictOf = (file: string, data: unknown): Verdict => {
   }
 }
 
+const flags = {
+  'include-merged-yaml': boolean('print the expanded configuration', {
+    name: 'include-merged-yaml',
+  }),
+  'merged-yaml': boolean('the same, shorter'),
+  strict: boolean('fail on warnings too'),
+  report: {
+    ...hash('write a report', {
+      placeholder: 'junit|sarif> <file',
+      keys: { junit: string('JUnit XML'), sarif: string('SARIF 2.1.0') },
+    }),
+    pair: true,
+  },
+} as const
+type Mine = GivenBy<typeof flags, typeof ci.lintOfProject>
+
 /** Seconds until a pipe that gives nothing is given up. */
 const defaultTimeout = 60
 
@@ -46,7 +64,7 @@ interface Choices {
 
 const plan = (
   ctx: Context,
-  given: Given,
+  given: Mine,
   content: string | undefined,
   merged: boolean,
 ): Promise<Plan> => {
@@ -59,7 +77,7 @@ const plan = (
 
 const checkOne = async (
   ctx: Context,
-  given: Given,
+  given: Mine,
   source: Source,
   choices: Choices,
 ): Promise<Verdict> => {
@@ -74,7 +92,7 @@ const checkOne = async (
 }
 
 /** No object is named where there is no project: a 404 is the instance's word on the endpoint. */
-const detailsOf = ({ details }: Failure, { flags }: Given): FailureDetails =>
+const detailsOf = ({ details }: Failure, { flags }: Mine): FailureDetails =>
   details.status === 404 && flags.project === undefined
     ? { ...details, hint: 'Newer instances check files only within a project: add --project.' }
     : details
@@ -82,7 +100,7 @@ const detailsOf = ({ details }: Failure, { flags }: Given): FailureDetails =>
 /** The verdicts, in the order of the files; those that could not be had are reported and left out. */
 const checkAll = async (
   ctx: Context,
-  given: Given,
+  given: Mine,
   sources: readonly Source[],
   choices: Choices,
 ): Promise<{ verdicts: Verdict[]; failure: Failure | undefined }> => {
@@ -190,7 +208,7 @@ const writeReports = async (
   }
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const run = async (ctx: Context, given: Mine): Promise<void> => {
   const { flags } = given
   const choices = {
     strict: flags.strict === true,
@@ -221,7 +239,8 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   else if (verdicts.some((v) => fails(v, choices.strict))) ctx.exit(exitCodes.failed)
 }
 
-export const lint: Special = {
+export const lint = define({
+  of: [ci.lintOfProject],
   summary: 'Check CI configurations: files, standard input, or that of a project',
   description: [
     'Without a file, .gitlab-ci.yml or .svc-ci.yml of the working directory is checked; with --project and no file, the configuration at the head of the default branch. Exit 0: all are valid; 1: any is not; 7: the instance was not reached.',
@@ -235,20 +254,7 @@ export const lint: Special = {
     },
   ],
   without: ['content', 'include_merged_yaml'],
-  flags: {
-    'include-merged-yaml': boolean('print the expanded configuration', {
-      name: 'include-merged-yaml',
-    }),
-    'merged-yaml': boolean('the same, shorter'),
-    strict: boolean('fail on warnings too'),
-    report: {
-      ...hash('write a report', {
-        placeholder: 'junit|sarif> <file',
-        keys: { junit: string('JUnit XML'), sarif: string('SARIF 2.1.0') },
-      }),
-      pair: true,
-    },
-  },
+  flags,
   examples: [
     'ci lint',
     'ci lint .gitlab-ci.yml deploy/*.yml --strict',
@@ -256,4 +262,4 @@ export const lint: Special = {
     'ci lint --report junit lint.xml',
   ],
   run,
-}
+})

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { isObject, objects } from '../../base/objects.js'
 import { oneOf } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
 import { bySeverity } from '../severity.js'
-import type { Context, Given, Plan, Special } from '../types.js'
+import type { Context, Plan } from '../types.js'
 import { cyclonedx } from './cyclonedx.js'
 
 /** The worst severity of a dependency's vulnerabilities; undefined where it has none. */
@@ -38,20 +39,24 @@ const billOfMaterials = async (ctx: Context, plan: Plan): Promise<void> => {
   await ctx.printDocument(bill)
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const flags = {
+  format: oneOf(['cyclonedx'], 'a CycloneDX bill of materials, of all dependencies'),
+} as const
+
+const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
   const plan = await ctx.plan(given)
   if (!ctx.globals.curl && given.flags.format === 'cyclonedx') return billOfMaterials(ctx, plan)
   await ctx.list(plan, { people: { rows: vulnerableFirst } })
 }
 
-export const list: Special = {
+export const list = define({
   description: [
     'Tables show vulnerable dependencies first, the worst foremost; the other formats keep the order of the API.',
   ],
-  flags: { format: oneOf(['cyclonedx'], 'a CycloneDX bill of materials, of all dependencies') },
+  flags,
   examples: [
     'dependencies list --project platform/app --package-manager npm,yarn',
     'dependencies list --project platform/app --format cyclonedx',
   ],
   run,
-}
+})

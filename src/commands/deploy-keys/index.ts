@@ -1,8 +1,13 @@
 /** `deploy-keys add` (API document 3, "Deploy keys"): the key is checked before it is sent. */
-import type { Context, Given, Special } from '../types.js'
+import { deployKeys } from '../../catalogue/areas/deploy-keys.js'
+import { define, type GivenBy } from '../define.js'
+import type { Context } from '../types.js'
 import { publicKey } from './public-key.js'
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const run = async (
+  ctx: Context,
+  given: GivenBy<Record<never, never>, typeof deployKeys.add>,
+): Promise<void> => {
   const text = given.flags.key ?? given.input?.key
   const key = text === '-' ? await ctx.stdin() : text
   const plan = await ctx.plan(given, key === undefined ? {} : { key })
@@ -13,7 +18,8 @@ const run = async (ctx: Context, given: Given): Promise<void> => {
   await ctx.perform([{ ...plan, values }], { done: 'added' })
 }
 
-export const add: Special = {
+export const add = define({
+  of: [deployKeys.add],
   description: [
     'The key is public: --key takes it as it stands, from @file, or from standard input with -. Its type, encoding and length are checked before it is sent.',
   ],
@@ -22,4 +28,4 @@ export const add: Special = {
     'deploy-keys add --title robot --key @robot.pub --can-push --project web/site',
   ],
   run,
-}
+})

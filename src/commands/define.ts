@@ -1,0 +1,75 @@
+/** Declares a command written by hand: its flags once, their types wherever `run` reads them. */
+import type { Endpoint, Value } from '../catalogue/endpoint.js'
+import type { Context, Given, OwnFlag, Special } from './types.js'
+
+type OwnFlags = Readonly<Record<string, OwnFlag>>
+
+type Kebab<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Kebab<Tail>}` : S
+type NameOf<K, P> = P extends { name: infer N extends string } ? N : Kebab<K>
+/** Those that are always there: a default of the tool's own, not one that the API documents. */
+type Defaulted<F> = {
+  [K in keyof F]: F[K] extends { parameter: string } | { optionalValue: true }
+    ? never
+    : F[K] extends { default: unknown }
+      ? K
+      : never
+}[keyof F]
+
+/** What flags of the tool itself hold: a default makes them always there. */
+type Own<F> = { readonly [K in Defaulted<F>]: Value<F[K]> } & {
+  readonly [K in Exclude<keyof F, Defaulted<F>>]?: Value<F[K]>
+}
+/** What the flags that endpoints make hold; an endpoint of several may not have it. */
+type OfEndpoint<E> = E extends { params: infer Ps; path: infer Pa }
+  ? { readonly [K in keyof Ps as NameOf<K, Ps[K]>]?: Value<Ps[K]> } & {
+      readonly [K in keyof Pa as NameOf<K, Pa[K]>]?: Value<Pa[K]>
+    } & { readonly project?: string | number; readonly group?: string | number }
+  : unknown
+type Joined<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void
+  ? I
+  : never
+
+/** What was asked of a command whose flags are known: a name that it does not have does not compile. */
+export type GivenBy<F extends OwnFlags, E extends Endpoint = never> = Omit<Given, 'flags'> & {
+  readonly flags: Own<F> & ([E] extends [never] ? unknown : Omit<Joined<OfEndpoint<E>>, keyof F>)
+}
+
+interface Declaration<F extends OwnFlags, E extends Endpoint>
+  extends Omit<Special, 'flags' | 'run'> {
+  /** Flags that only the tool knows. */
+  readonly flags?: F
+  /** The endpoints whose flags `run` reads. */
+  readonly of?: readonly E[]
+  readonly run: (ctx: Context, given: GivenBy<F, E>) => Promise<void>
+}
+
+/** The flags as `run` sees them: the tool's own have their defaults; those of the API never. */
+const completed = <F extends OwnFlags, E extends Endpoint>(
+  own: F | undefined,
+  given: Given,
+): GivenBy<F, E> => {
+  const defaults = Object.entries(own ?? {}).flatMap(([name, flag]) =>
+    flag.default === undefined || flag.optionalValue === true || flag.parameter !== undefined
+      ? []
+      : [[name, flag.default] as const],
+  )
+  const flags = { ...Object.fromEntries(defaults), ...given.flags }
+  // The parser made each value by the parameter that its type comes from.
+  return { ...given, flags } as GivenBy<F, E>
+}
+
+/**
+ * A command's special. `given.flags` has the flags of `flags` and of the endpoints `of`, by the names
+ * that they are typed with: a misspelt one does not compile, one with a default is always there.
+ */
+export const define = <
+  const F extends OwnFlags = Record<never, never>,
+  E extends Endpoint = never,
+>({
+  of: _,
+  run,
+  ...rest
+}: Declaration<F, E>): Special => ({
+  ...rest,
+  run: (ctx, given) => run(ctx, completed<F, E>(rest.flags, given)),
+})
