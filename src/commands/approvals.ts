@@ -1,12 +1,13 @@
-/** `approvals rules update` (API document 2, "Approvals"): approvers that are not listed are removed. */
+/** `approvals rules create|update` (API document 2, "Approvals"): approvers that are not listed are removed. */
 
 import { type Fields, objects } from '../base/objects.js'
 import { approvals } from '../catalogue/areas/approvals.js'
-import { boolean } from '../catalogue/endpoint.js'
+import { boolean, list } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
 import { define, type GivenBy } from './define.js'
 import { filled, missing, plansToFill, readRecord, showReading } from './fill.js'
 import type { Context, Plan } from './types.js'
+import { withListedUsers } from './usernames.js'
 
 const filling = {
   command: 'approvals rules update',
@@ -74,12 +75,35 @@ const confirmLoss = async (ctx: Context, lost: readonly string[]): Promise<void>
   await ctx.confirm('Approvers who are not listed are removed; --keep keeps them.', lost)
 }
 
-const flags = { keep: boolean('keep the present approvers, and add those given') } as const
+/** In place of the API's IDs: names are looked up among the members of the project. */
+const approvers = {
+  'user-ids': {
+    ...list('string', 'users who may approve, by ID or username'),
+    parameter: 'user_ids',
+  },
+} as const
+
+const flags = {
+  ...approvers,
+  keep: boolean('keep the present approvers, and add those given'),
+} as const
+
+const listedBy = (ctx: Context, plans: readonly Plan[]): Promise<Plan[]> =>
+  Promise.all(plans.map((plan) => withListedUsers(ctx, plan, 'user_ids')))
+
+export const rulesCreate = define({
+  flags: approvers,
+  examples: [
+    'approvals rules create --name QA --approvals-required 1 --user-ids dov,3 --project platform/app',
+    'approvals rules create --name Docs --approvals-required 0 --group-ids 1 --project platform/app',
+  ],
+  run: async (ctx, given) => ctx.perform(await listedBy(ctx, await ctx.plans(given))),
+})
 
 const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
   const open = missing(given, filling)
   const keep = given.flags.keep === true
-  const plans = await plansToFill(ctx, given, filling)
+  const plans = await listedBy(ctx, await plansToFill(ctx, given, filling))
   if (ctx.globals.curl)
     return open.length > 0 || keep ? showReading(ctx, plans, filling) : ctx.perform(plans)
   const whole = await Promise.all(plans.map((plan) => complete(ctx, plan, open, keep)))
@@ -107,7 +131,7 @@ export const rulesUpdate = define({
   fills: filling.required,
   examples: [
     'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
-    'approvals rules update 2 --user-ids 4 --keep --project platform/app',
+    'approvals rules update 2 --user-ids gus --keep --project platform/app',
   ],
   run,
 })

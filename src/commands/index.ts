@@ -30,6 +30,11 @@ const specials: readonly SpecialRow[] = [
   { area: 'geo', words: 'nodes update', load: async () => (await import('./geo.js')).nodesUpdate },
   {
     area: 'approvals',
+    words: 'rules create',
+    load: async () => (await import('./approvals.js')).rulesCreate,
+  },
+  {
+    area: 'approvals',
     words: 'rules update',
     load: async () => (await import('./approvals.js')).rulesUpdate,
   },

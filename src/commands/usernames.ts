@@ -52,6 +52,34 @@ export const lookUp = async (
   )
 }
 
+const isId = (user: string): boolean => /^-?\d+$/.test(user)
+
+const needsSending = (ctx: Context, name: string): void => {
+  if (ctx.globals.curl)
+    throw usage(`--curl sends nothing, so that "${name}" cannot be looked up`, give)
+}
+
+/**
+ * A plan whose list of users has IDs where usernames were given, with or without `@`: of members, those
+ * of groups above included.
+ * @throws Failure as `lookUp`
+ */
+export const withListedUsers = async (
+  ctx: Context,
+  plan: Plan,
+  attribute: string,
+): Promise<Plan> => {
+  const listed = plan.values[attribute]
+  if (!Array.isArray(listed)) return plan
+  const idOf = async (user: string): Promise<number> => {
+    if (isId(user)) return Number(user)
+    needsSending(ctx, user)
+    return Number(await lookUp(ctx, plan, 'all', user.replace(/^@/, '')))
+  }
+  const ids = await Promise.all(listed.map((user) => idOf(String(user))))
+  return { ...plan, values: { ...plan.values, [attribute]: ids } }
+}
+
 const usersIn = ({ args }: Given): readonly string[] =>
   args.flatMap((text) => text.split(',').map((part) => part.trim())).filter((user) => user !== '')
 
@@ -76,11 +104,10 @@ export const withUserIds = async (
   override: Readonly<Record<string, unknown>> = {},
 ): Promise<Given> => {
   const users = usersIn(given)
-  const names = [...new Set(users.filter((user) => !/^-?\d+$/.test(user)))]
+  const names = [...new Set(users.filter((user) => !isId(user)))]
   const [first] = names
   if (first === undefined) return { ...given, args: users }
-  if (ctx.globals.curl)
-    throw usage(`--curl sends nothing, so that "${first}" cannot be looked up`, give)
+  needsSending(ctx, first)
   const plan = await ctx.plan({ ...given, args: ['0'] }, override)
   const ids = new Map<string, string>()
   await ctx.each(names, async (name) => {

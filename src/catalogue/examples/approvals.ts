@@ -11,10 +11,6 @@ export const approvals: Examples = {
     'approvals rules list -P platform/app',
     'approvals rules list -P platform/app --fields id,name,users.0.username -o json',
   ],
-  'rules create': [
-    'approvals rules create --name QA --approvals-required 1 --user-ids 2,3 -P platform/app',
-    'approvals rules create --name Docs --approvals-required 0 --group-ids 1 -P platform/app',
-  ],
   'rules get': [
     'approvals rules get 2 -P platform/app',
     'approvals rules get 1 2 -P platform/app -o json',
