@@ -57,7 +57,15 @@ const end = async (run) => {
   }
 }
 
+/** A file system that a test mounted cannot be removed. */
+const unmount = (path) => {
+  const mounts = attempt(() => readFileSync('/proc/mounts', 'utf8'), '').split('\n')
+  for (const [, at = ''] of mounts.map((line) => line.split(' ')))
+    if (at.startsWith(`${path}/`)) spawnSync('umount', ['-l', at], { stdio: 'ignore' })
+}
+
 const remove = (path) => {
+  unmount(path)
   const gone = () => {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 })
     return true
