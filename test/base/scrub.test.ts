@@ -34,6 +34,10 @@ describe('what was sent as a secret', () => {
     expect(scrub(`before ${as(token)} after`)).toMatch(/^before [\s\S]*\*\*\*[\s\S]* after$/)
     expect(scrub(`before ${as(token)} after`)).not.toMatch(/glp|K_3|Zx|9\.~|%7E|%7e/)
   })
+  it('is blotted out where it stands alone', () => {
+    expect(scrub(token)).toBe('***')
+    expect(scrub(Buffer.from(token).toString('base64url'))).toMatch(/^\*\*\*.{0,2}$/)
+  })
   it('is blotted out of base64 and base64url, wherever it stands in them', () => {
     const edges = fc.tuple(fc.string({ maxLength: 7 }), fc.string({ maxLength: 7 }))
     fc.assert(

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder, type Ran, svcctl } from '../support/program.js'
+import { configuration, folder, type Ran, svcctl } from '../support/program.js'
 import { honest } from './answers.js'
 import { archive, operations } from './operations.js'
 import { lie } from './server.js'
@@ -51,7 +51,11 @@ const extracting = async (
   prepare(work)
   try {
     const args = [...download.args, '--extract', '--to', 'out', '--base-url', server.url]
-    const env = { SVC_TOKEN: 'any', TMPDIR: temporary, SVC_CONFIG_DIR: join(home, 'config') }
+    const env = {
+      SVC_TOKEN: 'any',
+      TMPDIR: temporary,
+      SVC_CONFIG_DIR: configuration(join(home, 'config')),
+    }
     const all = await Promise.all(
       Array.from({ length: times }, () => svcctl(args, { cwd: work, env })),
     )

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { clean, folder, program } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
 import { honest, secondPage } from './answers.js'
 import type { Cell, Fault } from './faults.js'
 import type { Operation } from './operations.js'
@@ -28,8 +28,8 @@ export const cellOf = (fault: Fault, operation: Operation): Cell => ({
   ...fault.but?.[operation.name],
 })
 
-/** Shared by all cells, for the compiled code that is kept there. */
-const config = folder()
+/** Shared by all cells. */
+const config = configuration()
 
 const environment = (home: string): NodeJS.ProcessEnv => ({
   ...clean(),

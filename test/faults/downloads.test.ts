@@ -14,7 +14,7 @@ import {
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { clean, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 import { head } from './answers.js'
 import { type Behaviour, lie } from './server.js'
 import { zipped } from './zip.js'
@@ -27,6 +27,7 @@ let home: string
 beforeEach(() => {
   home = folder()
   mkdirSync(join(home, 'work'))
+  configuration(join(home, 'config'))
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 

@@ -23,7 +23,7 @@ describe('a profile', () => {
   })
   afterAll(() => server.close())
   beforeEach(() => {
-    config = folder()
+    config = configuration()
     server.seen.length = 0
   })
 

@@ -25,11 +25,10 @@ export const folder = (): string => mkdtempSync(join(tmpdir(), 'svcctl-test-'))
 /** Compiled code, for all programs of the run: without it starting takes them twice the time. */
 const code = join(process.env.SVCCTL_TESTS ?? tmpdir(), 'code')
 
-/** A configuration folder of its own, in which there is nothing but compiled code. */
-export const configuration = (): string => {
-  const config = folder()
+/** A configuration folder, of its own unless one is named, in which there is nothing but compiled code. */
+export const configuration = (config = folder()): string => {
   mkdirSync(code, { recursive: true, mode: 0o700 })
-  mkdirSync(join(config, 'cache'), { mode: 0o700 })
+  mkdirSync(join(config, 'cache'), { recursive: true, mode: 0o700 })
   symlinkSync(code, join(config, 'cache', 'code'))
   return config
 }
