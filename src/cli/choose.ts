@@ -28,9 +28,17 @@ const checkScopes = (command: Command, given: Given): void => {
   const scopes = scopeFlags.filter((s) => given.flags[s] !== undefined && isScope(command, s))
   const [a, b] = scopes
   if (a !== undefined && b !== undefined) throw usage(`--${a} and --${b} exclude each other`)
-  const selector = command.flags.find((f) => f.selects === true && f.name === 'instance')
-  if (selector !== undefined && given.flags.instance === true && a !== undefined)
-    throw usage(`--instance and --${a} exclude each other`)
+  // What picks an endpoint that has no scope, nowhere one that has (`--instance`).
+  const bare = command.flags.find(
+    ({ name, selects }) =>
+      selects === true &&
+      given.flags[name] === true &&
+      Object.values(command.endpoints).every(
+        (e) => e.when?.flag !== name || scopeOf(e) === undefined,
+      ),
+  )
+  if (bare !== undefined && a !== undefined)
+    throw usage(`--${bare.name} and --${a} exclude each other`)
 }
 
 const isScope = (command: Command, name: string): boolean =>

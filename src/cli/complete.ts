@@ -78,8 +78,8 @@ const flagCandidates = (command: Command): Candidate[] =>
   flagsOfCommand(command)
     .filter((f) => f.hidden !== true)
     .flatMap((f) =>
-      f.name === 'pager'
-        ? [{ value: '--no-pager', text: f.param.help }]
+      f.refusal !== undefined
+        ? [{ value: `--no-${f.name}`, text: f.refusal }]
         : f.param.type === 'boolean' && f.parameter !== undefined && f.selects !== true
           ? [
               { value: `--${f.name}`, text: f.param.help },
@@ -88,20 +88,16 @@ const flagCandidates = (command: Command): Candidate[] =>
           : [{ value: `--${f.name}`, text: f.param.help }],
     )
 
-const fileFlags = new Set(['input', 'to', 'report', 'state', 'audit-log'])
-const isFile = (param: Param, name: string): boolean =>
-  fileFlags.has(name) ||
-  name.endsWith('-file') ||
-  (param.type === 'string' && param.format === 'pem')
+const isFile = (param: Param): boolean =>
+  param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
 
 const candidatesOf = async (
   param: Param,
-  name: string,
   command: Command,
   words: readonly string[],
   live: Live,
 ): Promise<Candidates> => {
-  if (isFile(param, name)) return { items: [], files: true }
+  if (isFile(param)) return { items: [], files: true }
   const fixed = [
     ...(param.type === 'enum' || param.type === 'list' ? (param.values ?? []) : []),
     ...(param.type === 'integer' || param.type === 'list' ? Object.keys(param.names ?? {}) : []),
@@ -181,7 +177,7 @@ const inCommand = async (
   if (flag !== undefined)
     return noOptions(
       prefixed(
-        await candidatesOf(flag.param, flag.name, command, rest, live),
+        await candidatesOf(flag.param, command, rest, live),
         current,
         flag.param.type === 'list',
       ),
@@ -190,7 +186,7 @@ const inCommand = async (
   if (equals > 0) {
     const named = flagNamed(command, current.slice(0, equals))
     if (named === undefined) return none
-    const found = await candidatesOf(named.param, named.name, command, rest, live)
+    const found = await candidatesOf(named.param, command, rest, live)
     return prefixed(
       found,
       current.slice(equals + 1),
@@ -214,7 +210,7 @@ const asArgument = async (
   const index = before.length
   const argument = command.args[Math.min(index, command.args.length - 1)]
   if (argument === undefined || (index >= command.args.length && !argument.variadic)) return none
-  if (argument.name === 'file' || argument.name === 'file…') return { items: [], files: true }
+  if (argument.file === true) return { items: [], files: true }
   if (argument.values !== undefined)
     return starting(current, await argument.values(before, current))
   if (argument.param === undefined)
@@ -225,11 +221,7 @@ const asArgument = async (
         .filter((w) => argument.name.includes('|') && w !== '')
         .map((value) => ({ value })),
     )
-  return prefixed(
-    await candidatesOf(argument.param, argument.name, command, rest, live),
-    current,
-    false,
-  )
+  return prefixed(await candidatesOf(argument.param, command, rest, live), current, false)
 }
 
 /** What stands for a command before there is one: the flags that all have. */

@@ -192,6 +192,7 @@ const withSpecial = (command: Command, special: Special): Command => {
       ...own,
     ],
     ...(special.open === true ? { open: true as const } : {}),
+    ...(special.lasts === true ? { lasts: true as const } : {}),
     ...(special.made === undefined ? {} : { made: special.made }),
     run: special.run,
   }

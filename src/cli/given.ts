@@ -104,7 +104,7 @@ const argsOf = async (
   stdin: () => Promise<string>,
 ): Promise<readonly string[]> => {
   const [first] = command.args
-  if (command.area === 'ci' || !raw.args.includes('-')) return raw.args
+  if (first?.file === true || !raw.args.includes('-')) return raw.args
   if (first?.variadic !== true) {
     if (raw.args[0] !== '-' || first?.parameter === undefined) return raw.args
     throw usage(`${named(command)} takes one <${first.name}>, and reads none from standard input`)

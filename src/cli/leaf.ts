@@ -25,7 +25,11 @@ const escapeHatches = (command: Command): Flag[] => {
   }
   const input: Flag = {
     name: 'input',
-    param: { type: 'string', help: 'attributes from a JSON or YAML file, or - for standard input' },
+    param: {
+      type: 'string',
+      help: 'attributes from a JSON or YAML file, or - for standard input',
+      completes: 'file',
+    },
     required: false,
   }
   return sendsBody(command) ? [param, input] : [param]
@@ -162,12 +166,12 @@ const optionsOf = (flag: Flag, collect: (name: string, text: string) => void): O
     const positive = make(
       `${short}--${flag.name}`,
       describe(flag),
-      flag.hidden === true || flag.name === 'pager',
+      flag.hidden === true || flag.refusal !== undefined,
     )
     const negative = make(
       `--no-${flag.name}`,
-      flag.name === 'pager' ? 'do not page long output' : `not: ${flag.param.help}`,
-      flag.name !== 'pager',
+      flag.refusal ?? `not: ${flag.param.help}`,
+      flag.refusal === undefined,
     )
     return [positive, negative]
   }

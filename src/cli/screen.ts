@@ -49,7 +49,7 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
     globals.pager &&
     style.terminal &&
     globals.watch === undefined &&
-    command.area !== 'sandbox' &&
+    command.lasts !== true &&
     reads
   const shown = roundsOf(globals, env, format, style, plain)
   const notes = shown.notes(said)

@@ -23,6 +23,8 @@ interface Declared {
   readonly short?: string
   /** The value may be left out; then the default counts. */
   readonly optionalValue?: true
+  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
+  readonly refusal?: string
   /** How its texts are understood, where that is not what its parameter says. */
   readonly read?: (texts: Texts, env: NodeJS.ProcessEnv) => unknown
 }
@@ -92,6 +94,7 @@ const printing = declare({
   color: { param: oneOf(['auto', 'always', 'never'], 'colour', { default: 'auto' }) },
   pager: {
     param: boolean('page output longer than the screen'),
+    refusal: 'do not page long output',
     read: (texts) => texts?.at(-1) !== 'false',
   },
   help: { param: boolean('show this help'), short: 'h' },
@@ -119,13 +122,14 @@ export type Globals = {
 }
 
 const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): readonly Flag[] =>
-  Object.entries(flags).map(([name, { param, short, optionalValue }]) => ({
+  Object.entries(flags).map(([name, { param, short, optionalValue, refusal }]) => ({
     name,
     group,
     param,
     required: false,
     ...(short === undefined ? {} : { short }),
     ...(optionalValue === undefined ? {} : { optionalValue }),
+    ...(refusal === undefined ? {} : { refusal }),
   }))
 
 /** Flags of commands that list. */

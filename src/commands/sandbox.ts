@@ -5,7 +5,7 @@ import { define, type GivenBy } from './define.js'
 import { stateFolder } from './sandbox-session.js'
 import type { Context } from './types.js'
 
-const state = string('folder that holds the state')
+const state = string('folder that holds the state', { completes: 'file' })
 
 const folderOf = (ctx: Context, { flags }: GivenBy<{ readonly state: typeof state }>): string =>
   flags.state === undefined ? stateFolder(ctx.env) : resolve(ctx.cwd, flags.state)
@@ -19,6 +19,7 @@ const untilInterrupted = (signal: AbortSignal): Promise<void> =>
 
 export const serve = define({
   summary: 'Serve the embedded instance until interrupted',
+  lasts: true,
   description: [
     'Prints its address, its users and their tokens. It listens on 127.0.0.1 only; Ctrl-C stops it and saves its state.',
   ],

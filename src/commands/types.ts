@@ -16,6 +16,8 @@ export interface Argument {
   /** The API parameter it fills, by the API's own name. */
   readonly parameter?: string
   readonly param?: Param
+  /** A file: shells complete it, and `-` is its text from standard input, no list of objects. */
+  readonly file?: true
   /**
    * What it may be, for completion, where no parameter says so.
    * @param before the arguments before it
@@ -50,6 +52,8 @@ export interface Flag {
   readonly optionalValue?: true
   /** Key and value are two words (`--report junit lint.xml`). */
   readonly pair?: true
+  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
+  readonly refusal?: string
   readonly group?: FlagGroup
 }
 export type FlagGroup = 'command' | 'paging' | 'instance' | 'output'
@@ -255,6 +259,8 @@ export interface Command {
   readonly examples?: readonly string[]
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
+  /** Goes on until it is interrupted: its output is shown at once, without a pager. */
+  readonly lasts?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
   readonly run?: (ctx: Context, given: Given) => Promise<void>
@@ -287,6 +293,8 @@ export interface Special {
   readonly endpoints?: readonly string[]
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
+  /** Goes on until it is interrupted: its output is shown at once, without a pager. */
+  readonly lasts?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
   readonly run: (ctx: Context, given: Given) => Promise<void>

@@ -32,7 +32,9 @@ export const settings = {
   sudo: string('act as this user (ID or username)'),
   'read-only': boolean('refuse whatever writes, before it is sent'),
   protected: boolean("ask for the profile's name before something is destroyed"),
-  'audit-log': string('file that gets a line for every request that writes'),
+  'audit-log': string('file that gets a line for every request that writes', {
+    completes: 'file',
+  }),
   proxy: string('HTTP proxy', { format: 'url' }),
   'ca-file': string('PEM file of further certificate authorities', { format: 'pem' }),
   'cert-file': string('PEM file of a client certificate', { format: 'pem' }),

@@ -46,7 +46,12 @@ describe('live values', () => {
     ['users', ['members', 'update', ...app, ''], /^\d+$/],
     ['a second of several', ['runners', 'pause', '1', ''], /^2$/],
   ])('%s', async (_, words, expected) => {
-    const { values, code, stderr } = await tab(words)
+    // A TAB waits for 0.7 s, which a busy machine may need for the start: then it is pressed again.
+    const pressed = async (times: number): ReturnType<typeof tab> => {
+      const ran = await tab(words)
+      return ran.values.length > 1 || times === 0 ? ran : pressed(times - 1)
+    }
+    const { values, code, stderr } = await pressed(5)
     expect(
       values.some((value) => expected.test(value)),
       values.join(' '),

@@ -142,7 +142,9 @@ const deliver = async (
   ctx.note(`${target}  ${bytesText(written)}`)
 }
 
-const to = string('write to this file or directory, or - for standard output')
+const to = string('write to this file or directory, or - for standard output', {
+  completes: 'file',
+})
 
 export const download: Special = {
   description: [

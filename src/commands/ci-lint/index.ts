@@ -47,6 +47,7 @@ const flags = {
   report: {
     ...hash('write a report', {
       placeholder: 'junit|sarif> <file',
+      completes: 'file',
       keys: { junit: string('JUnit XML'), sarif: string('SARIF 2.1.0') },
     }),
     pair: true,
@@ -251,6 +252,7 @@ export const lint = define({
       required: false,
       variadic: true,
       help: 'files, globs, or - for standard input',
+      file: true,
     },
   ],
   without: ['content', 'include_merged_yaml'],

@@ -88,7 +88,9 @@ export const create: Special = {
     message: { ...string('short for --commit-message'), short: 'm' },
     actions: { ...string('file actions: a JSON list, a file, or -'), parameter: 'actions' },
     input: {
-      ...string('attributes, or just the actions, from a JSON or YAML file, or -'),
+      ...string('attributes, or just the actions, from a JSON or YAML file, or -', {
+        completes: 'file',
+      }),
       parameter: 'actions',
     },
   },
