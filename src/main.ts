@@ -9,14 +9,18 @@ import { bugs, version } from './cli/version.js'
 import { codeOf, exitCodes, Failure, reasonOf, usage } from './errors.js'
 import { printError } from './terminal/notes.js'
 import { openPager } from './terminal/pager.js'
-import { say, standardError, standardOutput } from './terminal/standard.js'
+import { endWithTerminal, say, standardError, standardOutput } from './terminal/standard.js'
 import { ClosedPipe, openStdout } from './terminal/stdout.js'
 import { styleOf } from './terminal/style.js'
 
 /** Turns signals into an interruption that commands can clean up after. */
-const interruptions = (): { signal: AbortSignal; release: () => void } => {
+const interruptions = () => {
   const controller = new AbortController()
-  const stop = (): void => controller.abort()
+  let hungUp = false
+  const stop = (why: NodeJS.Signals): void => {
+    hungUp ||= why === 'SIGHUP'
+    controller.abort()
+  }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   process.on('SIGHUP', stop)
@@ -25,7 +29,7 @@ const interruptions = (): { signal: AbortSignal; release: () => void } => {
     process.off('SIGTERM', stop)
     process.off('SIGHUP', stop)
   }
-  return { signal: controller.signal, release }
+  return { signal: controller.signal, hungUp: () => hungUp, release }
 }
 
 /** Help and the like: on a terminal, what is longer than the screen goes through the pager. */
@@ -157,7 +161,7 @@ const failureOf = (error: unknown): Failure => {
  * @param argv arguments without the interpreter and the script
  */
 export const main = async (argv: readonly string[]): Promise<void> => {
-  const { signal, release } = interruptions()
+  const { signal, hungUp, release } = interruptions()
   let how: Decided | undefined
   try {
     process.exitCode = await dispatch(argv, signal, (decided) => {
@@ -178,6 +182,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
       process.env.SVC_DEBUG !== undefined
     )
       say(standardError(), `${error.stack ?? ''}\n`)
+    await endWithTerminal(hungUp())
   } finally {
     release()
   }

@@ -1,6 +1,20 @@
 /** Knows when a person leaves a question without a word: Ctrl-D, or a terminal that hung up. */
 
+import { terminalLost } from './standard.js'
+
 type Input = NodeJS.ReadableStream
+
+const guarded = new WeakSet<object>()
+
+/** A terminal that hung up has no mode to go back to; readline tries, and fails where nobody catches it. */
+const guardMode = async (input: Input): Promise<void> => {
+  const { isatty, ReadStream } = await import('node:tty')
+  if (!(input instanceof ReadStream) || guarded.has(input)) return
+  guarded.add(input)
+  input.once('end', terminalLost)
+  const own = input.setRawMode.bind(input)
+  input.setRawMode = (mode) => (isatty(0) ? own(mode) : input)
+}
 
 /** Answers arrive a turn after the keyboard is let go. */
 const soon = (work: () => void): void => {
@@ -18,6 +32,7 @@ export const untilLeft = async <T>(
   signal: AbortSignal | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
+  await guardMode(input)
   const left = new AbortController()
   let back = false
   const resumed = (): void => {

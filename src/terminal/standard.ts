@@ -29,6 +29,28 @@ export const standardOutput = (): NodeJS.WriteStream => process.stdout
 /** Standard input. Opening it takes milliseconds. */
 export const standardInput = (): NodeJS.ReadStream => process.stdin
 
+let lost = false
+/** The terminal hung up, as its keyboard tells: it ends, which no key does while keys are read one by one. */
+export const terminalLost = (): void => {
+  lost = true
+}
+
+/**
+ * Where the terminal itself hung up, Node would abort while it tidies that up, with a core file: the
+ * process ends by the signal instead, once its own work is done.
+ * @param told whether the signal said so; the terminal may be there for a moment more
+ */
+export const endWithTerminal = async (told: boolean): Promise<void> => {
+  const { isatty } = await import('node:tty')
+  const terminals = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY)
+  process.once('exit', () => {
+    if (!terminals.some(({ fd }) => told || lost || !isatty(fd))) return
+    // Prompts listen to it, too: heard by anybody, it would end nothing.
+    process.removeAllListeners('SIGHUP')
+    process.kill(process.pid, 'SIGHUP')
+  })
+}
+
 /** Whether nobody hears what is said there any more. */
 export const isGone = (stream: object): boolean =>
   failed.has(stream) || ('destroyed' in stream && stream.destroyed === true)

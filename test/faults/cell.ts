@@ -1,9 +1,10 @@
 /** One cell of the matrix: the real program against one fault, and what is wrong with the outcome. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { clean, configuration, folder, program } from '../support/program.js'
 import { honest, secondPage } from './answers.js'
+import { atTerminal } from './around.js'
 import type { Cell, Fault } from './faults.js'
 import type { Operation } from './operations.js'
 import { type LyingServer, lie, nobody } from './server.js'
@@ -48,29 +49,47 @@ const interruptWhenWriting = (work: string, kill: () => void): (() => void) => {
   return () => clearInterval(timer)
 }
 
-const run = async (operation: Operation, url: string, home: string, interrupt: boolean) => {
-  const work = join(home, 'a', 'b', 'work')
-  mkdirSync(work, { recursive: true })
-  const flags = ['-o', 'json', '--timeout', '1', '--retries', '1', '--base-url', url]
-  const child = spawn(
-    process.execPath,
-    ['--require', usage, program, ...operation.args, ...flags],
-    { cwd: work, env: environment(home), stdio: ['ignore', 'pipe', 'pipe'] },
-  )
-  const out: Buffer[] = []
-  let stderr = ''
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString()
-  })
-  const stop = interrupt ? interruptWhenWriting(work, () => child.kill('SIGINT')) : () => {}
-  const exit = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  stop()
+/** What is left once the program has ended. */
+const leftIn = (home: string, work: string) => {
   const files = new Map(readdirSync(work).map((name) => [name, readFileSync(join(work, name))]))
   const above = [join(home, 'a'), join(home, 'a', 'b')].flatMap((path) => readdirSync(path))
   for (const name of above) if (!['b', 'work'].includes(name)) files.set(`../${name}`, Buffer.of())
   const used: { megabytes: number } = JSON.parse(readFileSync(join(home, 'usage.json'), 'utf8'))
-  return { exit, stdout: Buffer.concat(out), stderr, files, megabytes: used.megabytes }
+  return { files, megabytes: used.megabytes }
+}
+
+const run = async (fault: Fault, operation: Operation, url: string, home: string) => {
+  const work = join(home, 'a', 'b', 'work')
+  mkdirSync(work, { recursive: true })
+  const flags = ['-o', 'json', '--timeout', '1', '--retries', '1', '--base-url', url]
+  const { around } = fault
+  const asked = around?.question !== undefined
+  const args = [...(asked ? operation.asks : operation.args), ...flags]
+  const command = [process.execPath, '--require', usage, program, ...args]
+  if (around?.question !== undefined && around.question !== 'nobody') {
+    const ran = await atTerminal(command, around.question, work, environment(home))
+    return { ...ran, ...leftIn(home, work) }
+  }
+  const [node = '', ...rest] = command
+  const full = around?.stderr === 'full' ? openSync('/dev/full', 'w') : undefined
+  const child = spawn(node, [...rest, ...(around?.stderr === undefined ? [] : ['-v'])], {
+    cwd: work,
+    env: environment(home),
+    stdio: ['ignore', 'pipe', full ?? 'pipe'],
+  })
+  const out: Buffer[] = []
+  let stderr = ''
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  if (around?.stderr === 'closed') child.stderr?.destroy()
+  const interrupt = cellOf(fault, operation).interrupt === true
+  const stop = interrupt ? interruptWhenWriting(work, () => child.kill('SIGINT')) : () => {}
+  const exit = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  stop()
+  if (full !== undefined) closeSync(full)
+  return { exit, stdout: Buffer.concat(out), stderr, ...leftIn(home, work) }
 }
 
 /** Runs the program against a server of its own that commits the fault. */
@@ -82,8 +101,7 @@ export const outcomeOf = async (fault: Fault, operation: Operation): Promise<Out
   )
   try {
     const url = fault.nobody === true ? await nobody() : server.url
-    const interrupt = cellOf(fault, operation).interrupt === true
-    const ran = await run(operation, url, home, interrupt)
+    const ran = await run(fault, operation, url, home)
     return { ...ran, requests: server.seen.length, stranger }
   } finally {
     await Promise.all([server.close(), stranger.close()])

@@ -15,6 +15,7 @@ import {
   secondPage,
   trickle,
 } from './answers.js'
+import { type Around, surroundings } from './around.js'
 import type { Operation } from './operations.js'
 import { resumption } from './resumption.js'
 import type { Asked } from './server.js'
@@ -51,6 +52,8 @@ export interface Fault {
   readonly but?: Cells
   /** The one operation that can meet it. */
   readonly only?: Operation['name']
+  /** What is wrong around the program instead: with its standard error, or with who is asked. */
+  readonly around?: Around
   /** Nobody listens at all. */
   readonly nobody?: true
 }
@@ -453,4 +456,5 @@ export const faults: readonly Fault[] = [
   ...oddities,
   ...ways,
   ...resumption,
+  ...surroundings,
 ]

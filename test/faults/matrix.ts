@@ -1,4 +1,5 @@
 /** The whole matrix: every fault with every operation, a few at a time. */
+import { canBe } from './around.js'
 import { cellOf, judge, outcomeOf } from './cell.js'
 import { type Cell, type Fault, faults } from './faults.js'
 import { type Operation, operations } from './operations.js'
@@ -31,11 +32,13 @@ export const together = async <In, Out>(
   return results
 }
 
-const pairs = faults.flatMap((fault) =>
-  operations
-    .filter(({ name }) => fault.only === undefined || fault.only === name)
-    .map((operation) => ({ fault, operation })),
-)
+const pairs = faults
+  .filter(canBe)
+  .flatMap((fault) =>
+    operations
+      .filter(({ name }) => fault.only === undefined || fault.only === name)
+      .map((operation) => ({ fault, operation })),
+  )
 
 /** Runs every cell. */
 export const runMatrix = (): Promise<Judged[]> =>

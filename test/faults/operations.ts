@@ -4,6 +4,8 @@ import { deflateRawSync } from 'node:zlib'
 export interface Operation {
   readonly name: 'list' | 'get' | 'put' | 'post' | 'delete' | 'download'
   readonly args: readonly string[]
+  /** The same with something left out, so that a person is asked. */
+  readonly asks: readonly string[]
   readonly status: string
   readonly type: string
   readonly body: Buffer
@@ -38,11 +40,13 @@ const runner = { id: 7, description: 'build-7', active: true, is_shared: true, s
 const answering = (
   name: Operation['name'],
   args: string,
+  asks: string,
   body: Buffer,
   more: Partial<Operation> = {},
 ): Operation => ({
   name,
   args: args.split(' '),
+  asks: asks.split(' '),
   status: '200 OK',
   type: 'application/json',
   body,
@@ -50,10 +54,24 @@ const answering = (
 })
 
 export const operations: readonly Operation[] = [
-  answering('list', 'runners list --limit all', json([runner, { ...runner, id: 8 }])),
-  answering('get', 'runners get 7', json(runner)),
-  answering('put', 'runners update 7 --description build-7', json(runner)),
-  answering('post', 'runners enable 7 -P 1', json(runner), { status: '201 Created' }),
-  answering('delete', 'deploy-keys delete 7 -P 1 --yes', json({ message: 'deleted' })),
-  answering('download', 'artifacts download 7 -P 1', archive, { type: 'application/zip' }),
+  answering('list', 'runners list --limit all', 'jobs list', json([runner, { ...runner, id: 8 }])),
+  answering('get', 'runners get 7', 'runners get', json(runner)),
+  answering(
+    'put',
+    'runners update 7 --description build-7',
+    'runners update --description build-7',
+    json(runner),
+  ),
+  answering('post', 'runners enable 7 -P 1', 'runners enable -P 1', json(runner), {
+    status: '201 Created',
+  }),
+  answering(
+    'delete',
+    'deploy-keys delete 7 -P 1 --yes',
+    'deploy-keys delete 7 -P 1',
+    json({ message: 'deleted' }),
+  ),
+  answering('download', 'artifacts download 7 -P 1', 'artifacts download -P 1', archive, {
+    type: 'application/zip',
+  }),
 ]
