@@ -9,8 +9,11 @@ describe('columns on a terminal', () => {
   it('keep the name of the object before anything else', () => {
     expect(shareWidth([30, 60, 60], 80)).toEqual([30, 23, 23])
   })
-  it('give the name half of the line at most', () => {
-    expect(shareWidth([70, 60], 80)).toEqual([40, 38])
+  it('keep the name whole, and leave out on the right what then has no room', () => {
+    expect(shareWidth([60, 60], 80)).toEqual([60, 18])
+    expect(shareWidth([72, 60], 80)).toEqual([80])
+    expect(shareWidth([14, 10, 30, 9], 40)).toEqual([14, 10, 12])
+    expect(shareWidth([90, 6], 80)).toEqual([80])
   })
   it('keep words whole before texts', () => {
     expect(shareWidth([5, 40, 12, 40, 15], 80)).toEqual([5, 20, 12, 20, 15])

@@ -1,6 +1,6 @@
 /**
- * What people see: whole screens of the real program at a real terminal, at 80 and 140 columns, kept
- * as text under `golden/`. Look at them when they change, and renew them with `-u`.
+ * What people see: whole screens of the real program at a real terminal, at 80 and 140 columns (some at
+ * 40), kept as text under `golden/`. Look at them when they change, and renew them with `-u`.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,6 +39,9 @@ const screens: Readonly<Record<string, string>> = {
   usage: 'runners list --stauts online',
   question: 'runners disable 7 -P platform/app',
 }
+
+/** Lists and a record as a narrow terminal has them, too. */
+const narrow = ['list', 'list-wide', 'get']
 
 const files: Readonly<Record<string, string>> = {
   'good.yml': 'build:\n  script: [make]\n',
@@ -86,7 +89,7 @@ const shot = async (line: string, columns: number): Promise<string> => {
 
 describe.skipIf(!has('tmux', '-V'))('the screen of', () => {
   describe.each(Object.entries(screens))('%s', (name, line) => {
-    it.each([80, 140])('at %d columns', async (columns) => {
+    it.each(narrow.includes(name) ? [40, 80, 140] : [80, 140])('at %d columns', async (columns) => {
       await expect(await shot(line, columns)).toMatchFileSnapshot(`golden/${name}-${columns}.txt`)
     })
   })

@@ -6,7 +6,7 @@ import { Integration, IntegrationSummary } from '../shapes/integration.js'
 const slug = string('integration slug', { completes: 'integration' })
 const ofProject = { id: project() } as const
 const ofSlug = { id: project(), slug } as const
-const columns = ['id', 'slug', 'title', 'active', 'updated_at'] as const
+const columns = ['slug', 'id', 'title', 'active', 'updated_at'] as const
 const access = 'Maintainers and Owners of the project'
 const legacy = {
   flag: 'legacy-path',

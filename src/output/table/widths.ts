@@ -2,6 +2,8 @@
 
 export const gap = 2
 const narrowest = 4
+/** What a column of words needs to tell one from another. */
+const shortestWord = 8
 /** A column of at most this width holds words: a status, an age, a short name. */
 const longestWord = 18
 /** What a column of longer text needs to say anything. */
@@ -31,18 +33,28 @@ const wordsFirst = (natural: readonly number[], room: number): number[] => {
   return natural.map((width) => (width > longestWord ? (cut.shift() ?? 0) : width))
 }
 
+/** How many columns of these have room to say something; what is on the right of them is left out. */
+const readable = (natural: readonly number[], room: number): number => {
+  let left = room
+  const none = natural.findIndex((width) => {
+    left -= gap + Math.min(Math.max(width, narrowest), shortestWord)
+    return left < 0
+  })
+  return none < 0 ? natural.length : none
+}
+
 /**
- * Widths for columns of these natural widths within a terminal. The first, which names the object,
- * keeps up to half of the line, then words go before longer text; where even narrow columns do not
- * truncate, those on the right are left out (the result is shorter). The last column gets what is
- * left over, since nothing follows it.
+ * Widths for columns of these natural widths within a terminal. The first is what verbs take, so it
+ * is whole before there is any other; then words go before longer text, and where not even their
+ * beginnings have room, those on the right are left out (the result is shorter). The last column
+ * gets what is left over, since nothing follows it.
  */
 export const shareWidth = (natural: readonly number[], terminal: number): number[] => {
-  const most = Math.max(1, Math.floor((terminal + gap) / (narrowest + gap)))
-  const [first = 0, ...others] = natural.slice(0, most)
+  const [first = 0, ...rest] = natural
+  const leading = Math.min(first, terminal)
+  const others = rest.slice(0, readable(rest, terminal - leading))
   const room = terminal - gap * others.length
-  const leading = Math.min(first, Math.floor(terminal / 2), room - narrowest * others.length)
-  const widths = [Math.max(0, leading), ...wordsFirst(others, room - Math.max(0, leading))]
+  const widths = [leading, ...wordsFirst(others, room - leading)]
   const last = widths.length - 1
   widths[last] = (widths[last] ?? 0) + room - sum(widths)
   return widths
