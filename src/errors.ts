@@ -1,7 +1,7 @@
 /**
  * The one error class of the tool. Everything that goes wrong on purpose is a `Failure` with a
- * category; the category alone decides the exit code (see `../shared/design.md`, "The terminal's
- * manners", mirrored in `svcctl help exit-codes`).
+ * category; the category alone decides the exit code, as `svcctl help exit-codes`
+ * shows it.
  */
 
 /** Category → exit code. The only such table. */

@@ -1,6 +1,6 @@
 /**
  * The attributes of a call: flags over `--input` over nothing, `--param` beside them, and the
- * checks that need no instance (commands.md, "Refused before anything is sent" and "Values").
+ * checks that need no instance.
  */
 import { isObject } from '../base/objects.js'
 import { type Endpoint, type Param, placeOf } from '../catalogue/endpoint.js'

@@ -1,4 +1,4 @@
-/** Which credential a request carries (commands.md, "Credentials"): exactly one, or none. */
+/** Which credential a request carries: exactly one, or none. */
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
 import { Failure } from '../errors.js'
 import type { Credential } from '../http/types.js'

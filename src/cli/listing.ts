@@ -101,7 +101,7 @@ const parsed = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes))
 export const listing = (globals: Globals, exchange: ExchangeServices, screen: Screen) => {
   const { options, query } = pagingOf(globals)
   const request = (ask: Ask): WireRequest => paged(buildRequest(ask), query)
-  // Short lists end before undici's parser is worth optimising (budgets.md).
+  // Short lists end before undici's parser is worth optimising.
   const long = options.limit === undefined && options.single !== true
 
   const say = (end: ListEnd, plan?: Plan): void => {

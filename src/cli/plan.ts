@@ -1,6 +1,6 @@
 /**
  * Given → Plan: one endpoint with checked values. Whatever can be known to be wrong is refused
- * here, before anything is sent (commands.md, "Refused before anything is sent").
+ * here, before anything is sent.
  */
 import type { Endpoint, Param } from '../catalogue/endpoint.js'
 import type { Command, Given, Plan } from '../commands/types.js'

@@ -1,6 +1,6 @@
 /**
  * Objects by full reference (`platform/app!42`) and by web address: both carry the project with
- * them (commands.md, "Grammar" and "Web addresses").
+ * them.
  */
 import { usage } from '../errors.js'
 

@@ -1,6 +1,6 @@
 /**
  * Text of the command line → values of the API, checked before anything is sent. What a parameter
- * accepts is in its catalogue entry; how each type is written is said in `commands.md`.
+ * accepts is in its catalogue entry; how each type is written, the help of its flag says.
  */
 
 import { isDay, isMoment } from '../catalogue/dates.js'

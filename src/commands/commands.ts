@@ -1,4 +1,4 @@
-/** `svcctl commands`: the map from commands to endpoints, from the code itself (commands.md, end). */
+/** `svcctl commands`: the map from commands to endpoints, from the code itself. */
 import type { Param } from '../catalogue/endpoint.js'
 import type { Command, Context, Flag, Special } from './types.js'
 

@@ -1,4 +1,4 @@
-/** Project and group where none is given (commands.md, "Scope from the environment"). */
+/** Project and group where none is given. */
 import { usage } from '../errors.js'
 import { gitRemotes, remoteProject } from './remotes.js'
 import type { Environment, Profile, Session } from './types.js'

@@ -1,4 +1,4 @@
-/** The project that the git remote of the working directory names (commands.md, "Scope from the environment"). */
+/** The project that the git remote of the working directory names. */
 
 export interface Remote {
   readonly name: string

@@ -1,4 +1,4 @@
-/** Which instance, as whom: flags, then the environment, then the profile (commands.md, "Credentials"). */
+/** Which instance, as whom: flags, then the environment, then the profile. */
 
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { Failure, usage } from '../errors.js'

@@ -136,7 +136,7 @@ POST /group_repository_storage_moves
 /** Not shown by the documents, implied by them. */
 export const implied = ['GET /projects/:id', 'GET /projects/:id/merge_requests/:merge_request_iid']
 
-/** The commands of `commands.md`, by name. */
+/** The commands that there are to be, by name. */
 export const named = `
 runners list|get|update|pause|resume|jobs|enable|disable|register
 jobs list|bridges|get|current|agents

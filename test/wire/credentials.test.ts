@@ -1,4 +1,4 @@
-/** Exactly one credential, in a header, and only where it belongs (commands.md, "Credentials"). */
+/** Exactly one credential, in a header, and only where it belongs. */
 import { describe, expect, it } from 'vitest'
 import { folder, svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
