@@ -6,14 +6,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 import { head } from './answers.js'
 import { type Behaviour, lie } from './server.js'
@@ -23,16 +22,16 @@ const whole = zipped([{ name: 'a.txt', body: Buffer.alloc(4000, 'a'), method: 0 
 const other = zipped([{ name: 'a.txt', body: Buffer.alloc(4000, 'b'), method: 0 }])
 const half = whole.length >> 1
 
-let home: string
-beforeEach(() => {
-  home = folder()
+/** A place with a folder to work in and a configuration. */
+const place = (): string => {
+  const home = folder()
   mkdirSync(join(home, 'work'))
   configuration(join(home, 'config'))
-})
-afterEach(() => rmSync(home, { recursive: true, force: true }))
+  return home
+}
 
 const args = (...more: string[]): string[] => ['artifacts', 'download', '7', '-P', '1', ...more]
-const env = (url: string) => ({
+const env = (home: string, url: string) => ({
   ...clean(),
   SVC_TOKEN: 'any',
   SVC_BASE_URL: url,
@@ -61,14 +60,14 @@ const rangeOf = (start: number, total: number | string = whole.length) => ({
 const rest = whole.subarray(half)
 
 /** Runs against a server, and gives what it saw as well. */
-const against = async (behave: Behaviour, more: readonly string[]) => {
+const against = async (behave: Behaviour, more: readonly string[], home = place()) => {
   const server = await lie(behave)
   try {
     const ran = await new Promise<{ code: number; stdout: Buffer; stderr: string }>((resolve) => {
       const child = execFile(
         process.execPath,
         [program, ...args(...more)],
-        { cwd: join(home, 'work'), env: env(server.url), encoding: 'buffer' },
+        { cwd: join(home, 'work'), env: env(home, server.url), encoding: 'buffer' },
         (_error, stdout, stderr) =>
           resolve({ code: child.exitCode ?? -1, stdout, stderr: stderr.toString() }),
       )
@@ -81,6 +80,9 @@ const against = async (behave: Behaviour, more: readonly string[]) => {
     await server.close()
   }
 }
+
+// Most of the time of these is waiting, before a request is tried again.
+const waiting = describe.concurrent
 
 /** Answers to the request for the rest that are not the rest. */
 const wrong: Readonly<Record<string, (socket: Socket) => void>> = {
@@ -106,7 +108,7 @@ const wrong: Readonly<Record<string, (socket: Socket) => void>> = {
   'a refusal': (s) => sends(s, '416 Range Not Satisfiable', {}, Buffer.of()),
 }
 
-describe('a download that was cut', () => {
+waiting('a download that was cut', () => {
   it('goes on where the rest is surely its rest, and asks for that alone', async () => {
     const ran = await against(({ index }, socket) => {
       if (index === 0) cut(socket)
@@ -194,7 +196,7 @@ const none: Readonly<Record<string, readonly [(socket: Socket) => void, RegExp]>
   ],
 }
 
-describe('what is no archive', () => {
+waiting('what is no archive', () => {
   it.each(Object.entries(none))('is not kept: %s', async (_name, [answer, says]) => {
     for (const more of [[], ['--extract']]) {
       const ran = await against((_asked, socket) => answer(socket), more)
@@ -215,6 +217,10 @@ describe('what is no archive', () => {
 
 describe('a target that is no regular file', () => {
   const honestly: Behaviour = (_asked, socket) => sends(socket, '200 OK', {}, whole)
+  let home: string
+  beforeEach(() => {
+    home = place()
+  })
 
   it('is written into where it is a pipe', async () => {
     const pipe = join(home, 'pipe')
@@ -224,7 +230,7 @@ describe('a target that is no regular file', () => {
       for await (const chunk of createReadStream(pipe)) chunks.push(Buffer.from(chunk))
       return Buffer.concat(chunks)
     })()
-    const ran = await against(honestly, ['--to', pipe])
+    const ran = await against(honestly, ['--to', pipe], home)
     expect(ran).toMatchObject({ code: 0, files: [] })
     expect((await read).equals(whole)).toBe(true)
     expect(lstatSync(pipe).isFIFO()).toBe(true)
@@ -235,12 +241,12 @@ describe('a target that is no regular file', () => {
     async () => {
       // Through a link, so that at worst that is replaced.
       symlinkSync('/dev/full', join(home, 'full'))
-      const full = await against(honestly, ['--to', join(home, 'full')])
+      const full = await against(honestly, ['--to', join(home, 'full')], home)
       expect(full).toMatchObject({ code: 1, files: [] })
       expect(full.stderr).toMatch(/no space left on the device/)
       expect(statSync('/dev/full').isCharacterDevice()).toBe(true)
       symlinkSync('/proc/self/fd/1', join(home, 'out'))
-      const ran = await against(honestly, ['--to', join(home, 'out')])
+      const ran = await against(honestly, ['--to', join(home, 'out')], home)
       expect(ran.code).toBe(0)
       expect(ran.stdout.equals(whole)).toBe(true)
       expect(lstatSync(join(home, 'out')).isSymbolicLink()).toBe(true)
@@ -252,7 +258,7 @@ describe('a target that is no regular file', () => {
     symlinkSync('real', join(home, 'link'))
     const server = await lie(honestly)
     try {
-      const ran = await svcctl(args('--to', join(home, 'link')), { env: env(server.url) })
+      const ran = await svcctl(args('--to', join(home, 'link')), { env: env(home, server.url) })
       expect(ran.code).toBe(0)
     } finally {
       await server.close()
