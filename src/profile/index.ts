@@ -25,7 +25,7 @@ export {
   settings,
   shownProfile,
 } from './settings.js'
-export { openStore } from './store.js'
+export { checkName, openStore } from './store.js'
 export { userTokenKinds } from './token-value.js'
 export { openTokens } from './tokens.js'
 export { type TransportSettings, transportOf } from './transport.js'

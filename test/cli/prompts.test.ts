@@ -75,6 +75,39 @@ describe.skipIf(!there)('at a terminal', () => {
     expect(await screen.until(/exit \d/)).toContain('exit 2')
   })
 
+  it('asks again for a profile, an address and a token that are not right', async () => {
+    const screen = at('auth login a/b', { SVC_BASE_URL: '', SVC_TOKEN: '' })
+    const answer = (text: string): void => {
+      screen.type(text)
+      screen.press('Enter')
+    }
+    await screen.until(/Name of the profile/)
+    answer('test')
+    await screen.until(/Address of the instance/)
+    answer('ftp://svc.example')
+    await screen.until(/ftp[\s\S]*\n\? Address of the instance\s*$/)
+    answer(sandbox.url)
+    await screen.until(/Token for/)
+    answer('')
+    await screen.until(/needs a token\n\? Token for/)
+    answer('wrong-token')
+    await screen.until((s) => s.split('Token for').length === 4)
+    answer(sandbox.users[0]?.token ?? '')
+    const end = await screen.until(/exit \d/)
+    expect(end).toContain('profile "test" is the current one')
+    expect(end).toContain('exit 0')
+  })
+
+  it('asks for a token three times', async () => {
+    const screen = at('auth login', { SVC_TOKEN: '' })
+    for (const count of [1, 2, 3]) {
+      await screen.until((s) => s.split('Token for').length === count + 1)
+      screen.type('wrong-token')
+      screen.press('Enter')
+    }
+    expect(await screen.until(/exit \d/)).toContain('exit 3')
+  })
+
   it('asks what an update is to change, and to what', async () => {
     const screen = at('runners update 3')
     await screen.until(/\[ \] active/)

@@ -1,6 +1,6 @@
 /** `auth login|status|logout|switch` (API document 1, "Authentication"). */
 
-import { clearTextWarning, normalizeBaseUrl } from '../../base/base-url.js'
+import { clearTextWarning } from '../../base/base-url.js'
 import { momentAfter } from '../../base/moments.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/endpoint.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
@@ -14,6 +14,7 @@ import {
   userTokenKinds,
 } from '../../profile/index.js'
 import type { Argument, Context, Given, Special } from '../types.js'
+import { askedAddress, askedName, askedToken, type Secrets } from './asking.js'
 import { type Identity, identityText, probe } from './probe.js'
 
 const places = {
@@ -32,34 +33,11 @@ const profileArgument = (required: boolean): Argument => ({
   param: string('name of the profile', { completes: 'profile' }),
 })
 
-interface Secrets {
-  readonly token: string
-  readonly refreshToken?: string
-}
-
-/** The token from standard input (a refresh token on the second line), or from a hidden prompt. */
-const secretsOf = async (ctx: Context, given: Given, baseUrl: string): Promise<Secrets> => {
-  if (given.flags['token-stdin'] === true) {
-    const [token = '', refreshToken = ''] = (await ctx.stdin()).split('\n').map((l) => l.trim())
-    if (token === '') throw usage('standard input holds no token')
-    return { token, ...(refreshToken === '' ? {} : { refreshToken }) }
-  }
-  const token = (await ctx.askSecret(`Token for ${baseUrl}`))?.trim()
-  if (token === undefined || token === '')
-    throw usage('auth login needs a token', 'Pipe it in and give --token-stdin.')
-  return { token }
-}
-
-const addressOf = async (ctx: Context, name: string): Promise<string> => {
-  const given =
-    ctx.globals.baseUrl ??
-    (ctx.env.SVC_BASE_URL || undefined) ??
-    storeOf(ctx).get(name)?.baseUrl ??
-    (await ctx.ask('Address of the instance'))
-  if (given === undefined || given === '')
-    throw usage('auth login needs the address of the instance', 'Give --base-url.')
-  return normalizeBaseUrl(given)
-}
+const addressOf = (ctx: Context, name: string): Promise<string> =>
+  askedAddress(
+    ctx,
+    ctx.globals.baseUrl ?? (ctx.env.SVC_BASE_URL || undefined) ?? storeOf(ctx).get(name)?.baseUrl,
+  )
 
 const nameOf = (ctx: Context, given: Given): string =>
   given.args[0] ??
@@ -69,20 +47,20 @@ const nameOf = (ctx: Context, given: Given): string =>
   'default'
 
 const login = async (ctx: Context, given: Given): Promise<void> => {
-  const name = nameOf(ctx, given)
+  const name = await askedName(ctx, nameOf(ctx, given))
   const baseUrl = await addressOf(ctx, name)
   // Project and impersonation tokens travel as personal ones do.
   const kind = userTokenKinds.find((k) => k === given.flags.kind) ?? 'personal'
   const clear = clearTextWarning(baseUrl)
   if (clear !== undefined) ctx.warn(clear)
-  const secrets = await secretsOf(ctx, given, baseUrl)
   // The profile may say already how the instance is reached: its proxy, its certificates.
   const before = storeOf(ctx).get(name)
   const party = before === undefined ? {} : { profile: { ...before, baseUrl } }
-  const client = await ctx.anonymous(baseUrl, { kind, value: secrets.token }, party)
-  const identity: Identity = await ctx.progress(`trying the token at ${baseUrl}`, () =>
-    probe(client),
-  )
+  const attempt = async ({ token }: Secrets): Promise<Identity> => {
+    const client = await ctx.anonymous(baseUrl, { kind, value: token }, party)
+    return ctx.progress(`trying the token at ${baseUrl}`, () => probe(client))
+  }
+  const { secrets, identity } = await askedToken(ctx, given, baseUrl, attempt)
   const expires = given.flags['expires-in']
   const end = typeof expires === 'number' ? momentAfter(ctx.now().getTime(), expires) : undefined
   const profile = await signIn(storeOf(ctx), tokensOf(ctx), {
