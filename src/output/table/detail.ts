@@ -3,8 +3,9 @@ import { rowsOf } from '../columns.js'
 import { type Fields, isObject, parse, stringify } from '../record.js'
 import type { Open, View } from '../types.js'
 import { cellOf, labelOf, painted } from './cell.js'
+import { type GridCell, grid } from './grid.js'
+import { gap } from './widths.js'
 
-const gap = 2
 const step = 2
 const deepest = 4
 
@@ -67,22 +68,20 @@ const render = (lines: readonly Line[], view: View): string => {
   // A name that is longer stands on a line of its own: names are never cut, they are typed again.
   const left = Math.max(1, ...labels.filter((columns) => columns <= most))
   const room = Math.max(1, width - left - gap)
-  return lines
-    .map((line) => {
-      const name = labelText(line, view)
-      const alone = style.measure(name) > left
-      const label = alone ? style.wrap(name, width).join('\n') : name
-      const pad = alone
-        ? `\n${' '.repeat(left + gap)}`
-        : ' '.repeat(left - style.measure(name) + gap)
-      const [first = '', ...more] = line.text
-        .split('\n')
-        .flatMap((text) => style.wrap(text, room))
-        .map((text) => (text === '' ? '' : line.paint(text)))
-      const rest = more.map((text) => (text === '' ? '\n' : `\n${' '.repeat(left + gap)}${text}`))
-      return `${style.bold(label)}${first === '' ? '' : pad + first}${rest.join('')}\n`
-    })
-    .join('')
+  // An address is longer than its column, and stays whole: nothing stands behind it.
+  let widest = room
+  const rows = lines.flatMap((line): GridCell[][] => {
+    const text = line.text.split('\n').flatMap((one) => style.wrap(one, room))
+    for (const one of text) widest = Math.max(widest, style.measure(one))
+    const shown = text.map((one) => (one === '' ? '' : line.paint(one))).join('\n')
+    const name = labelText(line, view)
+    if (style.measure(name) <= left) return [[style.bold(name), shown]]
+    const alone = style.wrap(name, width)
+    for (const one of alone) widest = Math.max(widest, style.measure(one) - left)
+    const content = alone.map((one) => style.bold(one)).join('\n')
+    return [[{ content, colSpan: 2 }], ...(shown === '' ? [] : [['', shown]])]
+  })
+  return grid(rows, [left, widest])
 }
 
 export const detail: Open = (sink, view) => {

@@ -1,13 +1,13 @@
 /**
  * A list on a terminal: aligned columns under a bold header, cut to the terminal's width. The
  * first records decide the widths; later ones follow as they come, so that memory does not grow
- * with the list, and may widen a column. (cli-table3 is not used: it measures with an old string-width, which takes
- * newer emoji for one column and Indic clusters for several, and the columns shift.)
+ * with the list, and may widen a column.
  */
 import { rowsOf } from '../columns.js'
 import { type Fields, isObject, isScalar, parse } from '../record.js'
 import type { Open, View } from '../types.js'
 import { type Cell, cellOf, ownerOf, painted } from './cell.js'
+import { grid } from './grid.js'
 import { gap, shareWidth } from './widths.js'
 
 /** Records that are seen before anything is written. */
@@ -39,19 +39,12 @@ const cellsOf = (
     return i === 0 ? { ...linkOf(record), ...cell } : cell
   })
 
-const padded = (text: string, cut: string, width: number, view: View): string =>
-  text + ' '.repeat(Math.max(0, width - view.style.measure(cut)))
-
-/** One line; the last column is not padded. */
-const lineOf = (cells: readonly Cell[], widths: readonly number[], view: View): string => {
-  const line = widths.map((width, i) => {
+/** A row's cells, cut to their columns. */
+const rowOf = (cells: readonly Cell[], widths: readonly number[], view: View): string[] =>
+  widths.map((width, i) => {
     const cell = cells[i] ?? { text: '' }
-    const cut = view.style.truncate(cell.text, width)
-    const shown = painted(cell, cut, view)
-    return i === widths.length - 1 ? shown : padded(shown, cut, width, view)
+    return painted(cell, view.style.truncate(cell.text, width), view)
   })
-  return `${line.join(' '.repeat(gap))}\n`
-}
 
 /**
  * The columns' names above the columns. Those of the catalogue are shortened to the object that they
@@ -63,12 +56,8 @@ const headingsOf = (names: readonly string[], view: View): readonly string[] =>
 const headerOf = (headings: readonly string[], widths: readonly number[], view: View): string => {
   const last = widths.length - 1
   const more = headings.length > widths.length ? ' …' : ''
-  const line = lineOf(
-    headings.map((text, i) => ({ text: text + (i === last ? more : '') })),
-    widths,
-    view,
-  )
-  return `${view.style.bold(line.trimEnd())}\n`
+  const cells = headings.map((text, i) => ({ text: text + (i === last ? more : '') }))
+  return `${view.style.bold(grid([rowOf(cells, widths, view)], widths).trimEnd())}\n`
 }
 
 /** What columns need: their values whole, and their headings where all of those fit. */
@@ -101,7 +90,11 @@ export const list: Open = (sink, view) => {
     natural = naturalWidths(headings, ready, view).map((n, i) => Math.max(n, before?.[i] ?? 0))
     const widths = shareWidth(natural, view.width)
     const header = before === undefined ? headerOf(headings, widths, view) : ''
-    await sink.write(header + ready.map((cells) => lineOf(cells, widths, view)).join(''))
+    const body = grid(
+      ready.map((cells) => rowOf(cells, widths, view)),
+      widths,
+    )
+    await sink.write(header + body)
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     for (const record of records) {
