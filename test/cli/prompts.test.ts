@@ -98,6 +98,13 @@ describe.skipIf(!there)('at a terminal', () => {
     expect(end).toContain('exit 0')
   })
 
+  it('heads the diff of each of several commits', async () => {
+    const screen = at('commits diff main feature/auto -P platform/app --no-pager')
+    const end = await screen.until(/exit \d/)
+    expect(end).toMatch(/^commit main\ndiff --git [\s\S]*^commit feature\/auto\ndiff --git /m)
+    expect(end).toContain('exit 0')
+  })
+
   it('asks for a token three times', async () => {
     const screen = at('auth login', { SVC_TOKEN: '' })
     for (const count of [1, 2, 3]) {

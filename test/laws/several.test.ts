@@ -78,7 +78,7 @@ const given: Readonly<Record<string, readonly [objects: string, rest?: string]>>
   'geo nodes update': ['1 2', '--repos-max-capacity 9'],
   'geo nodes repair': ['1 2'],
 }
-/** Their answers show nothing, or are of another kind: notes and verdicts name what they are about. */
+/** Their answers show nothing, or are of another kind: notes, verdicts and headings name what they are about. */
 const silent = ['ci lint', 'settings get', 'members add', 'commits diff']
 
 const commands = (await allCommands()).filter(
@@ -116,6 +116,19 @@ describe('several objects', () => {
     const json = await run('runners get 1 2 --fields object,status -o json')
     expect(JSON.parse(json.stdout)[0]).toEqual({ object: '1', status: 'online' })
     expect(json.stderr).toBe('')
+  })
+
+  it('stand before each change of several commits, which are one list', async () => {
+    const line = 'commits diff main feature/auto nope -P platform/app'
+    const json = await run(line, '-o', 'json')
+    const items: { object: string; diff: string }[] = JSON.parse(json.stdout)
+    expect(items.map(({ object }) => object)).toEqual(['main', 'feature/auto'])
+    expect(items.every(({ diff }) => diff.startsWith('@@'))).toBe(true)
+    expect(json.code).toBe(8)
+    const table = await run(line)
+    const cells = table.stdout.trimEnd().split('\n')
+    expect(cells.map((row) => row.split('\t')[0])).toEqual(['object', 'main', 'feature/auto'])
+    expect(table.stderr).toMatch(/nope: 404[\s\S]*1 of 3 failed/)
   })
 
   it('stay the objects of the API in JSON where these say which they are', async () => {

@@ -103,6 +103,53 @@ const showDiff = async (ctx: Context, plan: Plan): Promise<void> => {
   )
 }
 
+type Changes = Readonly<Record<string, unknown>>
+
+/** The diff of one of several commits, each item with the commit as it was given. */
+const itemsOf = async (ctx: Context, plan: Plan): Promise<readonly Changes[]> => {
+  const { data } = await ctx.call(plan)
+  const items = Array.isArray(data) ? data.filter(isObject) : []
+  return items.map((item) => ({ object: plan.label, ...item }))
+}
+
+const pageOf = (ctx: Context, items: readonly Changes[]): readonly string[] => {
+  const commits = [...new Set(items.map(({ object }) => String(object)))]
+  return commits.flatMap((commit) => [
+    `${ctx.strong(`commit ${ctx.safe(commit)}`)}\n`,
+    ...unified(items.filter(({ object }) => object === commit)).map(lineOf(ctx)),
+  ])
+}
+
+/** One list, in which each change says whose it is; on a terminal a heading does. */
+const showDiffs = async (ctx: Context, plans: readonly Plan[]): Promise<void> => {
+  const items: Changes[] = []
+  const failures: Failure[] = []
+  for (const plan of plans)
+    try {
+      items.push(...(await itemsOf(ctx, plan)))
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
+      failures.push(error)
+      const { category, message, details } = error
+      ctx.report(new Failure(category, `${plan.label}: ${message}`, details))
+    }
+  const people = hasDiffs(items) ? { people: { page: () => pageOf(ctx, items) } } : {}
+  if (items.length > 0 || failures.length === 0)
+    await ctx.printMany(items, {
+      columns: ['object', ...columnsOf(items)],
+      lead: 'object',
+      ...people,
+    })
+  const [first] = failures
+  if (first === undefined) return
+  const all =
+    failures.length === plans.length && failures.every((f) => f.category === first.category)
+  throw new Failure(
+    all ? first.category : 'partial',
+    all ? `all ${plans.length} failed` : `${failures.length} of ${plans.length} failed`,
+  )
+}
+
 export const diff: Special = {
   description: [
     'On a terminal a unified diff where the answer holds one; elsewhere what the instance sends.',
@@ -114,6 +161,8 @@ export const diff: Special = {
   run: async (ctx, given) => {
     const plans = await ctx.plans(given)
     if (ctx.globals.curl) return ctx.perform(plans)
-    for (const plan of plans) await showDiff(ctx, plan)
+    const [only] = plans
+    if (only !== undefined && plans.length === 1) await showDiff(ctx, only)
+    else await showDiffs(ctx, plans)
   },
 }
