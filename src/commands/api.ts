@@ -211,7 +211,11 @@ export const api: Special = {
       required: false,
       variadic: false,
       help: `${methods.join(', ')}; GET where only a path is given`,
-      values: async () => methods.map((value) => ({ value })),
+      values: async (_before, current) => [
+        ...methods.map((value) => ({ value })),
+        // A path alone is read.
+        ...(await pathsFor(['GET'], current)),
+      ],
     },
     {
       name: 'path',

@@ -156,6 +156,7 @@ describe('the words of a line', () => {
     [['--outp'], ['--output']],
     [['help', 'exit'], ['exit-codes']],
     [['api', 'DEL'], ['DELETE']],
+    [['api', '/application/'], ['/application/settings']],
     [['api', 'get', '/application/'], ['/application/settings']],
     [
       ['api', 'GET', '/projects/a%2Fb/merge_requests/7/cl'],
