@@ -6,7 +6,6 @@
 import { digits, mayEnd, numberGoesOn, signed, zeroed } from './json-number.js'
 import { bounds, Malformed, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
 
-const mostValues: number = bounds.values
 const deepest: number = bounds.depth
 
 /** The lower five bits of a letter: which it is, whatever its case. */
@@ -123,6 +122,7 @@ export class Scanner {
   done = false
   readonly #open = new Uint8Array(bounds.depth)
   readonly #marks: Marks
+  readonly #most: number
   #want: number = aValue
   #within: number = nothing
   #depth = 0
@@ -133,8 +133,10 @@ export class Scanner {
   #chunk: Uint8Array | undefined
   #view = new DataView(special.buffer)
 
-  constructor(marks = none) {
+  /** @param most how many values there may be */
+  constructor(marks = none, most: number = bounds.values) {
     this.#marks = marks
+    this.#most = most
   }
 
   /** Begins another value. */
@@ -178,6 +180,7 @@ export class Scanner {
     const { length } = chunk
     const { tails } = this.#marks
     const open = this.#open
+    const mostValues = this.#most
     const view = this.#viewOf(chunk)
     let i = start
     let depth = this.#depth
@@ -188,7 +191,7 @@ export class Scanner {
       if (byte === quote) {
         if (want >= aColon) throw refused(want, i - 1)
         const key = want >= keyOrEnd
-        if (!key && ++values > mostValues) throw tooMany()
+        if (!key && ++values > mostValues) throw tooMany(mostValues)
         const from = i
         i = plainEnd(chunk, view, i)
         want = key ? aColon : commaOrEnd
@@ -236,7 +239,7 @@ export class Scanner {
         want = commaOrEnd
       } else {
         if (want >= keyOrEnd) throw refused(want, i - 1)
-        if (++values > mostValues) throw tooMany()
+        if (++values > mostValues) throw tooMany(mostValues)
         if (byte === openBrace || byte === opening) {
           if (depth === deepest) throw tooDeep()
           open[depth++] = byte

@@ -8,6 +8,9 @@ export const bounds = {
   depth: 200,
 } as const
 
+/** What may be built of one record where a format needs its fields: values take far more memory than bytes. */
+export const mostBuilt = { bytes: 12 << 20, values: 250_000 } as const
+
 /** What is wrong with a JSON text, in words that follow its name; no byte of it is repeated. */
 export class Malformed extends Error {
   /** Where it is, in the chunk that was read; undefined for what is wrong with it all. */
@@ -28,8 +31,10 @@ export class Malformed extends Error {
 export const wrong = (why: string, at: number): Malformed =>
   new Malformed(`is no valid JSON: ${why}`, at)
 
-export const tooMany = (): Malformed =>
-  new Malformed(`holds more than ${bounds.values / 1_000_000} million values and was refused`)
+export const tooMany = (most: number): Malformed =>
+  new Malformed(
+    `holds more than ${most < 1_000_000 ? most : `${most / 1_000_000} million`} values and was refused`,
+  )
 
 export const tooDeep = (): Malformed =>
   new Malformed(`is nested more than ${bounds.depth} deep and was refused`)

@@ -12,6 +12,7 @@ import { allCommands } from './derive.js'
 import { eachOf, widthOf } from './each.js'
 import { createExchange } from './exchange.js'
 import { listing } from './listing.js'
+import { isBare } from './outcome.js'
 import { performAll } from './perform.js'
 import { plansOf, type Surroundings } from './plan.js'
 import { projectPaths } from './project-paths.js'
@@ -57,9 +58,10 @@ const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 export class Printed extends Error {}
 
 /** A read that shows nothing of what it was asked for is no answer, whatever its status. */
-const checkRead = ({ endpoint }: Ask, { status, data }: Whole, { path }: WireRequest): void => {
+const checkRead = ({ endpoint }: Ask, whole: Whole, { path }: WireRequest): void => {
+  const { status } = whole
   const shows = ['one', 'many'].includes(endpoint.returns.kind)
-  if (writes(endpoint) || !shows || status === 304 || data !== undefined) return
+  if (writes(endpoint) || !shows || status === 304 || !isBare(whole)) return
   throw new Failure('unreachable', `the instance answered ${status} without what was asked for`, {
     status,
     request: `GET ${path}`,
@@ -129,7 +131,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     try {
       const whole = await client.call(wire)
       checkRead(ask, whole, wire)
-      if (!taken.note(ask, whole.data) && globals.strict) code = Math.max(code, 1)
+      if (!taken.note(ask, whole) && globals.strict) code = Math.max(code, 1)
       return whole
     } catch (error) {
       if (echoes(ask.endpoint))

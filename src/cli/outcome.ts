@@ -1,6 +1,5 @@
 /** What became of a call: the bytes of its answer, and their value for whoever looks into it. */
-import { parseExact } from '../base/json.js'
-import { viewed } from '../base/utf8.js'
+import { builtOf } from '../base/built.js'
 import type { Outcome } from '../commands/types.js'
 import type { Whole } from '../http/types.js'
 
@@ -19,7 +18,7 @@ export const showsNothing = ({ bytes, value }: Outcome): boolean =>
 
 /** The value as it is printed: with its numbers as they came. */
 export const printedValue = ({ bytes, value }: Outcome): unknown =>
-  bytes === undefined ? value : parseExact(viewed(bytes).toString())
+  bytes === undefined ? value : builtOf(bytes)
 
 const bracket = 0x5b
 

@@ -2,10 +2,11 @@
  * Whether the instance took what was sent: an attribute that it does not know it ignores, with 200
  * and no complaint, so its answer is held against the request.
  */
+import { mostBuilt } from '../base/malformed.js'
 import { isObject } from '../base/objects.js'
 import { endsAsSecret } from '../base/secret-names.js'
 import { type Endpoint, type Param, writes } from '../catalogue/endpoint.js'
-import type { Ask } from '../http/types.js'
+import type { Ask, Whole } from '../http/types.js'
 import { nearest } from '../terminal/suggest.js'
 
 /** An attribute that the answer does not show as it was sent. */
@@ -162,15 +163,22 @@ interface Said {
 /** How many objects are named. */
 const named = 3
 
+type Answer = Partial<Pick<Whole, 'bytes' | 'data'>>
+
 /** Gathers over a run what was not taken, so that it is said once, however many objects there are. */
 export class Taken {
   readonly #said = new Map<string, Said>()
   #calls = 0
 
-  /** @returns whether everything was taken */
-  note(ask: Ask & { readonly label?: string }, answer: unknown): boolean {
+  /**
+   * @param answer read only where it is judged, and never where it is too long to be compared: what
+   *   is merely passed on need not be parsed
+   * @returns whether everything was taken
+   */
+  note(ask: Ask & { readonly label?: string }, answer: Answer): boolean {
     this.#calls += 1
-    const found = notTaken(ask, answer)
+    const long = (answer.bytes?.length ?? 0) > mostBuilt.bytes
+    const found = echoes(ask.endpoint) && !long ? notTaken(ask, answer.data) : []
     for (const { text, unknown } of found) {
       const said = this.#said.get(text) ?? { unknown, labels: [], count: 0 }
       said.count += 1

@@ -3,6 +3,7 @@
  * as JSON text. A cell that a spreadsheet would run as a formula gets an apostrophe in front,
  * unless `--csv-raw`.
  */
+import { inPieces } from '../base/pieces.js'
 import { rowsOf } from './columns.js'
 import { levelOf } from './levels.js'
 import { isScalar, parse, stringify } from './record.js'
@@ -18,17 +19,18 @@ const textOf = (value: unknown): string => {
 
 /** Line breaks stay, as RFC 4180 allows inside of quotes; other control characters are shown. */
 const shown = (view: View, text: string): string =>
-  text
-    .split(/(\r\n|\n|\t)/)
-    .map((part) => (part === '\t' ? part : /^\r?\n$/.test(part) ? '\n' : view.style.visible(part)))
-    .join('')
+  inPieces(text, (piece) =>
+    piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => view.style.visible(part)),
+  )
 
 const celler = (view: View): ((value: unknown) => string) => {
   return (value) => {
     const text = textOf(value)
     const runs = view.csvRaw !== true && formula.test(text) && !number.test(text)
     const cell = shown(view, runs ? `'${text}` : text)
-    return /[",\n\r]|^[ \t]|[ \t]$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+    return /[",\n\r]|^[ \t]|[ \t]$/.test(cell)
+      ? `"${inPieces(cell, (piece) => piece.replaceAll('"', '""'))}"`
+      : cell
   }
 }
 

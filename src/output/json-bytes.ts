@@ -5,7 +5,7 @@ import { rewrite } from './json-text.js'
 import { parse, shaper, stringify, textOf } from './record.js'
 import { hiding, mentions } from './secret-bytes.js'
 import { endingsOf } from './secrets.js'
-import type { View, Watch } from './types.js'
+import type { Sink, View, Watch } from './types.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
@@ -75,7 +75,7 @@ const passing = (view: View): Liner => {
   const hide = masking ? hiding(view.secrets) : (bytes: Uint8Array) => bytes
   const one = (bytes: Uint8Array): Uint8Array => {
     const quick = spaced(bytes) ? undefined : hide(bytes)
-    return quick ?? bytesOf(rewrite(textOf(bytes), masking ? { secrets: view.secrets } : {}))
+    return quick ?? rewrite(textOf(bytes), masking ? { secrets: view.secrets } : {})
   }
   let suspects: Uint8Array[] | undefined
   const watch = (): Watch => {
@@ -98,7 +98,7 @@ const escaping = (view: View): Lines => {
     show: view.style.visible,
     ...(view.showSecrets ? {} : { secrets: view.secrets }),
   }
-  return (batch) => batch.map((bytes) => bytesOf(rewrite(textOf(bytes), options)))
+  return (batch) => batch.map((bytes) => rewrite(textOf(bytes), options))
 }
 
 /** The fields asked for, of each record. */
@@ -138,4 +138,17 @@ export const joined = (records: readonly Uint8Array[], before: string, after: st
     if (tail.length > 0) add(tail)
   }
   return all
+}
+
+/** A record of so many bytes is worth a write of its own rather than a copy. */
+const large = 1 << 20
+
+/** Records on a line each. */
+export const writeLines = async (sink: Sink, records: readonly Uint8Array[]): Promise<void> => {
+  if (records.length === 0) return
+  if (!records.some((record) => record.length > large)) return sink.write(joined(records, '', '\n'))
+  for (const record of records) {
+    await sink.write(record)
+    await sink.write('\n')
+  }
 }

@@ -117,17 +117,30 @@ class Layout {
   }
 }
 
-/** JSON text with its white space replaced (none, or an indented layout) and its secrets masked. */
-export const rewrite = (text: string, options: Rewriting = {}): string => {
+function* rewriting(text: string, options: Rewriting): Generator<string> {
   const { show = (t: string) => t } = options
   const hider = options.secrets === undefined ? undefined : new Hider(options.secrets)
   const layout = options.indent === undefined ? undefined : new Layout(options.indent)
-  let out = ''
   for (const token of tokens(text)) {
     const kept = hider === undefined ? token : hider.take(token)
     if (kept === undefined) continue
     const shown = kept.startsWith('"') ? show(kept) : kept
-    out += layout === undefined ? shown : layout.place(shown)
+    yield layout === undefined ? shown : layout.place(shown)
   }
-  return out
+}
+
+/** So many characters are held as pieces of text before they become bytes. */
+const most = 1 << 16
+
+/** JSON text with its white space replaced (none, or an indented layout) and its secrets masked. */
+export const rewrite = (text: string, options: Rewriting = {}): Uint8Array => {
+  const written: Uint8Array[] = []
+  let out = ''
+  for (const piece of rewriting(text, options)) {
+    out += piece
+    if (out.length < most) continue
+    written.push(Buffer.from(out))
+    out = ''
+  }
+  return Buffer.concat([...written, Buffer.from(out)])
 }

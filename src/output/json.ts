@@ -4,14 +4,13 @@
  * `--fields a,b.c` gives flat objects whose keys are spelt as asked: `{"a": …, "b.c": …}`, null
  * where there is no such field.
  */
-import { encode, joined, liner } from './json-bytes.js'
+import { encode, joined, liner, writeLines } from './json-bytes.js'
 import { rewrite } from './json-text.js'
 import { textOf } from './record.js'
 import type { Open, View } from './types.js'
 
 /** Lays a compact record out, standing so many levels deep. */
-const pretty = (bytes: Uint8Array, indent: number): Uint8Array =>
-  Buffer.from(rewrite(textOf(bytes), { indent }))
+const pretty = (bytes: Uint8Array, indent: number): Uint8Array => rewrite(textOf(bytes), { indent })
 
 const printer = (view: View): ReturnType<typeof liner> => {
   const { lines, watch } = liner(view)
@@ -35,7 +34,7 @@ export const open: Open = (sink, view) => {
     await sink.write(first === '' ? text : Buffer.concat([Buffer.from('['), text.subarray(1)]))
   }
   const single = async (batch: readonly Uint8Array[]): Promise<void> => {
-    if (batch.length > 0) await sink.write(joined(print(batch), '', '\n'))
+    await writeLines(sink, print(batch))
   }
   const raw = view.many ? list : single
   return {

@@ -1,11 +1,11 @@
 /** NDJSON: a record a line, as it arrives, byte for byte where nothing needs its fields. */
-import { encode, joined, liner } from './json-bytes.js'
+import { encode, liner, writeLines } from './json-bytes.js'
 import type { Open } from './types.js'
 
 export const open: Open = (sink, view) => {
   const { lines, watch } = liner(view)
   const raw = async (batch: readonly Uint8Array[]): Promise<void> => {
-    if (batch.length > 0) await sink.write(joined(lines(batch), '', '\n'))
+    await writeLines(sink, lines(batch))
   }
   return { watch, raw, record: (value) => raw([encode(value)]), close: async () => {} }
 }

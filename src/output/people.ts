@@ -7,7 +7,10 @@ const viewOfRows = ({ people, ...view }: View): View =>
   people?.columns === undefined ? view : { ...view, columns: people.columns }
 
 /** Whoever makes a page of text reckons with the numbers. */
-const plain = (bytes: Uint8Array): unknown => JSON.parse(textOf(bytes))
+const plain = (bytes: Uint8Array): unknown => {
+  parse(bytes)
+  return JSON.parse(textOf(bytes))
+}
 
 /**
  * Holds the answer until it is whole, then writes what people see of it.

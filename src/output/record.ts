@@ -1,5 +1,6 @@
 /** Records: from bytes to values, and what of a value was asked for. */
-import { Exact, parseExact, stringifyExact } from '../base/json.js'
+import { builtOf } from '../base/built.js'
+import { Exact, stringifyExact } from '../base/json.js'
 import { shownFields } from '../catalogue/kinds.js'
 import { Failure } from '../errors.js'
 import { mask, type Secrecy, secrecyOf } from './secrets.js'
@@ -31,12 +32,13 @@ export const shallow = <T>(work: () => T): T => {
 
 /**
  * The value of a record's bytes; numbers that would print otherwise than they came are `Exact`.
- * @throws Failure unreachable, when the bytes are no JSON
+ * @throws Failure unreachable, when the bytes are no JSON, or more than may be built
  */
 export const parse = (bytes: Uint8Array): unknown => {
   try {
-    return parseExact(textOf(bytes))
+    return builtOf(bytes)
   } catch (cause) {
+    if (cause instanceof Failure) throw cause
     throw new Failure('unreachable', 'the instance sent a record that is not JSON', {
       hint: 'Run it again with -v to see the exchange; a proxy may have changed it.',
       cause,

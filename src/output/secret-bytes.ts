@@ -13,10 +13,19 @@ const disguise = '\\\\u00[4-7]'
 const literal = (text: string): string =>
   latin(Buffer.from(JSON.stringify(text).slice(1, -1))).replace(/[^\w]/g, '\\$&')
 
+const window = 1 << 16
+
 /** A test of bytes for strings that end as names of secrets do, far cheaper than parsing. */
 export const mentions = (secrets: ReadonlySet<string>): ((bytes: Uint8Array) => boolean) => {
-  const pattern = new RegExp(`(?:${endingsOf(secrets).map(literal).join('|')})"|${disguise}`, 'i')
-  return (bytes) => pattern.test(latin(bytes))
+  const endings = endingsOf(secrets).map(literal)
+  const pattern = new RegExp(`(?:${endings.join('|')})"|${disguise}`, 'i')
+  const overlap = Math.max(...endings.map((ending) => ending.length), disguise.length) + 1
+  // A copy of everything at once would be one more of what may be large.
+  return (bytes) => {
+    for (let at = 0; at < bytes.length; at += window)
+      if (pattern.test(latin(bytes.subarray(at, at + window + overlap)))) return true
+    return false
+  }
 }
 
 /**
@@ -30,10 +39,11 @@ export const hiding = (
   const endings = endingsOf(secrets).map(literal).join('|')
   const key = new RegExp(`(?<!\\\\)"([^"\\\\]{0,200}?(?:${endings}))"\\s*:\\s*`, 'gi')
   const disguised = new RegExp(disguise)
+  const mask = Buffer.from(JSON.stringify(masked))
   return (bytes) => {
     const text = latin(bytes)
     if (disguised.test(text)) return undefined
-    let out = ''
+    const kept: Uint8Array[] = []
     let from = 0
     for (const match of text.matchAll(key)) {
       const start = match.index + match[0].length
@@ -43,9 +53,9 @@ export const hiding = (
       if (secrecy === undefined || kind === 'n' || text.startsWith('""', start)) continue
       if (secrecy === 'guessed' && kind !== '"' && kind !== '[') continue
       if (kind !== '"') return undefined
-      out += text.slice(from, start) + JSON.stringify(masked)
+      kept.push(bytes.subarray(from, start), mask)
       from = stringEnd(text, start)
     }
-    return from === 0 ? bytes : Buffer.from(out + text.slice(from), 'latin1')
+    return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)])
   }
 }

@@ -5,18 +5,13 @@
  */
 import { Document, isScalar, Scalar, type ScalarTag, visit } from 'yaml'
 import { Exact } from '../base/json.js'
+import { inPieces } from '../base/pieces.js'
 import { parse, shallow, shaper } from './record.js'
 import type { Open, Style } from './types.js'
 
 /** Line breaks and tabs may stand in YAML; whatever else must be escaped is quoted first. */
-const shown = (style: Style, text: string): string => {
-  const line = text.replace(/[\n\t]/g, ' ')
-  if (style.visible(line) === line) return text
-  return text
-    .split(/([\n\t])/)
-    .map((part) => (part === '\n' || part === '\t' ? part : style.visible(part)))
-    .join('')
-}
+const shown = (style: Style, text: string): string =>
+  inPieces(text, (piece) => piece.replace(/[^\n\t]+/g, (part) => style.visible(part)))
 
 /** A number as it came. */
 const exactly: ScalarTag = {
@@ -27,6 +22,9 @@ const exactly: ScalarTag = {
   resolve: Number,
   stringify: ({ value }) => String(value),
 }
+
+/** Longer texts stand in one line. */
+const longBlock = 1 << 20
 
 /** One value as YAML text that ends in a line break. */
 const dump = (value: unknown, style: Style): string => {
@@ -40,7 +38,9 @@ const dump = (value: unknown, style: Style): string => {
     Scalar: (_, node) => {
       if (!isScalar(node) || typeof node.value !== 'string') return
       // A block scalar that starts with white space does not always read back as it was.
-      if (/^\s/.test(node.value) || shown(style, node.value) !== node.value) {
+      // A very long one takes forty times its own memory.
+      const quoted = /^\s/.test(node.value) || node.value.length > longBlock
+      if (quoted || shown(style, node.value) !== node.value) {
         node.type = Scalar.QUOTE_DOUBLE
       }
     },

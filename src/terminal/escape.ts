@@ -1,4 +1,5 @@
 /** Text from outside, made safe to show. */
+import { inPieces } from '../base/pieces.js'
 
 /**
  * What can move the cursor, change the terminal or turn the reading direction: control
@@ -18,11 +19,13 @@ const escaped = (char: string): string =>
  * of compact JSON stays JSON.
  */
 export const visible = (text: string): string =>
-  hostile.test(text) ? text.replace(allHostile, escaped) : text
+  hostile.test(text) ? inPieces(text, (piece) => piece.replace(allHostile, escaped)) : text
 
 /** Text of several lines: their ends and tabs stay, everything else as `visible` has it. */
 export const visibleLines = (text: string): string =>
-  hostile.test(text) ? text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, visible) : text
+  hostile.test(text)
+    ? inPieces(text, (piece) => piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, visible))
+    : text
 
 const controls = /(?!\r\n)[^\P{Cc}\t\n]/gu
 /** For a pipe, where text is data: only what no text file holds is escaped. */

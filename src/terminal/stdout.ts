@@ -27,6 +27,8 @@ export interface Stdout {
  * writes at once is most of the 64 KB that a socket gives at once: gathering those would copy them.
  */
 const chunkSize = 32 * 1024
+/** More than this is not copied to be written at once. */
+const large = 1024 * 1024
 const newline = 0x0a
 
 const failureOf = (error: NodeJS.ErrnoException): Error =>
@@ -77,13 +79,23 @@ class Gatherer implements Stdout {
     clearImmediate(this.turn)
     this.turn = undefined
     if (this.size === 0 || this.broken !== undefined) return
-    const [first] = this.pending
-    const bytes = this.pending.length === 1 && first ? first : Buffer.concat(this.pending)
+    const last = this.pending.at(-1)
+    const print = this.size > large ? this.separately() : this.together()
     this.pending = []
     this.size = 0
-    const print = (): boolean => this.stream.write(bytes)
-    const more = this.terminal ? aside(bytes.at(-1) === newline, print) : print()
+    const more = this.terminal ? aside(last?.at(-1) === newline, print) : print()
     if (!more) this.wanting = this.drained()
+  }
+
+  private together(): () => boolean {
+    const [first] = this.pending
+    const bytes = this.pending.length === 1 && first ? first : Buffer.concat(this.pending)
+    return () => this.stream.write(bytes)
+  }
+
+  private separately(): () => boolean {
+    const { pending } = this
+    return () => pending.map((bytes) => this.stream.write(bytes)).every(Boolean)
   }
 
   private drained(): Promise<void> {

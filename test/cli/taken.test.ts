@@ -128,7 +128,10 @@ describe('an attribute counts as not taken', () => {
   it('is said once for many objects, with the first of them', () => {
     const taken = new Taken()
     for (const label of ['1', '2', '3', '4', '5'])
-      taken.note({ endpoint: runners.update, values: { locked: true }, label }, { locked: false })
+      taken.note(
+        { endpoint: runners.update, values: { locked: true }, label },
+        { data: { locked: false } },
+      )
     expect([...taken.lines()]).toEqual([
       {
         text: '1, 2, 3 and 2 more: the instance did not take locked as it was given: it has false',

@@ -67,3 +67,10 @@ export const packedPiece = (bytes: Buffer): Buffer =>
 /** 64 MiB of blanks in 64 KiB; 160 of them are the bomb of 10 GB. */
 export const bombPiece = packedPiece(Buffer.alloc(64 << 20, ' '))
 export const gzipHead = gzipSync('').subarray(0, 10)
+
+let objects: Buffer | undefined
+/** Twenty million empty objects of a list within a list: 60 MB in 60 KB. */
+export const packedObjects = (): Buffer => {
+  objects ??= gzipSync(Buffer.concat([Buffer.from('[['), Buffer.alloc(60_000_000, '{},')]))
+  return objects
+}

@@ -11,7 +11,7 @@ import { type LyingServer, lie, nobody } from './server.js'
 
 const token = 'canary-token-of-the-fault-matrix'
 /** More than this would be a body held in memory that should not be. */
-const mostMegabytes = 300
+export const mostMegabytes = 300
 
 export interface Outcome {
   readonly exit: number | null

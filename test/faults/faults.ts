@@ -10,6 +10,7 @@ import {
   type Headers,
   head,
   honest,
+  packedObjects,
   packedPiece,
   refuse,
   secondPage,
@@ -164,6 +165,15 @@ const bodies: readonly Fault[] = [
     },
     cell: fails(/absurd size/, 1),
     but: writesUnknown,
+  },
+  {
+    name: 'twenty million objects in 60 KB of gzip',
+    behave: (operation, _asked, socket) => {
+      if (operation.name === 'download') honest(socket, operation)
+      else honest(socket, operation, { 'content-encoding': 'gzip' }, packedObjects())
+    },
+    cell: fails(/holds more than 1 million values/, 1),
+    but: { ...writesUnknown, download: whole(1) },
   },
   {
     name: 'a body that never ends, fast',

@@ -13,7 +13,7 @@ export interface Seen {
 interface Scripted {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** An object becomes JSON. */
+  /** An object becomes JSON; bytes go as they are. */
   readonly body?: unknown
 }
 export type Script = (seen: Seen, index: number) => Scripted | undefined
@@ -35,7 +35,8 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 
 const send = (response: ServerResponse, scripted: Scripted): void => {
   const { status = 200, headers = {}, body } = scripted
-  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+  const raw = typeof body === 'string' || body instanceof Uint8Array
+  const text = body === undefined ? '' : raw ? body : JSON.stringify(body)
   response.writeHead(status, {
     ...(text === '' ? {} : { 'content-type': 'application/json' }),
     ...headers,

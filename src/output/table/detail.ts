@@ -1,4 +1,5 @@
 /** One object on a terminal: its fields in two columns, long text wrapped, objects indented. */
+import { inPieces } from '../../base/pieces.js'
 import { rowsOf } from '../columns.js'
 import { type Fields, isObject, parse, stringify } from '../record.js'
 import type { Open, View } from '../types.js'
@@ -21,10 +22,9 @@ const plain = (text: string): string => text
 
 /** Text of several lines keeps them; each is made visible by itself. */
 const visibleLines = (text: string, view: View): string =>
-  text
-    .split(/\r\n|\n/)
-    .map((line) => view.style.visible(line))
-    .join('\n')
+  inPieces(text, (piece) =>
+    piece.replaceAll('\r\n', '\n').replace(/[^\n]+/g, (line) => view.style.visible(line)),
+  )
 
 const lineOf = (name: string, value: unknown, depth: number, view: View): Line => {
   if (typeof value === 'string' && value.includes('\n'))
@@ -66,7 +66,7 @@ const render = (lines: readonly Line[], view: View): string => {
   const most = Math.max(1, Math.floor(width * 0.5) - gap)
   const labels = lines.map((l) => style.measure(labelText(l, view)))
   // A name that is longer stands on a line of its own: names are never cut, they are typed again.
-  const left = Math.max(1, ...labels.filter((columns) => columns <= most))
+  const left = labels.reduce((sum, columns) => (columns <= most ? Math.max(sum, columns) : sum), 1)
   const room = Math.max(1, width - left - gap)
   // An address is longer than its column, and stays whole: nothing stands behind it.
   let widest = room

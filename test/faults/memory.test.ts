@@ -1,0 +1,117 @@
+/** Answers that are small to send and large to hold, in every format: bounded in memory, and said. */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { mostBuilt } from '../../src/base/malformed.js'
+import { clean, folder, program } from '../support/program.js'
+import { record } from '../support/recorder.js'
+import { mostMegabytes } from './cell.js'
+
+const usage = join(import.meta.dirname, '..', 'bench', 'usage.cjs')
+const mega = 1 << 20
+
+const around = (inner: Buffer | string): Buffer =>
+  Buffer.concat([Buffer.from('{"id":7,"description":'), Buffer.from(inner), Buffer.from('}')])
+const text = (bytes: number, unit: string): Buffer =>
+  around(Buffer.concat([Buffer.from('"'), Buffer.alloc(bytes, unit), Buffer.from('"')]))
+const listOf = (count: number, item: (i: number) => string): string =>
+  `[${Array.from({ length: count }, (_, i) => item(i)).join(',')}]`
+
+/** The program's exit code, what it printed, and the most memory that it held. */
+const ran = async (body: Buffer, line: string) => {
+  const packed = gzipSync(body, { level: 1 })
+  const server = await record(() => ({
+    body: packed,
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+  }))
+  const home = folder()
+  const env = {
+    ...clean(),
+    SVC_CONFIG_DIR: home,
+    SVC_TOKEN: 'any-token',
+    SVC_BASE_URL: server.url,
+    BENCH_USAGE: join(home, 'usage.json'),
+  }
+  const child = spawn(process.execPath, ['--require', usage, program, ...line.split(' ')], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const hash = createHash('sha256')
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => hash.update(chunk))
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const [code] = await once(child, 'close')
+  const { megabytes } = JSON.parse(readFileSync(env.BENCH_USAGE, 'utf8'))
+  await server.close()
+  rmSync(home, { recursive: true })
+  return { code, stderr, digest: hash.digest('hex'), megabytes }
+}
+
+const digestOf = (...parts: readonly (Buffer | string)[]): string => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('hex')
+}
+
+const longText = text(60 * mega, 'x')
+const twoByte = text(30 * mega, 'é')
+const number = around(`1${'0'.repeat(60 * mega)}`)
+
+it.each([
+  ['a text of 60 MiB', longText],
+  ['30 MiB of letters of two bytes', twoByte],
+  ['a number of 60 MiB', number],
+])(
+  'passes on %s within bounds',
+  async (_, body) => {
+    for (const format of ['json', 'ndjson']) {
+      const got = await ran(body, `runners get 7 -o ${format}`)
+      expect([got.code, got.stderr, got.digest]).toEqual([0, '', digestOf(body, '\n')])
+      expect(got.megabytes).toBeLessThan(mostMegabytes)
+    }
+  },
+  60_000,
+)
+
+it.each(['table', 'csv', 'yaml'])(
+  'refuses in words what %s would have to build',
+  async (format) => {
+    const tooMany = around(listOf(mostBuilt.values, () => '{}'))
+    for (const [body, says] of [
+      [longText, /larger than 12 MiB/],
+      [tooMany, /more than 250000 values/],
+    ] as const)
+      for (const line of [
+        `runners get 7 -o ${format}`,
+        `runners update 7 --description x -o ${format}`,
+      ]) {
+        const got = await ran(body, line)
+        expect([got.code, got.stderr]).toEqual([7, expect.stringMatching(says)])
+        expect(got.megabytes).toBeLessThan(mostMegabytes)
+      }
+  },
+  60_000,
+)
+
+it.each([
+  ['many lines', text(11 * mega, 'line\\n')],
+  ['many names', around(`{${listOf(240_000, (i) => `"k${i}":1`).slice(1, -1)}}`)],
+  ['many numbers as they came', around(listOf(240_000, () => '1.0'))],
+  ['deep lists', around(listOf(1200, () => `${'['.repeat(190)}${']'.repeat(190)}`))],
+])(
+  'builds %s within bounds',
+  async (_, body) => {
+    for (const format of ['table', 'csv', 'yaml']) {
+      const got = await ran(body, `runners get 7 -o ${format}`)
+      expect([got.code, got.stderr]).toEqual([0, ''])
+      expect(got.megabytes).toBeLessThan(mostMegabytes)
+    }
+  },
+  60_000,
+)
