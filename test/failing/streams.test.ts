@@ -114,6 +114,19 @@ withFull('standard output', () => {
     expect(stderr).toMatch(/cannot be written: .*; 1: paused before that\n/)
   })
 
+  it('full after one request for several says what became of each', async () => {
+    server.answer = () => ({
+      status: 201,
+      body: { status: 'error', message: { 6: 'Member already exists' } },
+    })
+    const add = ['members', 'add', '5', '6', '7', '--access-level', '20', '-G', '1', '-o', 'ndjson']
+    const { code, stderr } = await run(add, { stdout: 'full' })
+    expect(code).toBe(1)
+    expect(server.seen).toHaveLength(1)
+    expect(stderr).toContain('2 of 3 done, 1 failed')
+    expect(stderr).not.toContain('not tried')
+  })
+
   it('full hides no failure of the work', async () => {
     answering()
     const { code, stderr } = await run(['runners', 'get', '7'], { stdout: 'full' })
