@@ -154,3 +154,11 @@ describe('a record on a narrow terminal', () => {
     if (width > name.length) expect(text.split('\n')).toContain(name)
   })
 })
+
+describe('an object of very long text on a terminal', () => {
+  it('is shown whole, and not wrapped', async () => {
+    const text = 'a line\n'.repeat(200_000)
+    const out = await shown('table', [{ id: 1, text }], { terminal: true, many: false })
+    expect(out).toContain(text)
+  })
+})

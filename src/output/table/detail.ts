@@ -84,14 +84,24 @@ const render = (lines: readonly Line[], view: View): string => {
   return grid(rows, [left, widest])
 }
 
+/** More text than this is not wrapped: nobody reads it aligned, and the table takes minutes for it. */
+const long = 1 << 16
+
+const unaligned = (lines: readonly Line[], view: View): string =>
+  lines
+    .map((line) => `${view.style.bold(labelText(line, view))}${' '.repeat(gap)}${line.text}\n`)
+    .join('')
+
 export const detail: Open = (sink, view) => {
   let started = false
   const write = async (record: unknown): Promise<void> => {
     const rows = rowsOf(view, (fields: Fields) => Object.keys(fields))
     const values = rows.values(record)
     const lines = rows.columns().flatMap((name, i) => linesOf(name, values[i], 0, view))
+    const size = lines.reduce((sum, line) => sum + line.text.length + line.name.length, 0)
+    const draw = size > long ? unaligned : render
     await view.style.prepare(lines.flatMap((line) => [line.name, line.text]))
-    await sink.write((started ? '\n' : '') + render(lines, view))
+    await sink.write((started ? '\n' : '') + draw(lines, view))
     started = true
   }
   return {
