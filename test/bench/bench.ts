@@ -1,10 +1,11 @@
 /** What every group of measurements is handed. */
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { openRun } from '../support/run.js'
 import type { Row } from './table.js'
 
 export interface Bench {
@@ -50,7 +51,8 @@ export const withBench = async (
   report: (row: Row) => void,
   work: (bench: Bench) => Promise<void>,
 ): Promise<void> => {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'svcctl-bench-'))
+  const bench = openRun(existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
+  const { folder } = bench
   const tls = certificateIn(folder)
   const [server, line] = await startServer(
     tls === undefined ? {} : { BENCH_KEY: tls.key, BENCH_CERT: tls.cert },
@@ -66,6 +68,6 @@ export const withBench = async (
     })
   } finally {
     server.stdin.end()
-    rmSync(folder, { recursive: true, force: true })
+    await bench.close()
   }
 }
