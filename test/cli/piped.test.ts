@@ -54,7 +54,8 @@ describe('a heading', () => {
   it('may be cut away from a list as it is printed', async () => {
     const rows = '3\ta\tproject_type\toffline\t\ttrue\n4\tb\tproject_type\toffline\t\ttrue\n'
     expect(await read('runners pause', rows)).toEqual(['3', '4'])
-    await expect(read('integrations delete', '7\tx\tX\ttrue\t2020\n')).rejects.toThrow('line 1')
+    expect(await read('integrations delete', 'x\t7\tX\ttrue\t2020\n')).toEqual(['x'])
+    await expect(read('integrations delete', 'x\t7\tX\ttrue\n')).rejects.toThrow('line 1')
   })
 })
 

@@ -61,8 +61,10 @@ const leftIn = (home: string, work: string) => {
 const run = async (fault: Fault, operation: Operation, url: string, home: string) => {
   const work = join(home, 'a', 'b', 'work')
   mkdirSync(work, { recursive: true })
-  const flags = ['-o', 'json', '--timeout', '1', '--retries', '1', '--base-url', url]
   const { around } = fault
+  // Where the network does not lie, a busy machine is not taken for one that does.
+  const timeout = around === undefined ? '1' : '20'
+  const flags = ['-o', 'json', '--timeout', timeout, '--retries', '1', '--base-url', url]
   const asked = around?.question !== undefined
   const args = [...(asked ? operation.asks : operation.args), ...flags]
   const command = [process.execPath, '--require', usage, program, ...args]
