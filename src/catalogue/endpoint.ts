@@ -60,6 +60,8 @@ export interface IntegerParam extends Common {
   readonly max?: number
   /** Whole numbers by name (`--access-level maintainer`). */
   readonly names?: Readonly<Record<string, number>>
+  /** The names that a question offers, where instances take fewer than there are. */
+  readonly offers?: readonly string[]
 }
 export interface BooleanParam extends Common {
   readonly type: 'boolean'

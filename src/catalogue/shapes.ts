@@ -105,3 +105,10 @@ export const accessLevels = {
   maintainer: 40,
   owner: 50,
 } as const
+
+const everywhere = ['guest', 'reporter', 'developer', 'maintainer'] as const
+/** The levels that members are given (API document 1, "Access levels": Owner for groups only). */
+export const givenLevels = {
+  project: everywhere,
+  group: ['minimal', ...everywhere, 'owner'],
+} as const

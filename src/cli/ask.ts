@@ -45,7 +45,7 @@ const fixedOf = (param: Param): readonly string[] => {
   if (param.type === 'enum') return param.values
   if (param.type === 'boolean') return ['true', 'false']
   if (param.type === 'list') return param.values ?? []
-  return param.type === 'integer' ? Object.keys(param.names ?? {}) : []
+  return param.type === 'integer' ? (param.offers ?? Object.keys(param.names ?? {})) : []
 }
 
 const choiceOf = (value: string, text?: string): Choice<string> => ({

@@ -1,5 +1,5 @@
 /** Adds members and changes memberships (API document 2, "Members"). */
-import { accessLevels } from '../catalogue/shapes.js'
+import { accessLevels, givenLevels } from '../catalogue/shapes.js'
 import type { Call } from './call.js'
 import { inherited, type Place, tellProject } from './memberships.js'
 import {
@@ -26,12 +26,9 @@ interface Updating {
 
 const owner = accessLevels.owner
 
-/** Levels that may be given: from Guest to Maintainer, in groups also Minimal and Owner. */
-const levelsOf = (place: Place): readonly number[] => {
-  const { guest, reporter, developer, maintainer, minimal } = accessLevels
-  const common = [guest, reporter, developer, maintainer]
-  return place.kind === 'group' ? [minimal, ...common, owner] : common
-}
+/** Levels that may be given. */
+const levelsOf = (place: Place): readonly number[] =>
+  givenLevels[place.kind].map((name) => accessLevels[name])
 
 const sourceOf = (place: Place) =>
   place.kind === 'group'

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { members } from '../../src/catalogue/areas/members.js'
 import { integer, oneOf, string } from '../../src/catalogue/endpoint.js'
 import { createAsk } from '../../src/cli/ask.js'
 import type { Prompts } from '../../src/terminal/prompts.js'
@@ -7,6 +8,7 @@ import type { Prompts } from '../../src/terminal/prompts.js'
 const person = (...answers: string[]) => {
   const asked: string[] = []
   const notes: string[] = []
+  const offered: string[][] = []
   const next = async (question: string): Promise<string> => {
     asked.push(question)
     return answers.shift() ?? ''
@@ -20,6 +22,7 @@ const person = (...answers: string[]) => {
     secret: next,
     text: next,
     select: async (question, choices) => {
+      offered.push(choices.map(({ value }) => String(value)))
       const answer = await next(question)
       const chosen = choices.find(({ name }) => name === answer) ?? choices[0]
       if (chosen === undefined) throw new Error('nothing to choose')
@@ -34,7 +37,7 @@ const person = (...answers: string[]) => {
     note: (text) => notes.push(text),
     argv: [],
   })
-  return { ask, asked, notes }
+  return { ask, asked, notes, offered }
 }
 
 describe('what a person left out', () => {
@@ -53,6 +56,17 @@ describe('what a person left out', () => {
     await ask({ name: 'title', param: string('title of the key, shown in lists') })
     await ask({ name: 'user_id', param: string('numeric ID (see users)', { secret: true }) })
     expect(asked).toEqual(['Which access level?', 'Title?', 'User ID?'])
+  })
+
+  it('is offered as far as the instance takes it', async () => {
+    for (const [endpoint, names] of [
+      [members.addToProject, ['guest', 'reporter', 'developer', 'maintainer']],
+      [members.addToGroup, ['minimal', 'guest', 'reporter', 'developer', 'maintainer', 'owner']],
+    ] as const) {
+      const { ask, offered } = person('guest')
+      await ask({ name: 'access-level', param: endpoint.params.access_level })
+      expect(offered).toEqual([names])
+    }
   })
 
   it('is left out by an empty answer', async () => {

@@ -13,7 +13,7 @@ import {
   string,
 } from '../endpoint.js'
 import { BillableMember, Member, MembersAdded, Membership } from '../shapes/member.js'
-import { accessLevels, Union } from '../shapes.js'
+import { accessLevels, givenLevels, Union } from '../shapes.js'
 
 const filters = {
   query: string('only members whose name or username holds this text'),
@@ -32,21 +32,22 @@ const args = ['user_id'] as const
 const level = 'access level, by number or name'
 const ends = date('day on which the membership ends', { clears: true })
 
-const adding = {
-  user_id: string('user ID; several, comma-separated', {
-    required: true,
-    format: 'csv',
-    completes: 'user',
-  }),
-  access_level: integer(level, { required: true, names: accessLevels }),
-  expires_at: ends,
-  invite_source: string('where the invitation comes from'),
-  areas_of_focus: string('what the member is to work on'),
-} as const
-const updating = {
-  access_level: integer(level, { names: accessLevels }),
-  expires_at: ends,
-} as const
+/** Levels by name; those that may be given differ. */
+const levelIn = (place: keyof typeof givenLevels) =>
+  ({ names: accessLevels, offers: givenLevels[place] }) as const
+
+const adding = (place: keyof typeof givenLevels) =>
+  ({
+    user_id: string('user ID; several, comma-separated', {
+      required: true,
+      format: 'csv',
+      completes: 'user',
+    }),
+    access_level: integer(level, { required: true, ...levelIn(place) }),
+    expires_at: ends,
+    invite_source: string('where the invitation comes from'),
+    areas_of_focus: string('what the member is to work on'),
+  }) as const
 const projectAccess = 'at least Maintainer of the project'
 const groupAccess = 'Owners of the group'
 const topLevel = ['Only top-level groups have billable members.'] as const
@@ -132,7 +133,7 @@ export const members = {
     command: 'add',
     args,
     path: ofGroup,
-    params: adding,
+    params: adding('group'),
     access: groupAccess,
   }),
   addToProject: endpoint('POST /projects/:id/members', one(Union([Member, MembersAdded])), {
@@ -140,7 +141,7 @@ export const members = {
     command: 'add',
     args,
     path: ofProject,
-    params: adding,
+    params: adding('project'),
     access: projectAccess,
   }),
   updateOfGroup: endpoint('PUT /groups/:id/members/:user_id', one(Member), {
@@ -148,7 +149,7 @@ export const members = {
     command: 'update',
     args,
     path: oneOfGroup,
-    params: updating,
+    params: { access_level: integer(level, levelIn('group')), expires_at: ends },
     access: groupAccess,
   }),
   updateOfProject: endpoint('PUT /projects/:id/members/:user_id', one(Member), {
@@ -156,7 +157,7 @@ export const members = {
     command: 'update',
     args,
     path: oneOfProject,
-    params: updating,
+    params: { access_level: integer(level, levelIn('project')), expires_at: ends },
     access: projectAccess,
   }),
   billableList: endpoint('GET /groups/:id/billable_members', many(BillableMember), {
