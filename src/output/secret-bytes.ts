@@ -30,14 +30,14 @@ export const mentions = (secrets: ReadonlySet<string>): ((bytes: Uint8Array) => 
 
 /**
  * Masks the secrets of a record in its bytes and leaves every other byte as it is. A quote inside
- * of a string has a backslash before it, so a name between bare quotes and a colon is a key.
- * @returns undefined where that is not enough: a secret that is no string, or a disguised name
+ * of a string has a backslash before it, so what ends in a bare quote and a colon is a key.
+ * @returns undefined where that is not enough: a secret that is no string, or a name with an escape
  */
 export const hiding = (
   secrets: ReadonlySet<string>,
 ): ((bytes: Uint8Array) => Uint8Array | undefined) => {
   const endings = endingsOf(secrets).map(literal).join('|')
-  const key = new RegExp(`(?<!\\\\)"([^"\\\\]{0,200}?(?:${endings}))"\\s*:\\s*`, 'gi')
+  const key = new RegExp(`(${endings})"\\s*:\\s*`, 'gi')
   const disguised = new RegExp(disguise)
   const mask = Buffer.from(JSON.stringify(masked))
   return (bytes) => {
@@ -48,7 +48,10 @@ export const hiding = (
     for (const match of text.matchAll(key)) {
       const start = match.index + match[0].length
       if (start < from) continue
-      const secrecy = secrecyOf(secrets, Buffer.from(match[1] ?? '', 'latin1').toString())
+      const opening = text.lastIndexOf('"', match.index)
+      const name = text.slice(opening + 1, match.index + (match[1] ?? '').length)
+      if (name.includes('\\') || text[opening - 1] === '\\') return undefined
+      const secrecy = secrecyOf(secrets, Buffer.from(name, 'latin1').toString())
       const kind = text[start]
       if (secrecy === undefined || kind === 'n' || text.startsWith('""', start)) continue
       if (secrecy === 'guessed' && kind !== '"' && kind !== '[') continue

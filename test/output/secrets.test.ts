@@ -123,6 +123,19 @@ describe('fields whose names say that they are secret', () => {
       '{"feed_token":true,"a_token":null,"b_token":"","c_token":12.50,"d_token":{"id":1},"e_token":[1,[]],"token_prefix":"x"}'
     expect(await written('ndjson', [text], { secrets: none })).toBe(`${text}\n`)
   })
+  it.each([
+    ['that is long', `${'x'.repeat(300)}_token`],
+    ['with a needless escape', 'x\\/y_token'],
+    ['with an escaped quote', 'x\\"_token'],
+    ['whose words an escape parts', 'x\\u002dtoken'],
+    ['whose last words it parts', 'api\\u002ekey'],
+  ])('are masked under a name %s', async (_, name) => {
+    const text = `{"id":1,"${name}":"${canary}","z":1.0}`
+    for (const format of ['json', 'ndjson'])
+      expect(await written(format, [text], { secrets: none })).toContain(
+        `"${name}":"[masked]","z":1.0`,
+      )
+  })
   it('are masked within lists, and objects keep their own names', async () => {
     expect(
       await written('ndjson', ['{"a_token":["s",["s"],{"x":"kept","y_secret":"s"}],"z":"s"}'], {
