@@ -333,3 +333,6 @@ export const placeOf = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' 
   p.in ?? (methodOf(e) === 'GET' || methodOf(e) === 'DELETE' ? 'query' : 'body')
 export const writes = (e: Pick<Endpoint, 'route' | 'safe'>): boolean =>
   methodOf(e) !== 'GET' && e.safe !== true
+/** Whether a write is answered with what it changed, which can be held against what was sent. */
+export const echoes = (e: Pick<Endpoint, 'route' | 'safe' | 'returns'>): boolean =>
+  writes(e) && e.returns.kind === 'one'

@@ -1,5 +1,5 @@
 /** The services of one run, put together: what a command is handed. */
-import { writes } from '../catalogue/endpoint.js'
+import { echoes, writes } from '../catalogue/endpoint.js'
 import type { Globals } from '../commands/globals.js'
 import type { Command, Context, Plan } from '../commands/types.js'
 import { Failure } from '../errors.js'
@@ -18,7 +18,7 @@ import { plansOf, type Surroundings } from './plan.js'
 import { projectPaths } from './project-paths.js'
 import { createScreen } from './screen.js'
 import { createSurroundings } from './surroundings.js'
-import { echoes, meant, Taken, unknownNames } from './taken.js'
+import { meant, Taken, unknownNames } from './taken.js'
 import { version } from './version.js'
 import type { Rounds } from './watch.js'
 

@@ -1,11 +1,10 @@
 /** One command as Commander parses it: flags and arguments in, texts by flag name out. */
 import { Command as Commander, CommanderError, Help, Option } from 'commander'
-import type { Param } from '../catalogue/endpoint.js'
+import { echoes, type Param } from '../catalogue/endpoint.js'
 import { outputFlags, pagingFlags, requestFlags, writeFlags } from '../commands/globals.js'
 import type { Command, Flag } from '../commands/types.js'
 import { usage } from '../errors.js'
 import { lists, named, sendsBody } from './derive.js'
-import { echoes } from './taken.js'
 import { watchable } from './watch.js'
 
 /** Texts as they were given, before any of them is understood. */

@@ -5,7 +5,7 @@
 import { mostBuilt } from '../base/malformed.js'
 import { isObject } from '../base/objects.js'
 import { endsAsSecret } from '../base/secret-names.js'
-import { type Endpoint, type Param, writes } from '../catalogue/endpoint.js'
+import { type Endpoint, echoes, type Param } from '../catalogue/endpoint.js'
 import type { Ask, Whole } from '../http/types.js'
 import { nearest } from '../terminal/suggest.js'
 
@@ -17,10 +17,6 @@ export interface NotTaken {
   /** Neither the catalogue nor the answer knows the name: a mistake, most likely. */
   readonly unknown: boolean
 }
-
-/** Whether answers of this endpoint are held against what was sent. */
-export const echoes = (endpoint: Endpoint): boolean =>
-  writes(endpoint) && endpoint.returns.kind === 'one'
 
 const knows = (endpoint: Endpoint, name: string): boolean =>
   name in endpoint.params || name in endpoint.path
