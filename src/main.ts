@@ -1,17 +1,18 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
-import { type Decided, execute } from './cli/execute.js'
-import { failuresInJson } from './cli/format.js'
-import { type AreaMeaning, checkFlags, resolve, verbMissing } from './cli/grammar.js'
-import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help.js'
-import type { Style } from './cli/help-text.js'
-import { parseLeaf, type Raw } from './cli/leaf.js'
-import { bugs, version } from './cli/version.js'
+
+import type { Style } from './cli/help/layout.js'
+import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help/pages.js'
+import { type Decided, execute } from './cli/run/execute.js'
+import { failuresInJson } from './cli/run/format.js'
+import { type AreaMeaning, checkFlags, resolve, verbMissing } from './cli/words/grammar.js'
+import { parseLeaf, type Raw } from './cli/words/leaf.js'
+import { bugs, version } from './cli/words/version.js'
 import { codeOf, exitCodes, Failure, reasonOf, usage } from './errors.js'
-import { printError } from './terminal/notes.js'
-import { openPager } from './terminal/pager.js'
-import { endWithTerminal, say, standardError, standardOutput } from './terminal/standard.js'
-import { ClosedPipe, openStdout } from './terminal/stdout.js'
-import { styleOf } from './terminal/style.js'
+import { printError } from './terminal/streams/notes.js'
+import { openPager } from './terminal/streams/pager.js'
+import { endWithTerminal, say, standardError, standardOutput } from './terminal/streams/standard.js'
+import { ClosedPipe, openStdout } from './terminal/streams/stdout.js'
+import { styleOf } from './terminal/text/style.js'
 
 /** Turns signals into an interruption that commands can clean up after. */
 const interruptions = () => {
@@ -73,7 +74,7 @@ const dispatch = async (
   decided: (how: Decided) => void,
 ): Promise<number> => {
   if (argv[0] === '__complete') {
-    await (await import('./cli/tab.js')).answerTab(argv.slice(1), process.env)
+    await (await import('./cli/tab/tab.js')).answerTab(argv.slice(1), process.env)
     // A name that is still being resolved would keep a TAB waiting.
     process.exit(0)
   }

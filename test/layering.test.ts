@@ -182,11 +182,11 @@ describe('the check itself', () => {
     ['base/objects.ts', 'catalogue/index.ts', 'type'],
     ['http/client.ts', 'output/index.ts', 'static'],
     ['sandbox/index.ts', 'http/client.ts', 'type'],
-    ['commands/mr.ts', 'cli/run.ts', 'static'],
-    ['cli/run.ts', 'main.ts', 'static'],
+    ['commands/mr/index.ts', 'cli/run/run.ts', 'static'],
+    ['cli/run/run.ts', 'main.ts', 'static'],
     ['main.ts', 'start/load.ts', 'static'],
-    ['start/load.ts', 'cli/run.ts', 'type'],
-    ['cli/run.ts', 'sandbox/index.ts', 'dynamic'],
+    ['start/load.ts', 'cli/run/run.ts', 'type'],
+    ['cli/run/run.ts', 'sandbox/index.ts', 'dynamic'],
     ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'static'],
   ])('refuses %s → %s (%s)', (from, to, how) => {
     expect(objection(from, to, { type: how === 'type', dynamic: how === 'dynamic' })).toBeDefined()
@@ -197,11 +197,11 @@ describe('the check itself', () => {
     ['http/client.ts', 'base/objects.ts', 'static'],
     ['catalogue/index.ts', 'base/objects.ts', 'static'],
     ['base/objects.ts', 'errors.ts', 'static'],
-    ['commands/mr.ts', 'http/client.ts', 'static'],
-    ['commands/mr.ts', 'cli/context.ts', 'type'],
-    ['cli/run.ts', 'commands/index.ts', 'static'],
+    ['commands/mr/index.ts', 'http/client.ts', 'static'],
+    ['commands/mr/index.ts', 'cli/run/context.ts', 'type'],
+    ['cli/run/run.ts', 'commands/index.ts', 'static'],
     ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'dynamic'],
-    ['main.ts', 'cli/run.ts', 'static'],
+    ['main.ts', 'cli/run/run.ts', 'static'],
   ])('allows %s → %s (%s)', (from, to, how) => {
     expect(
       objection(from, to, { type: how === 'type', dynamic: how === 'dynamic' }),

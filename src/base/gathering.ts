@@ -1,5 +1,5 @@
 /** Bytes that come in pieces, kept in one piece of memory. */
-import { bounds } from './malformed.js'
+import { bounds } from './json/malformed.js'
 
 /** Up to this much, pieces are kept as they came. */
 const small = 1 << 20

@@ -4,7 +4,7 @@ import type { Failure } from '../errors.js'
 import type { Ask, Client, Credential, ListEnd, Whole, WireRequest } from '../http/types.js'
 import type { Made, People, Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
-import type { Tally } from '../terminal/meter.js'
+import type { Tally } from '../terminal/streams/meter.js'
 import type { Globals } from './globals.js'
 
 /** A positional argument of a command. */

@@ -1,18 +1,18 @@
 /** The client: one call, one stream, or one list, each ending in an answer or a Failure. */
 
 import { normalizeBaseUrl } from '../base/base-url.js'
-import { scrubbed } from '../base/scrub.js'
+import { scrubbed } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
-import { Attempts, type Clock, isIdempotent, isSafe, systemClock } from './attempts.js'
-import { readSome, readWhole } from './body.js'
-import { createConnections } from './connections.js'
-import { failureOf } from './failure.js'
-import { listRecords, type Pages } from './list.js'
-import { interruptions, Lost, unknownOutcome } from './lost.js'
-import { sealed } from './sealed.js'
+import { readSome, readWhole } from './answers/body.js'
+import { failureOf } from './answers/failure.js'
+import { sealed } from './answers/sealed.js'
+import { notJson, wholeOf } from './answers/whole.js'
+import { listRecords, type Pages } from './lists/list.js'
+import { Attempts, type Clock, isIdempotent, isSafe, systemClock } from './sending/attempts.js'
+import { createConnections } from './sending/connections.js'
+import { interruptions, Lost, unknownOutcome } from './sending/lost.js'
+import { type Reply, Wire } from './sending/wire.js'
 import type { Answer, Client, ClientOptions, Whole, WireRequest } from './types.js'
-import { notJson, wholeOf } from './whole.js'
-import { type Reply, Wire } from './wire.js'
 
 /** Answers of gateways that leave open whether the instance carried the request out. */
 const gateways = new Set([502, 503, 504])

@@ -2,7 +2,7 @@
  * JSON rewritten as text, token by token: without a parser's loss of digits, without recursion,
  * and with every string and number as it came.
  */
-import { stringEnd } from '../base/json.js'
+import { stringEnd } from '../base/json/json.js'
 import { masked, type Secrecy, secrecyOf } from './secrets.js'
 
 export interface Rewriting {

@@ -1,5 +1,5 @@
 /** Access levels by the names that `--access-level` takes back: in tables and csv, for people. */
-import { accessLevels } from '../catalogue/shapes.js'
+import { accessLevels } from '../catalogue/shapes/common.js'
 
 const names = new Map<unknown, string>(
   Object.entries(accessLevels).map(([name, level]) => [level, name]),

@@ -1,6 +1,6 @@
 /** Records: from bytes to values, and what of a value was asked for. */
-import { builtOf } from '../base/built.js'
-import { Exact, stringifyExact } from '../base/json.js'
+import { builtOf } from '../base/json/built.js'
+import { Exact, stringifyExact } from '../base/json/json.js'
 import { shownFields } from '../catalogue/kinds.js'
 import { Failure } from '../errors.js'
 import { mask, type Secrecy, secrecyOf } from './secrets.js'

@@ -1,5 +1,5 @@
 /** Credentials in records that are not parsed: found and masked in their bytes. */
-import { stringEnd } from '../base/json.js'
+import { stringEnd } from '../base/json/json.js'
 import { viewed } from '../base/utf8.js'
 import { endingsOf, masked, secrecyOf } from './secrets.js'
 

@@ -1,6 +1,6 @@
 /** Credentials in answers: found by the name of their field, shown only on demand. */
-import { Exact } from '../base/json.js'
-import { endsAsSecret, lastWords } from '../base/secret-names.js'
+import { Exact } from '../base/json/json.js'
+import { endsAsSecret, lastWords } from '../base/secrets/names.js'
 
 /** What stands in a secret's place. */
 export const masked = '[masked]'

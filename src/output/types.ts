@@ -8,7 +8,7 @@ export interface Sink {
 /** What a coloured word says; the colours are those of every terminal, on light and dark. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet'
 
-/** How text meets a screen. `terminal/style.ts` makes one. */
+/** How text meets a screen. `terminal/text/style.ts` makes one. */
 export interface Style {
   /** Text from outside, with whatever could move the cursor or turn the text shown as escapes. */
   visible(text: string): string

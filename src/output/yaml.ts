@@ -4,7 +4,7 @@
  * `--fields` gives the same flat keys as JSON.
  */
 import { Document, isScalar, Scalar, type ScalarTag, visit } from 'yaml'
-import { Exact } from '../base/json.js'
+import { Exact } from '../base/json/json.js'
 import { inPieces } from '../base/pieces.js'
 import { parse, shallow, shaper } from './record.js'
 import type { Open, Style } from './types.js'

@@ -1,7 +1,7 @@
 /** Signing in and out: a token and the profile that knows where it is, kept in step. */
 import { applyChanges, type Changes, toProfile } from './settings.js'
 import { checkName, type Store } from './store.js'
-import type { StoredToken, Tokens } from './tokens.js'
+import type { StoredToken, Tokens } from './tokens/tokens.js'
 import type { Profile } from './types.js'
 
 export interface SignIn {

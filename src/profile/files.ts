@@ -1,8 +1,8 @@
 /** Files of this room: read as they are, never repaired by guessing, failures in words. */
 
-import { makeFolders } from '../base/folders.js'
+import { makeFolders } from '../base/files/folders.js'
+import { readRegular } from '../base/files/regular.js'
 import { isObject } from '../base/objects.js'
-import { readRegular } from '../base/regular.js'
 import { codeOf, Failure, reasonOf } from '../errors.js'
 
 /** A usage failure about a file: what was tried, what the system said, what to do. */

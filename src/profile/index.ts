@@ -5,18 +5,16 @@ export {
   auditEntry,
   auditFields,
   openAudit,
-} from './audit.js'
-export { type AuditEnd, type AuditFilter, readAudit } from './audit-read.js'
-export { environmentToken, jobTokenFor } from './environment-tokens.js'
+} from './audit/audit.js'
+export { type AuditEnd, type AuditFilter, readAudit } from './audit/read.js'
 export { makeDirectory } from './files.js'
 export {
   checkReadOnly,
   confirmationFor,
   nameMatches,
 } from './guard.js'
-export { openKeyring } from './keyring.js'
 export { pathsOf } from './paths.js'
-export { environmentScope, scopeAtHand, type Takes } from './project.js'
+export { environmentScope, scopeAtHand, type Takes } from './scope/project.js'
 export { resolveSession } from './session.js'
 export {
   type Changes,
@@ -26,6 +24,8 @@ export {
   shownProfile,
 } from './settings.js'
 export { checkName, openStore } from './store.js'
-export { userTokenKinds } from './token-value.js'
-export { openTokens } from './tokens.js'
+export { environmentToken, jobTokenFor } from './tokens/environment.js'
+export { openKeyring } from './tokens/keyring.js'
+export { openTokens } from './tokens/tokens.js'
+export { userTokenKinds } from './tokens/value.js'
 export { type TransportSettings, transportOf } from './transport.js'

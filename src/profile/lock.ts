@@ -1,6 +1,6 @@
 /** Files of this room: changed by one process at a time. */
 import path from 'node:path'
-import { lock } from '../base/lock.js'
+import { lock } from '../base/files/lock.js'
 import { Failure } from '../errors.js'
 import { fileFailure, makeDirectory } from './files.js'
 

@@ -2,16 +2,16 @@
 
 import { clearTextWarning, normalizeBaseUrl } from '../base/base-url.js'
 import { Failure, usage } from '../errors.js'
-import { ownCredential } from './credential.js'
+import type { Store } from './store.js'
+import { ownCredential } from './tokens/credential.js'
 import {
   checkOwner,
   environmentToken,
   jobTokenFor,
   jobTokenWithheld,
   variable,
-} from './environment-tokens.js'
-import type { Store } from './store.js'
-import type { Tokens } from './tokens.js'
+} from './tokens/environment.js'
+import type { Tokens } from './tokens/tokens.js'
 import type { Environment, InstanceFlags, Post, Profile, Session } from './types.js'
 
 export interface SessionServices {

@@ -4,7 +4,7 @@ import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
 import { splitCommand } from '../base/shell-words.js'
 import { boolean, integer, oneOf, type Param, string } from '../catalogue/endpoint.js'
 import { Failure, usage } from '../errors.js'
-import { userTokenKinds } from './token-value.js'
+import { userTokenKinds } from './tokens/value.js'
 import type { Profile } from './types.js'
 
 type Kebab<S extends string> = S extends `${infer C}${infer Rest}`

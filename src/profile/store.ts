@@ -93,7 +93,7 @@ const load = (file: string, name: string, stored: Readonly<Record<string, unknow
  */
 const writeContents = async (file: string, contents: Contents): Promise<void> => {
   const { rest, current, profiles } = contents
-  const { clearPlace } = await import('../base/place.js')
+  const { clearPlace } = await import('../base/files/place.js')
   try {
     // It would write through a link, and replace a device by a file.
     await clearPlace(file)

@@ -1,7 +1,7 @@
 /** How the instance is reached: proxy, certificate authorities, client certificate. */
 
 import { isLoopback } from '../base/base-url.js'
-import { readRegular } from '../base/regular.js'
+import { readRegular } from '../base/files/regular.js'
 import { usage } from '../errors.js'
 import { fileFailure } from './files.js'
 import type { Environment, Session } from './types.js'

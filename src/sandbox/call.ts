@@ -1,4 +1,8 @@
 /** One request as a handler sees it: who acts, on what, when, and what they may. */
+
+import type { Clock } from './clock.js'
+import type { Repositories } from './git/repositories.js'
+import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.js'
 import {
   groupLevel,
   levelOf,
@@ -7,10 +11,7 @@ import {
   type Role,
   seesGroup,
   seesProject,
-} from './access.js'
-import type { Clock } from './clock.js'
-import type { Repositories } from './git/repositories.js'
-import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.js'
+} from './rules/people/access.js'
 import type { JobRecord } from './state/ci.js'
 import type {
   EventAction,

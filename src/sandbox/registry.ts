@@ -1,6 +1,7 @@
 /** A row an area of the embedded instance: its handlers and what it adds to the catalogue. */
-import { alertAddress } from './alert-address.js'
+
 import type { AnyHandlers, AreaExtras } from './handlers.js'
+import { alertAddress } from './rules/instance/alert-address.js'
 
 export interface HandlerRow extends AreaExtras {
   readonly load: () => Promise<AnyHandlers>

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { distrust } from '../base/trust.js'
+import { distrust } from '../base/files/trust.js'
 import { codeOf } from '../errors.js'
 import type { Loaded } from './load.js'
 

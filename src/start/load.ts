@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
-import { distrust } from '../base/trust.js'
+import { distrust } from '../base/files/trust.js'
 import type { keep } from './keep.js'
 
 type Exports = Readonly<Record<string, unknown>>

@@ -17,8 +17,8 @@ import {
 import { join } from 'node:path'
 import { array, assert, asyncProperty, integer, uint8Array } from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openWhole, writeAll, writeWhole } from '../../src/base/files.js'
-import { readRegular } from '../../src/base/regular.js'
+import { openWhole, writeAll, writeWhole } from '../../src/base/files/files.js'
+import { readRegular } from '../../src/base/files/regular.js'
 import { folder } from '../support/program.js'
 
 let home: string

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lock } from '../../src/base/lock.js'
+import { lock } from '../../src/base/files/lock.js'
 
 const [action, directory = '', file = '', times = '0'] = process.argv.slice(2)
 const take = () =>

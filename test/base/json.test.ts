@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Exact, parseExact, stringifyExact } from '../../src/base/json.js'
+import { Exact, parseExact, stringifyExact } from '../../src/base/json/json.js'
 
 const again = (text: string): string | undefined => stringifyExact(parseExact(text))
 

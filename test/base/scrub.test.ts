@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { remember, scrub, scrubbed } from '../../src/base/scrub.js'
+import { remember, scrub, scrubbed } from '../../src/base/secrets/scrub.js'
 import { Failure } from '../../src/errors.js'
 
 const token = 'glp+t/"K_3ñ y\\Zx%9.~A'

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { distrust, wordsOf } from '../../src/base/trust.js'
+import { distrust, wordsOf } from '../../src/base/files/trust.js'
 
 let home: string
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readPublicKey } from '../../src/catalogue/public-key.js'
+import { readPublicKey } from '../../src/base/public-key.js'
 
 const field = (bytes: Uint8Array | string): Buffer => {
   const content = Buffer.from(bytes as string)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { members } from '../../src/catalogue/areas/members.js'
 import { integer, oneOf, string } from '../../src/catalogue/endpoint.js'
-import { createAsk } from '../../src/cli/ask.js'
-import type { Prompts } from '../../src/terminal/prompts.js'
+import { createAsk } from '../../src/cli/run/person/ask.js'
+import type { Prompts } from '../../src/terminal/questions/prompts.js'
 
 /** A person who answers so, in order, and what was asked and noted. */
 const person = (...answers: string[]) => {

@@ -1,7 +1,7 @@
 /** `--fields` with names that no shape knows: shown all the same, with a note. */
 import { describe, expect, it } from 'vitest'
-import { allCommands, named } from '../../src/cli/derive.js'
-import { fieldNotes } from '../../src/cli/fields.js'
+import { fieldNotes } from '../../src/cli/run/answer/fields.js'
+import { allCommands, named } from '../../src/commands/derive/index.js'
 import { svcctl } from '../support/program.js'
 
 const commands = await allCommands()

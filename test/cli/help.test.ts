@@ -1,10 +1,10 @@
 /** Help of every command, area and topic: complete, and within eighty columns. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { allCommands, lists, named } from '../../src/cli/derive.js'
-import { areaHelp, commandHelp, rootHelp, topicHelp, topics } from '../../src/cli/help.js'
-import type { Style } from '../../src/cli/help-text.js'
-import { ownFlags, rowsOfFlags } from '../../src/cli/leaf.js'
+import type { Style } from '../../src/cli/help/layout.js'
+import { areaHelp, commandHelp, rootHelp, topicHelp, topics } from '../../src/cli/help/pages.js'
+import { ownFlags, rowsOfFlags } from '../../src/cli/words/leaf.js'
+import { allCommands, lists, named } from '../../src/commands/derive/index.js'
 import { globalFlags } from '../../src/commands/globals.js'
 import { toolCommands } from '../../src/commands/index.js'
 

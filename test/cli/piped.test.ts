@@ -1,8 +1,8 @@
 /** Objects from standard input: headings by the lists that have them, every format, projects kept. */
 import { describe, expect, it } from 'vitest'
-import { allCommands, named } from '../../src/cli/derive.js'
-import { objectsOf } from '../../src/cli/objects.js'
-import { pipedObjects } from '../../src/cli/piped.js'
+import { objectsOf } from '../../src/cli/plan/objects.js'
+import { pipedObjects } from '../../src/cli/plan/piped.js'
+import { allCommands, named } from '../../src/commands/derive/index.js'
 import { configuration, svcctl } from '../support/program.js'
 
 const commands = await allCommands()

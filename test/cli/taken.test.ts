@@ -9,7 +9,7 @@ import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { settings } from '../../src/catalogue/areas/settings.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
-import { notTaken, Taken } from '../../src/cli/taken.js'
+import { notTaken, Taken } from '../../src/cli/run/instance/taken.js'
 import { svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 

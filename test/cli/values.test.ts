@@ -11,8 +11,8 @@ import {
   project,
   string,
 } from '../../src/catalogue/endpoint.js'
-import { accessLevels } from '../../src/catalogue/shapes.js'
-import { parseValue } from '../../src/cli/values.js'
+import { accessLevels } from '../../src/catalogue/shapes/common.js'
+import { parseValue } from '../../src/cli/plan/values.js'
 import { Failure } from '../../src/errors.js'
 
 const parse = (param: Param, ...texts: string[]): unknown => parseValue(param, texts, '--flag')

@@ -1,7 +1,7 @@
 /** Which words and flags make a command, and what is said of those that make none. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { resolve, verbsOf } from '../../src/cli/grammar.js'
+import { resolve, verbsOf } from '../../src/cli/words/grammar.js'
 import { svcctl } from '../support/program.js'
 
 const hintOf = async (...words: string[]): Promise<string | undefined> => {

@@ -1,6 +1,6 @@
 /** The flags that every command has: one declaration, its type, and what is read from a line. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { globalsOf } from '../../src/cli/given.js'
+import { globalsOf } from '../../src/cli/plan/given.js'
 import { declared, type Globals, globalFlags } from '../../src/commands/globals.js'
 
 const read = (flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = {}): Globals =>

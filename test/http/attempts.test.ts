@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askedWait } from '../../src/http/attempts.js'
+import { askedWait } from '../../src/http/sending/attempts.js'
 import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
 
 const now = 1_700_000_000_000
@@ -184,7 +184,7 @@ describe('attempts', () => {
     ).toMatchObject({ category: 'interrupted' })
 
     const waiting = new AbortController()
-    const { systemClock } = await import('../../src/http/attempts.js')
+    const { systemClock } = await import('../../src/http/sending/attempts.js')
     const options = { signal: waiting.signal, retries: 3, note: () => waiting.abort() }
     expect(
       await rejected(clientOf(server.base, options, systemClock).call(get('/x'))),

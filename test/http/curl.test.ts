@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { toCurl } from '../../src/http/curl.js'
+import { toCurl } from '../../src/http/request/curl.js'
 import type { WireRequest } from '../../src/http/types.js'
 
 const base = 'https://forge.test/sub/'

@@ -10,10 +10,10 @@ import {
   project,
   string,
 } from '../../src/catalogue/endpoint.js'
-import { Unknown } from '../../src/catalogue/shapes.js'
-import { apiRoot, targetOf } from '../../src/http/address.js'
-import { buildRequest } from '../../src/http/request.js'
-import { safeAddress } from '../../src/http/secrets.js'
+import { Unknown } from '../../src/catalogue/shapes/common.js'
+import { safeAddress } from '../../src/http/answers/secrets.js'
+import { apiRoot, targetOf } from '../../src/http/request/address.js'
+import { buildRequest } from '../../src/http/request/request.js'
 
 const find: Endpoint = endpoint('GET /projects/:id/things/:name/*path', many(Unknown()), {
   summary: 's',

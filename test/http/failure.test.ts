@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.js'
-import { categoryOf, failureOf, type Refusal } from '../../src/http/failure.js'
-import { readErrorBody } from '../../src/http/message.js'
+import { categoryOf, failureOf, type Refusal } from '../../src/http/answers/failure.js'
+import { readErrorBody } from '../../src/http/sending/message.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (body: unknown): Uint8Array =>

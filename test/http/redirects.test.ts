@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readWhole } from '../../src/http/body.js'
+import { readWhole } from '../../src/http/answers/body.js'
 import { clientOf, get, json, rejected, send, serve } from './servers.js'
 
 const options = { credential: { kind: 'personal', value: 'canary' }, sudo: 'ana' } as const

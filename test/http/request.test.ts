@@ -16,9 +16,9 @@ import {
   project,
   string,
 } from '../../src/catalogue/endpoint.js'
-import { Unknown } from '../../src/catalogue/shapes.js'
+import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { Failure } from '../../src/errors.js'
-import { buildRequest } from '../../src/http/request.js'
+import { buildRequest } from '../../src/http/request/request.js'
 import type { Ask } from '../../src/http/types.js'
 
 const some = Unknown()

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { Clock } from '../../src/http/attempts.js'
 import { createClient } from '../../src/http/client.js'
+import type { Clock } from '../../src/http/sending/attempts.js'
 import type { Client, ClientOptions, WireRequest } from '../../src/http/types.js'
 
 export interface Seen {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bounds, Malformed } from '../../src/base/malformed.js'
-import { Foreign, Splitter } from '../../src/http/splitter.js'
+import { bounds, Malformed } from '../../src/base/json/malformed.js'
+import { Foreign, Splitter } from '../../src/http/lists/splitter.js'
 
 const encoder = new TextEncoder()
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readWhole } from '../../src/http/body.js'
+import { readWhole } from '../../src/http/answers/body.js'
 import { certificate, key } from './certificate.js'
 import { clientOf, get, json, rejected, send, serve } from './servers.js'
 

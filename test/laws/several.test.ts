@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allCommands, named } from '../../src/cli/derive.js'
+import { allCommands, named } from '../../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, svcctl } from '../support/program.js'
 

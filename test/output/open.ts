@@ -1,7 +1,7 @@
 /** Writes records in a format and gives what came out. */
 import { formatNamed, openWriter } from '../../src/output/index.js'
 import type { Sink, View } from '../../src/output/types.js'
-import { styleOf } from '../../src/terminal/style.js'
+import { styleOf } from '../../src/terminal/text/style.js'
 
 const now = new Date('2026-05-01T12:00:00Z')
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { measure, prepare } from '../../src/terminal/width.js'
+import { measure, prepare } from '../../src/terminal/text/width.js'
 import { shown } from './open.js'
 
 /** Text of every kind that an instance could send: hostile, wide, broken. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
-import { endsAsSecret } from '../../src/base/secret-names.js'
+import { endsAsSecret } from '../../src/base/secrets/names.js'
 import { areas } from '../../src/catalogue/index.js'
 import { secretsOf } from '../../src/catalogue/secret-fields.js'
 import { formatNamed, openWriter, formats as registered } from '../../src/output/index.js'

@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveSession } from '../../src/profile/session.js'
-import { runTokenCommand } from '../../src/profile/token-command.js'
+import { runTokenCommand } from '../../src/profile/tokens/command.js'
 import { failureOf, open, temporary } from './setup.js'
 
 const node = (script: string, ...args: string[]) => [process.execPath, '-e', script, ...args]

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readState, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { alertEndpointsOf, receivedAlerts } from '../../src/sandbox/received-alerts.js'
+import {
+  alertEndpointsOf,
+  receivedAlerts,
+} from '../../src/sandbox/rules/instance/received-alerts.js'
 import { seedState } from '../../src/sandbox/seed/index.js'
 import { sender } from './instance.js'
 

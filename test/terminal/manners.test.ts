@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
-import { useColor } from '../../src/terminal/color.js'
-import { createNotes, failureText, livenessOf, printError } from '../../src/terminal/notes.js'
-import { progress, progressLine } from '../../src/terminal/progress.js'
-import { interactive } from '../../src/terminal/prompts.js'
-import { styleOf } from '../../src/terminal/style.js'
+import { interactive } from '../../src/terminal/questions/prompts.js'
+import {
+  createNotes,
+  failureText,
+  livenessOf,
+  printError,
+} from '../../src/terminal/streams/notes.js'
+import { progress, progressLine } from '../../src/terminal/streams/progress.js'
+import { useColor } from '../../src/terminal/text/color.js'
+import { styleOf } from '../../src/terminal/text/style.js'
 import { fakeScreen } from './streams.js'
 
 const plain = await styleOf({ isTTY: false }, {}, 'never')

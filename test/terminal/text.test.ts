@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { bar } from '../../src/terminal/bar.js'
-import { visible } from '../../src/terminal/escape.js'
-import { hyperlink, linkerOf } from '../../src/terminal/link.js'
-import { status } from '../../src/terminal/status.js'
-import { age, ageOf, span } from '../../src/terminal/time.js'
-import { measure, prepare, truncate, wrap } from '../../src/terminal/width.js'
+import { bar } from '../../src/terminal/text/bar.js'
+import { visible } from '../../src/terminal/text/escape.js'
+import { hyperlink, linkerOf } from '../../src/terminal/text/link.js'
+import { status } from '../../src/terminal/text/status.js'
+import { age, ageOf, span } from '../../src/terminal/text/time.js'
+import { measure, prepare, truncate, wrap } from '../../src/terminal/text/width.js'
 
 describe('visible', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pagesDomains } from '../../src/catalogue/areas/pages-domains.js'
-import { buildRequest } from '../../src/http/request.js'
+import { buildRequest } from '../../src/http/request/request.js'
 import { pin } from './pin.js'
 
 const one = { id: 5, domain: 'www.x.test' }

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Endpoints } from '../../src/catalogue/endpoint.js'
-import { buildRequest } from '../../src/http/request.js'
+import { buildRequest } from '../../src/http/request/request.js'
 import type { Ask } from '../../src/http/types.js'
 
 export interface Pin extends Omit<Ask, 'endpoint'> {

@@ -1,6 +1,6 @@
 /** Alert ingestion (API document 3, "Alert payload" and "Alert ingestion"). */
 import { datetime, endpoint, list, one, string } from '../endpoint.js'
-import { Unknown } from '../shapes.js'
+import { Unknown } from '../shapes/common.js'
 
 /** What a severity is normalised to; anything else becomes `critical`. */
 export const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const

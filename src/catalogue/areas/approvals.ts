@@ -23,7 +23,7 @@ import {
   Unknown,
   UserSummary,
   Word,
-} from '../shapes.js'
+} from '../shapes/common.js'
 
 export const ApprovalConfiguration = Obj(
   {

@@ -1,6 +1,6 @@
 /** CI configuration lint (API document 2, "CI configuration lint"). */
 import { boolean, endpoint, one, project, string } from '../endpoint.js'
-import { ArrayOf, Bool, maybe, Obj, Str, Word } from '../shapes.js'
+import { ArrayOf, Bool, maybe, Obj, Str, Word } from '../shapes/common.js'
 
 const findings = { errors: ArrayOf(Str()), warnings: ArrayOf(Str()) }
 export const LintStatus = Obj(

@@ -22,7 +22,7 @@ import {
   Union,
   Unknown,
   Word,
-} from '../shapes.js'
+} from '../shapes/common.js'
 
 export const Commit = Obj(
   {

@@ -1,6 +1,6 @@
 /** Dependencies that the scanner found (API document 3, "Dependencies"). */
 import { endpoint, list, many, project } from '../endpoint.js'
-import { ArrayOf, maybe, Obj, Str } from '../shapes.js'
+import { ArrayOf, maybe, Obj, Str } from '../shapes/common.js'
 
 export const packageManagers = [
   'bundler',

@@ -1,6 +1,6 @@
 /** Error tracking of a project (API document 3, "Error tracking"). */
 import { boolean, empty, endpoint, integer, many, one, project } from '../endpoint.js'
-import { Bool, Int, nullable, Obj, Secret, Str } from '../shapes.js'
+import { Bool, Int, nullable, Obj, Secret, Str } from '../shapes/common.js'
 
 export const ErrorTrackingSettings = Obj(
   {

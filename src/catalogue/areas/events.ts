@@ -11,7 +11,7 @@ import {
   Timestamp,
   UserSummary,
   Word,
-} from '../shapes.js'
+} from '../shapes/common.js'
 
 export const eventActions = [
   'approved',

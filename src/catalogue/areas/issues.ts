@@ -24,9 +24,9 @@ import {
   searchText,
   times,
 } from '../filters.js'
+import { TimeStats } from '../shapes/common.js'
 import { Issue, issueTypes, Note, Todo } from '../shapes/issue.js'
 import { MergeRequest, mergeRequestColumns } from '../shapes/merge-request.js'
-import { TimeStats } from '../shapes.js'
 
 const filters = {
   assignee_id: integer('only issues assigned to this user, by ID', {

@@ -12,8 +12,8 @@ import {
   project,
   string,
 } from '../endpoint.js'
+import { accessLevels, givenLevels, Union } from '../shapes/common.js'
 import { BillableMember, Member, MembersAdded, Membership } from '../shapes/member.js'
-import { accessLevels, givenLevels, Union } from '../shapes.js'
 
 const filters = {
   query: string('only members whose name or username holds this text'),

@@ -24,9 +24,9 @@ import {
   searchText,
   times,
 } from '../filters.js'
+import { Bool, Obj } from '../shapes/common.js'
 import { ClosedIssue } from '../shapes/issue.js'
 import { MergeRequest, mergeRequestColumns, mergeRequestStates } from '../shapes/merge-request.js'
-import { Bool, Obj } from '../shapes.js'
 
 export const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 

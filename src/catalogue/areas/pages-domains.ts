@@ -1,6 +1,6 @@
 /** Custom domains of Pages sites (API document 3, "Pages domains"). */
 import { boolean, empty, endpoint, many, one, project, string } from '../endpoint.js'
-import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes.js'
+import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 
 /** The administrator list has `expiration`; project endpoints have the certificate itself. */
 export const PagesCertificate = Obj(

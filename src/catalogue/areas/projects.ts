@@ -12,8 +12,8 @@ import {
   project,
   string,
 } from '../endpoint.js'
+import { accessLevels } from '../shapes/common.js'
 import { Project, visibilities } from '../shapes/project.js'
-import { accessLevels } from '../shapes.js'
 
 const orders = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'] as const
 const adminOrders = ['repository_size', 'storage_size', 'packages_size', 'wiki_size'] as const

@@ -28,7 +28,7 @@ import {
   Unknown,
   User,
   Word,
-} from '../shapes.js'
+} from '../shapes/common.js'
 
 const types = ['instance_type', 'group_type', 'project_type'] as const
 const states = ['active', 'paused', 'online', 'offline'] as const

@@ -1,6 +1,6 @@
 /** Repository storage moves (API document 3, "Repository storage moves"). */
 import { endpoint, one, string } from '../endpoint.js'
-import { Unknown } from '../shapes.js'
+import { Unknown } from '../shapes/common.js'
 
 /** What a move is answered with is not documented. */
 const Receipt = Unknown({ title: 'Storage move receipt' })

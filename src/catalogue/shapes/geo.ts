@@ -1,6 +1,6 @@
 /** Replication nodes and their status (API document 3, "Replication node", "… status"). */
 import type { TSchema } from 'typebox'
-import { ArrayOf, Bool, Int, maybe, nullable, Obj, Str, Word } from '../shapes.js'
+import { ArrayOf, Bool, Int, maybe, nullable, Obj, Str, Word } from './common.js'
 
 export const GeoNode = Obj(
   {

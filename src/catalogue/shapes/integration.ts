@@ -1,5 +1,5 @@
 /** Integrations (API document 3, "Integration (list item)"). */
-import { Bool, Int, maybe, Obj, Str, Timestamp, Union, Unknown } from '../shapes.js'
+import { Bool, Int, maybe, Obj, Str, Timestamp, Union, Unknown } from './common.js'
 
 /** Instances spell these flags as `true`, `"true"`, `"1"` or `1`. */
 const Flag = Union([Bool(), Str(), Int()])

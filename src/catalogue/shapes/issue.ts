@@ -17,7 +17,7 @@ import {
   Union,
   UserSummary,
   Word,
-} from '../shapes.js'
+} from './common.js'
 
 export const Milestone = Obj(
   {

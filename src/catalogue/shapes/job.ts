@@ -13,7 +13,7 @@ import {
   User,
   UserSummary,
   Word,
-} from '../shapes.js'
+} from './common.js'
 
 export const jobStates = [
   'created',

@@ -11,7 +11,7 @@ import {
   Unknown,
   UserSummary,
   Word,
-} from '../shapes.js'
+} from './common.js'
 
 export const Member = Obj(
   {

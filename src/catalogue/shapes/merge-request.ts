@@ -14,7 +14,7 @@ import {
   Timestamp,
   UserSummary,
   Word,
-} from '../shapes.js'
+} from './common.js'
 import { Labels, Milestone } from './issue.js'
 
 export const mergeRequestStates = ['opened', 'closed', 'locked', 'merged'] as const

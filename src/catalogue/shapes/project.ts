@@ -13,7 +13,7 @@ import {
   Timestamp,
   Unknown,
   Word,
-} from '../shapes.js'
+} from './common.js'
 
 export const visibilities = ['private', 'internal', 'public'] as const
 const mergeMethods = ['merge', 'rebase_merge', 'ff'] as const

@@ -28,7 +28,7 @@ import {
   Str,
   Timestamp,
   Unknown,
-} from '../shapes.js'
+} from './common.js'
 
 type Plain<P> = P extends { type: 'boolean' }
   ? TBoolean

@@ -1,5 +1,5 @@
 /** The name under which a download is written: never a path, whatever the instance says. */
-import { mask, scrub } from '../../base/scrub.js'
+import { mask, scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
 
 /** Names that are devices on some systems. */

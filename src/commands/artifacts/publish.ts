@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, mkdir, mkdtemp, realpath, rename, rm, rmdir, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeFolders } from '../../base/folders.js'
+import { makeFolders } from '../../base/files/folders.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
 import { type Contents, refusal } from './contents.js'
 import { bytesText, writeFailure } from './save.js'

@@ -1,5 +1,5 @@
 /** A stream to where it is wanted: a file that is there whole or not at all, or what cannot be taken back. */
-import { openWhole, type WholeFile } from '../../base/files.js'
+import { openWhole, type WholeFile } from '../../base/files/files.js'
 import { Failure, reasonOf } from '../../errors.js'
 import { BeginAgain } from './resume.js'
 

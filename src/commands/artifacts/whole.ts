@@ -1,6 +1,6 @@
 /** Whether a download is the archive, or the file, that it should be: what HTTP itself cannot tell. */
 import { Failure } from '../../errors.js'
-import { isPage, pageTitle } from '../../http/text.js'
+import { isPage, pageTitle } from '../../http/answers/text.js'
 import type { Answer } from '../../http/types.js'
 import { contentsFault, endingFault, Tail } from './ending.js'
 

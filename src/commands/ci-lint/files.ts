@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { usage } from '../../errors.js'
-import { standardInput } from '../../terminal/standard.js'
+import { standardInput } from '../../terminal/streams/standard.js'
 import { checkFile, type Patience, readFileBounded, readStream } from './input.js'
 
 export interface Source {

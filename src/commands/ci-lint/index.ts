@@ -1,6 +1,6 @@
 /** `svcctl ci lint` (API document 2, "CI configuration lint"), as CI scripts need it. */
 import { resolve } from 'node:path'
-import { writeWhole } from '../../base/files.js'
+import { writeWhole } from '../../base/files/files.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { boolean, hash, string } from '../../catalogue/endpoint.js'
 import { exitCodes, Failure, type FailureDetails, reasonOf, usage } from '../../errors.js'

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { isatty, ReadStream as Terminal } from 'node:tty'
-import { nonBlocking } from '../../base/regular.js'
+import { nonBlocking } from '../../base/files/regular.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 
 /** How long is waited, and who is told. */

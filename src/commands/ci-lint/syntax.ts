@@ -1,5 +1,5 @@
 /** YAML errors with line and column, found before anything is sent. */
-import { isModestYaml } from '../../base/yaml.js'
+import { isModestYaml } from '../../base/json/yaml.js'
 import type { Problem } from './types.js'
 
 /** Of more only the instance judges: a parser would take seconds and a gigabyte. */

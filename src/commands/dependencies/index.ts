@@ -4,8 +4,8 @@ import { isObject, objects } from '../../base/objects.js'
 import { oneOf } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { bySeverity } from '../severity.js'
 import type { Context, Plan } from '../types.js'
+import { bySeverity } from '../vulnerabilities/severity.js'
 import { cyclonedx } from './cyclonedx.js'
 
 /** The worst severity of a dependency's vulnerabilities; undefined where it has none. */

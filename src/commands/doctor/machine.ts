@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { distrust, wordsOf } from '../../base/trust.js'
+import { distrust, wordsOf } from '../../base/files/trust.js'
 import { openKeyring, openStore, pathsOf } from '../../profile/index.js'
 import type { Environment } from '../../profile/types.js'
 import { presentShell } from '../completion/index.js'

@@ -1,5 +1,5 @@
 /** A value as people read it: words, symbols and ages instead of codes and timestamps. */
-import { Exact } from '../../base/json.js'
+import { Exact } from '../../base/json/json.js'
 import { levelOf } from '../levels.js'
 import { type Fields, isObject, isScalar, stringify } from '../record.js'
 import type { Tone, View } from '../types.js'

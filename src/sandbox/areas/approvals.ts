@@ -1,6 +1,12 @@
 /** Approvals (API document 2, "Approvals"): configuration, rules, approvals of merge requests. */
 import type { approvals } from '../../catalogue/areas/approvals.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
+import type { Call } from '../call.js'
+import type { Handlers } from '../handlers.js'
+import { presentRule } from '../present/approval-rule.js'
+import { usersOf } from '../present/common.js'
+import { mergeStatus, requestOf } from '../present/merge-request.js'
+import { badRequest, forbidden, notFound } from '../reply.js'
 import {
   applicable,
   approvalCounts,
@@ -8,14 +14,8 @@ import {
   membersAmong,
   overwritten,
   rulesOf,
-} from '../approval-rules.js'
-import type { Call } from '../call.js'
-import type { Handlers } from '../handlers.js'
-import { usersOf } from '../present.js'
-import { presentRule } from '../present-approval-rule.js'
-import { mergeStatus, requestOf } from '../present-merge-request.js'
-import { settleRebases } from '../rebase.js'
-import { badRequest, forbidden, notFound } from '../reply.js'
+} from '../rules/planning/approval-rules.js'
+import { settleRebases } from '../rules/planning/rebase.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
 import type { ApprovalSettings, ProjectRecord } from '../state/records.js'
 

@@ -1,11 +1,11 @@
 /** Job artifacts (API document 2, "Job artifacts"): real archives, single files, keep and delete. */
 import { posix } from 'node:path'
 import type { artifacts } from '../../catalogue/areas/artifacts.js'
-import { archiveOf, entriesOf, entryOf } from '../archive.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { archiveName, jobOf, presentJob, projectWithJobs, withChildren } from '../present-job.js'
+import { archiveName, jobOf, presentJob, projectWithJobs, withChildren } from '../present/job.js'
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
+import { archiveOf, entriesOf, entryOf } from '../rules/repository/archive.js'
 import type { JobRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/records.js'
 

@@ -1,10 +1,10 @@
 /** CI configuration lint (API document 2, "CI configuration lint"). */
 import type { ci } from '../../catalogue/areas/ci.js'
-import { levelOf, openTo } from '../access.js'
 import type { Call } from '../call.js'
 import { type Files, lint, type Occasion, type Verdict } from '../ci-lint/index.js'
 import type { Handlers } from '../handlers.js'
 import { notFound, unauthorized } from '../reply.js'
+import { levelOf, openTo } from '../rules/people/access.js'
 import type { ProjectRecord } from '../state/records.js'
 
 /** Whether signing up is open to anyone, so that anyone may lint. */

@@ -2,7 +2,6 @@
 import type { commits } from '../../catalogue/areas/commits.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { createCommit } from '../commit-creation.js'
 import { type Applied, pick, undo } from '../git/apply.js'
 import { diffOf } from '../git/diff.js'
 import {
@@ -20,8 +19,9 @@ import {
 import type { Repository } from '../git/repositories.js'
 import { moveBranch, writeCommit } from '../git/write.js'
 import type { Handlers } from '../handlers.js'
-import { pushed, refuseUnlessPusher, signature } from '../pushes.js'
 import { conflict, Lazy, notFound, Refusal, Reply } from '../reply.js'
+import { createCommit } from '../rules/repository/commit-creation.js'
+import { pushed, refuseUnlessPusher, signature } from '../rules/repository/pushes.js'
 import type { ProjectRecord } from '../state/records.js'
 
 type Commits = typeof commits

@@ -1,8 +1,8 @@
 /** Dependencies (API document 3): vulnerabilities only for who may use the security dashboard. */
 import type { dependencies } from '../../catalogue/areas/dependencies.js'
-import { levelOf } from '../access.js'
 import type { Handlers } from '../handlers.js'
 import { lazily } from '../reply.js'
+import { levelOf } from '../rules/people/access.js'
 
 export const handlers: Handlers<typeof dependencies> = {
   list: (call, { id, package_manager = [] }) => {

@@ -1,11 +1,12 @@
 /** Deploy keys (API document 3): one key may open several projects, each with its own rights. */
+
+import { readPublicKey } from '../../base/public-key.js'
 import type { deployKeys } from '../../catalogue/areas/deploy-keys.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
-import { readPublicKey } from '../../catalogue/public-key.js'
-import { levelOf } from '../access.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
+import { levelOf } from '../rules/people/access.js'
 import type { DeployKeyRecord } from '../state/operations.js'
 import type { ProjectRecord } from '../state/records.js'
 

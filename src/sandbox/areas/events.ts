@@ -1,13 +1,13 @@
 /** Events (API documents 1 and 2, "Events"): what users did, as far as the asking one may know. */
 import type { events } from '../../catalogue/areas/events.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
-import { projectLevel } from '../access.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { settleExpired } from '../memberships.js'
-import { authorOf, seesIssue } from '../present-issue.js'
-import { seesRequests } from '../present-merge-request.js'
+import { authorOf, seesIssue } from '../present/issue.js'
+import { seesRequests } from '../present/merge-request.js'
 import { lazily, notFound } from '../reply.js'
+import { projectLevel } from '../rules/people/access.js'
+import { settleExpired } from '../rules/people/memberships.js'
 import type { NoteRecord } from '../state/planning.js'
 import type { EventAction, EventRecord, UserRecord } from '../state/records.js'
 

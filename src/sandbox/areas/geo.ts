@@ -2,9 +2,9 @@
 import { geo } from '../../catalogue/areas/geo.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { statusOf, unmeasured } from '../geo-status.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
+import { statusOf, unmeasured } from '../rules/instance/geo-status.js'
 import { apiRoot } from '../server/root.js'
 import type { GeoNodeRecord } from '../state/operations.js'
 

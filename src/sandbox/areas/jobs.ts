@@ -2,7 +2,7 @@
 import type { jobs } from '../../catalogue/areas/jobs.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { describedProject, projectSummary, userSummary } from '../present.js'
+import { describedProject, projectSummary, userSummary } from '../present/common.js'
 import {
   jobOf,
   pipelineOfJob,
@@ -11,7 +11,7 @@ import {
   presentJob,
   projectWithJobs,
   withChildren,
-} from '../present-job.js'
+} from '../present/job.js'
 import { Lazy, lazily, notFound, unauthorized } from '../reply.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/records.js'

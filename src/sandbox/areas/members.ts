@@ -1,19 +1,19 @@
 /** Members of groups and projects, and billable members (API document 2, "Members"). */
 import type { members } from '../../catalogue/areas/members.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
-import { listBillable, membershipsOf, removeBillable, rootGroup } from '../billable.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { addMembers, updateMember } from '../member-changes.js'
+import { userSummary } from '../present/common.js'
+import { lazily, notFound } from '../reply.js'
+import { listBillable, membershipsOf, removeBillable, rootGroup } from '../rules/people/billable.js'
+import { addMembers, updateMember } from '../rules/people/member-changes.js'
 import {
   direct,
   type Membership,
   type Place,
   settleExpired,
   withInherited,
-} from '../memberships.js'
-import { userSummary } from '../present.js'
-import { lazily, notFound } from '../reply.js'
+} from '../rules/people/memberships.js'
 
 type Members = typeof members
 type Filters = Pick<InputOf<Members['listOfGroup']>, 'query' | 'user_ids'>

@@ -2,9 +2,9 @@
 import type { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
-import { checkPair, describeCertificate } from '../certificate.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
+import { checkPair, describeCertificate } from '../rules/instance/certificate.js'
 import type { PagesDomainRecord } from '../state/operations.js'
 import type { ProjectRecord } from '../state/records.js'
 

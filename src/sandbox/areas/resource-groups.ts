@@ -2,7 +2,7 @@
 import type { resourceGroups } from '../../catalogue/areas/resource-groups.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { projectWithJobs } from '../present-job.js'
+import { projectWithJobs } from '../present/job.js'
 import { forbidden, notFound } from '../reply.js'
 import type { ResourceGroupRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/records.js'

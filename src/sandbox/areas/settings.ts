@@ -5,7 +5,7 @@ import { settingsAttributes, settingsRequirements } from '../../catalogue/settin
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, missing } from '../reply.js'
-import { furtherValue, isFurther, takesNull } from '../settings-values.js'
+import { furtherValue, isFurther, takesNull } from '../rules/instance/settings-values.js'
 
 type Result = ResultOf<(typeof settings)['get']>
 type Input = InputOf<(typeof settings)['update']>

@@ -1,10 +1,10 @@
-/** Repository storage moves (API document 3): schedules them; `moves.ts` has them arrive. */
+/** Repository storage moves (API document 3): schedules them; `rules/instance/moves.ts` has them arrive. */
 import type { storageMove } from '../../catalogue/areas/storage-move.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { isMoving, settleMoves } from '../moves.js'
 import { badRequest, invalid } from '../reply.js'
+import { isMoving, settleMoves } from '../rules/instance/moves.js'
 import type { StorageMoveRecord } from '../state/records.js'
 
 type Input = InputOf<(typeof storageMove)['projects']>

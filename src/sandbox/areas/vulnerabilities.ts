@@ -1,10 +1,10 @@
 /** Vulnerabilities (API document 3): made from findings, moved between states. */
 import type { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
-import { levelOf } from '../access.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
-import { describedProject } from '../present.js'
+import { describedProject } from '../present/common.js'
 import { badRequest, forbidden, lazily, notFound, unchanged } from '../reply.js'
+import { levelOf } from '../rules/people/access.js'
 import type { FindingRecord, VulnerabilityRecord } from '../state/operations.js'
 import type { ProjectRecord } from '../state/records.js'
 

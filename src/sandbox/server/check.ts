@@ -1,5 +1,5 @@
 /** Checks and converts what was sent by the parameters of the catalogue. */
-import { isDay, isMoment } from '../../catalogue/dates.js'
+import { isDay, isMoment } from '../../base/dates.js'
 import type { Endpoint, EnumParam, HashParam, ListParam, Param } from '../../catalogue/endpoint.js'
 import { invalid, missing } from '../reply.js'
 

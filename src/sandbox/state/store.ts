@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Lock, lock } from '../../base/lock.js'
-import { readRegular } from '../../base/regular.js'
+import { type Lock, lock } from '../../base/files/lock.js'
+import { readRegular } from '../../base/files/regular.js'
 import { Failure } from '../../errors.js'
 import { seedState } from '../seed/index.js'
 import { restore, type SavedState, type State } from './state.js'
@@ -115,7 +115,7 @@ export class Store {
     try {
       // Another process took the folder over: this one slept too long.
       if (!this.lock.isHeld()) throw inUse(this.folder)
-      const { writeWhole } = await import('../../base/files.js')
+      const { writeWhole } = await import('../../base/files/files.js')
       // It outlives the process, at once; a power cut it need not.
       await writeWhole(stateFile(this.folder), text, { own: true, durable: false })
       this.#saved = text

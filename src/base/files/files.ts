@@ -1,0 +1,201 @@
+/**
+ * Every file that the program writes is written here: whole or not at all. What is no regular file
+ * (a device, a pipe, /dev/stdout) cannot be replaced: it is opened and written into.
+ */
+import { constants, type Stats, writev } from 'node:fs'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { codeOf, Failure } from '../../errors.js'
+import { type Place, placeOf } from './place.js'
+import { nonBlocking } from './regular.js'
+
+export interface WholeOptions {
+  /**
+   * The tool's own, with secrets or what it will trust: only for its owner (0600), never through a
+   * link, never into anything but a regular file.
+   */
+  readonly own?: boolean
+  /** False where it need not survive a power cut: what can be downloaded again. */
+  readonly durable?: boolean
+  /** Ends the wait for a pipe that nobody reads. */
+  readonly signal?: AbortSignal
+}
+
+export interface WholeFile {
+  /** Where the bytes are until they are published; undefined where they go where they are going at once. */
+  readonly draft: string | undefined
+  /** Takes all of the chunks; nothing else is written before it resolves. */
+  write(chunks: readonly Uint8Array[]): Promise<void>
+  /** Gives the file its name, or ends the writing into a stream. */
+  publish(): Promise<void>
+  /** Leaves no trace of a file. Never throws. */
+  discard(): Promise<void>
+}
+
+/** How long a pipe that is full, or that nobody reads yet, is left alone, in milliseconds. */
+const shortest = 1
+const longest = 50
+/** File systems that know no fsync say so with these. */
+const noSync = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
+
+/** What is left of chunks after their first bytes. */
+const after = (chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] => {
+  let done = bytes
+  const first = chunks.findIndex((chunk) => {
+    if (done < chunk.length) return true
+    done -= chunk.length
+    return false
+  })
+  if (first < 0) return []
+  return chunks.slice(first).map((chunk, i) => (i === 0 ? chunk.subarray(done) : chunk))
+}
+
+const wait = async (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
+  if (signal?.aborted !== true) await sleep(milliseconds)
+  if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
+}
+
+/** All chunks in one system call, and in further ones what has not been taken. */
+export const writeAll = async (
+  handle: Pick<FileHandle, 'writev'>,
+  chunks: readonly Uint8Array[],
+  signal?: AbortSignal,
+): Promise<void> => {
+  let pause = shortest
+  for (let left = after(chunks, 0); left.length > 0; ) {
+    try {
+      left = after(left, (await handle.writev(left)).bytesWritten)
+      pause = shortest
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN') throw error
+      await wait(pause, signal)
+      pause = Math.min(longest, pause * 2)
+    }
+  }
+}
+
+type Writing = Pick<FileHandle, 'writev' | 'close'>
+
+/** A socket cannot be opened; one that this process has is written into by its number. */
+const ownSocket = async (path: string): Promise<Writing | undefined> => {
+  const [, pid, number] = /^\/proc\/(\d+)\/fd\/(\d+)$/.exec(path) ?? []
+  if (Number(pid) !== process.pid || !(await stat(path)).isSocket()) return undefined
+  const write = promisify(writev)
+  return { writev: (chunks) => write(Number(number), chunks), close: async () => {} }
+}
+
+/** A pipe that nobody reads is waited for, since a blocking open could not be interrupted. */
+const openStream = async (
+  path: string,
+  append: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Writing> => {
+  const { O_WRONLY, O_APPEND, O_NOCTTY = 0 } = constants
+  for (;;) {
+    try {
+      return await open(path, O_WRONLY | O_NOCTTY | nonBlocking | (append ? O_APPEND : 0))
+    } catch (error) {
+      const socket = codeOf(error) === 'ENXIO' ? await ownSocket(path) : undefined
+      if (socket !== undefined) return socket
+      if (codeOf(error) !== 'ENXIO' || !(await stat(path)).isFIFO()) throw error
+    }
+    await wait(longest, signal)
+  }
+}
+
+const stream = async (
+  { path, append }: Extract<Place, { kind: 'stream' }>,
+  { signal }: WholeOptions,
+): Promise<WholeFile> => {
+  const handle = await openStream(path, append, signal)
+  return {
+    draft: undefined,
+    write: (chunks) => writeAll(handle, chunks, signal),
+    publish: () => handle.close(),
+    discard: () => handle.close().catch(() => {}),
+  }
+}
+
+const synced = async (handle: FileHandle): Promise<void> => {
+  try {
+    await handle.sync()
+  } catch (error) {
+    if (!noSync.has(codeOf(error))) throw error
+  }
+}
+
+/** The name itself reaches the disk with its folder. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  if (handle === undefined) return
+  try {
+    await synced(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Whether the one who owned the file may have the new one: of a secret only whose folder it is, too. */
+const mayKeep = async (was: Stats, folder: string, own: boolean): Promise<boolean> =>
+  !own || (await stat(folder)).uid === was.uid
+
+/** Mode and owner of the file that is replaced; who may not give files away keeps them. */
+const dress = async (handle: FileHandle, path: string, was: Stats, own: boolean): Promise<void> => {
+  const { uid, gid } = await handle.stat()
+  if ((uid !== was.uid || gid !== was.gid) && (await mayKeep(was, dirname(path), own)))
+    await handle.chown(was.uid, was.gid).catch(() => {})
+  // Not the bits that run it as its owner: it holds something else now.
+  await handle.chmod(own ? 0o600 : was.mode & 0o777).catch(() => {})
+}
+
+const replacement = async (
+  { path, was }: Extract<Place, { kind: 'file' }>,
+  { own = false, durable = true }: WholeOptions,
+): Promise<WholeFile> => {
+  const { randomBytes } = await import('node:crypto')
+  const draft = join(dirname(path), `.svcctl-${randomBytes(8).toString('hex')}.part`)
+  const handle = await open(draft, 'wx', own ? 0o600 : was === undefined ? 0o666 : was.mode & 0o777)
+  const discard = async (): Promise<void> => {
+    await handle.close().catch(() => {})
+    await rm(draft, { force: true }).catch(() => {})
+  }
+  const publish = async (): Promise<void> => {
+    if (was !== undefined) await dress(handle, path, was, own)
+    if (durable) await synced(handle)
+    await handle.close()
+    await rename(draft, path)
+    if (durable) await syncFolder(dirname(path)).catch(() => {})
+  }
+  return { draft, write: (chunks) => writeAll(handle, chunks), publish, discard }
+}
+
+/**
+ * Begins to write a file: beside its place under a name that nobody can foresee, and made by us alone.
+ * A link is followed and stays; the file that it names is replaced.
+ * @throws the system's error; an Error in words where nothing can be written; Failure `interrupted`
+ */
+export const openWhole = async (path: string, options: WholeOptions = {}): Promise<WholeFile> => {
+  const place = await placeOf(path, options.own === true)
+  return place.kind === 'stream' ? stream(place, options) : replacement(place, options)
+}
+
+/**
+ * Writes a file: there is all of it afterwards, or what was there before.
+ * @throws as `openWhole`
+ */
+export const writeWhole = async (
+  path: string,
+  data: string | Uint8Array,
+  options: WholeOptions = {},
+): Promise<void> => {
+  const file = await openWhole(path, options)
+  try {
+    await file.write([typeof data === 'string' ? Buffer.from(data) : data])
+    await file.publish()
+  } catch (error) {
+    await file.discard()
+    throw error
+  }
+}

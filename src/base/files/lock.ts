@@ -1,0 +1,211 @@
+/**
+ * One process at a time. A lock is a directory that holds one file, named by chance, which says whose it
+ * is. It comes into being by a rename, so that there is none without its owner; taking over removes that
+ * one file first, so that of many who find an owner gone none removes the lock of the next.
+ */
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf, Failure } from '../../errors.js'
+import { fateOf, type ProcessId, thisProcess } from './process.js'
+
+/** An owner that cannot be asked and gave no sign of life for so long is taken for gone. */
+const silence = 10_000
+/** How often an owner gives a sign of life. */
+const beat = 2500
+/** After so long a wait a note says who is waited for. */
+const unsaid = 500
+
+export interface LockOptions {
+  /** Milliseconds to wait for another process. */
+  readonly patience: number
+  /** Hears, once, who is waited for. */
+  readonly note?: ((text: string) => void) | undefined
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
+  /** What is thrown where another process does not let go. */
+  readonly held: (owner: string) => Failure
+}
+
+export interface Lock {
+  /** Whether it is still this process's: another may have taken it over while this one slept. */
+  isHeld(): boolean
+  release(): void
+}
+
+/** What stands in a lock's directory: a file, and whose it is. */
+interface Found {
+  readonly file: string
+  readonly owner: ProcessId | undefined
+  /** Time of the last sign of life, by the file system's clock. */
+  readonly sign: number
+}
+
+const ownerFile = /^owner-[\w-]+$/
+
+/** Does what may fail only because another process was faster. */
+const unless = (codes: readonly string[], work: () => void): boolean => {
+  try {
+    work()
+    return true
+  } catch (error) {
+    if (codes.includes(codeOf(error))) return false
+    throw error
+  }
+}
+
+const toOwner = (text: string): ProcessId | undefined => {
+  try {
+    const { pid, place, host, started } = JSON.parse(text) as Partial<ProcessId>
+    if (!Number.isSafeInteger(pid) || pid === undefined || pid < 1) return undefined
+    if (typeof place !== 'string' || typeof host !== 'string') return undefined
+    return { pid, place, host, ...(typeof started === 'string' ? { started } : {}) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Who has the lock; undefined where nobody has. */
+const look = (directory: string): Found | undefined => {
+  let found: Found | undefined
+  unless(['ENOENT'], () => {
+    const name = readdirSync(directory).find((entry) => ownerFile.test(entry))
+    if (name === undefined) return
+    const file = path.join(directory, name)
+    found = { file, owner: toOwner(readFileSync(file, 'utf8')), sign: statSync(file).mtimeMs }
+  })
+  return found
+}
+
+/** A name that no other lock has. Node's own random names take long to load. */
+const mark = (): string =>
+  `${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
+
+/** How a rename fails because a full directory is there. */
+const inTheWay = ['ENOTEMPTY', 'EEXIST', ...(process.platform === 'win32' ? ['EPERM'] : [])]
+
+/** Takes a lock that nobody has; undefined where another process was faster. */
+const take = (directory: string): string | undefined => {
+  const made = mark()
+  const prepared = `${directory}.${made}`
+  const name = `owner-${made}`
+  try {
+    mkdirSync(prepared, { mode: 0o700 })
+    writeFileSync(path.join(prepared, name), JSON.stringify(thisProcess()), { mode: 0o600 })
+    // An empty one is nobody's. Windows does not rename over it, and no system over a full one.
+    unless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
+    const taken = unless(inTheWay, () => renameSync(prepared, directory))
+    if (taken) return path.join(directory, name)
+  } catch (error) {
+    rmSync(prepared, { recursive: true, force: true })
+    throw error
+  }
+  rmSync(prepared, { recursive: true, force: true })
+  return undefined
+}
+
+/** Removes exactly this owner's lock, whatever has become of it. */
+const free = (directory: string, file: string): void => {
+  unless(['ENOENT'], () => unlinkSync(file))
+  unless(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(directory))
+}
+
+const keep = (directory: string, file: string): Lock => {
+  const isHeld = (): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined
+  const timer = setInterval(() => {
+    const now = new Date()
+    try {
+      utimesSync(file, now, now)
+    } catch {
+      // Taken over, or a disk that fails: the next write finds out.
+    }
+  }, beat).unref()
+  const atExit = (): void => {
+    try {
+      free(directory, file)
+    } catch {
+      // The next process finds that this one is gone.
+    }
+  }
+  process.once('exit', atExit)
+  const release = (): void => {
+    clearInterval(timer)
+    process.removeListener('exit', atExit)
+    atExit()
+  }
+  return { isHeld, release }
+}
+
+const named = (found: Found | undefined): string => {
+  const owner = found?.owner
+  if (owner === undefined) return 'another process'
+  const elsewhere = owner.place === thisProcess().place ? '' : ` on ${owner.host}`
+  return `process ${owner.pid}${elsewhere}`
+}
+
+/** Watches one lock: whether its owner has been silent for too long, by this process's own clock. */
+const watch = () => {
+  let last = ''
+  let since = 0
+  return ({ file, sign }: Found): boolean => {
+    const seen = `${file} ${sign}`
+    if (seen !== last) {
+      last = seen
+      since = performance.now()
+    }
+    return performance.now() - since > silence
+  }
+}
+
+/** One try: the lock, or who has it. The lock of an owner that is gone is removed first. */
+const attempt = (
+  directory: string,
+  isSilent: (found: Found) => boolean,
+): { readonly lock: Lock } | { readonly by: Found | undefined } => {
+  const found = look(directory)
+  if (found !== undefined) {
+    const fate = found.owner === undefined ? 'unknown' : fateOf(found.owner)
+    if (fate !== 'gone' && (fate === 'runs' || !isSilent(found))) return { by: found }
+    free(directory, found.file)
+  }
+  const file = take(directory)
+  return file === undefined ? { by: undefined } : { lock: keep(directory, file) }
+}
+
+/**
+ * Takes the lock `directory`, waiting for another process. An owner that is gone is followed at once; one
+ * on another host, or that cannot be told from a later process, after ten seconds without a sign of life.
+ * One that runs is waited for, however silent.
+ * @throws Failure `interrupted`, what `held` makes, or the system's error where no lock can be made
+ */
+export const lock = async (
+  directory: string,
+  { patience, note, signal, held }: LockOptions,
+): Promise<Lock> => {
+  const isSilent = watch()
+  const began = performance.now()
+  let said = note === undefined
+  for (;;) {
+    const outcome = attempt(directory, isSilent)
+    if ('lock' in outcome) return outcome.lock
+    if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
+    const waited = performance.now() - began
+    if (waited > patience) throw held(named(outcome.by))
+    if (!said && waited > unsaid) {
+      said = true
+      note?.(`waiting for ${named(outcome.by)}, which holds ${directory}`)
+    }
+    await sleep(10 + Math.random() * 40)
+  }
+}

@@ -1,0 +1,33 @@
+/** Values of JSON that came, within what may be built of one record. */
+import { Failure } from '../../errors.js'
+import { viewed } from '../utf8.js'
+import { parseExact } from './json.js'
+import { Malformed, mostBuilt } from './malformed.js'
+import { Scanner } from './scan.js'
+
+const refused = (what: string): Failure =>
+  new Failure('unreachable', `a record ${what}: too much for a format that needs its fields`, {
+    hint: 'Run it again with -o json, without --fields and for one object, which passes on what came.',
+  })
+
+/** Small ones cannot hold too many: each value takes two bytes at least. */
+const checkValues = (bytes: Uint8Array): void => {
+  if (bytes.length <= mostBuilt.values * 2) return
+  try {
+    new Scanner(undefined, mostBuilt.values).scan(bytes, 0)
+  } catch (error) {
+    if (error instanceof Malformed)
+      throw refused(`holds more than ${mostBuilt.values} values, or is no JSON`)
+    throw error
+  }
+}
+
+/**
+ * The value of a record's bytes; numbers that would print otherwise than they came are `Exact`.
+ * @throws Failure unreachable, where it is more than may be built; SyntaxError where it is no JSON
+ */
+export const builtOf = (bytes: Uint8Array): unknown => {
+  if (bytes.length > mostBuilt.bytes) throw refused(`is larger than ${mostBuilt.bytes >> 20} MiB`)
+  checkValues(bytes)
+  return parseExact(viewed(bytes).toString())
+}

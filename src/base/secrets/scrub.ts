@@ -1,0 +1,130 @@
+/**
+ * Scrubbing by value: what this process sent as a secret is blotted out of every text that is shown
+ * or stored besides the answer itself, in whatever form an instance says it back.
+ */
+import { Failure, type FailureDetails } from '../../errors.js'
+
+export const mask = '***'
+
+/** Shorter texts would be found everywhere. */
+const shortest = 8
+/** Lines of a text of several that are looked for by themselves, since headers have no line breaks. */
+const tellingLine = 16
+/** A longer secret is looked for piece by piece. */
+const longestPiece = 1024
+/** The latest are kept: a run over many objects may send a secret for each. */
+const mostKept = 1000
+
+const secrets = new Map<string, RegExp | undefined>()
+
+const either = (...patterns: readonly string[]): string => `(?:${patterns.join('|')})`
+
+const literal = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')
+
+/** Digits of a number in base 16, of either case. */
+const hex = (value: number, width: number): string =>
+  value
+    .toString(16)
+    .padStart(width, '0')
+    .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+
+const units = (char: string): number[] =>
+  Array.from({ length: char.length }, (_, i) => char.charCodeAt(i))
+
+/** What a JSON text may write for a character besides its number; any depth of quoting. */
+const short: Readonly<Record<string, string>> = {
+  '"': '\\\\+"',
+  '/': '\\\\+\\/',
+  '\\': '\\\\+',
+  '\n': '\\\\+n',
+  '\r': '\\\\+r',
+  '\t': '\\\\+t',
+}
+
+/** The ways to write a character: percent-encoded (more than once, too), escaped as in JSON, plain. */
+const waysOf = (char: string): string[] => {
+  const escaped = short[char]
+  return [
+    [...Buffer.from(char)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join(''),
+    units(char)
+      .map((unit) => `\\\\+u${hex(unit, 4)}`)
+      .join(''),
+    ...(escaped === undefined ? [] : [escaped]),
+    ...(char === ' ' ? ['\\+'] : []),
+    literal(char),
+  ]
+}
+
+/** The two characters of base64 that base64url writes otherwise. */
+const urlSafe: Readonly<Record<string, string>> = { '+': '-', '/': '_' }
+
+const base64Pattern = (text: string): string =>
+  Array.from(text, (char) => {
+    const other = urlSafe[char]
+    return either(...waysOf(char), ...(other === undefined ? [] : [literal(other)]))
+  }).join('')
+
+/** Of the base64 of a longer text, what depends on the secret alone, which begins at `offset` in it. */
+const inBase64 = (bytes: Buffer, offset: number): string => {
+  const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
+  return whole.slice(Math.ceil((8 * offset) / 6), Math.floor((8 * (offset + bytes.length)) / 6))
+}
+
+const patternOf = (secret: string): RegExp => {
+  const bytes = Buffer.from(secret)
+  const plain = Array.from(secret, (char) => either(...waysOf(char))).join('')
+  const encoded = [0, 1, 2].map((offset) => base64Pattern(inBase64(bytes, offset)))
+  return new RegExp([plain, ...encoded].join('|'), 'gu')
+}
+
+const piecesOf = (text: string): string[] =>
+  Array.from({ length: Math.ceil(text.length / longestPiece) }, (_, i) =>
+    text.slice(i * longestPiece, (i + 1) * longestPiece),
+  )
+
+/** Remembers what is sent as a secret: whole, and line by line where it has several. */
+export const remember = (secret: string): void => {
+  const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= tellingLine)
+  for (const text of new Set([...lines, secret.trim()].flatMap(piecesOf))) {
+    if (text.length < shortest) continue
+    const known = secrets.get(text)
+    // What was sent last stands last, and is forgotten last.
+    secrets.delete(text)
+    secrets.set(text, known)
+  }
+  for (const oldest of secrets.keys()) {
+    if (secrets.size <= mostKept) break
+    secrets.delete(oldest)
+  }
+}
+
+/** A text without what was sent as a secret: plain, percent-encoded, in base64, escaped as in JSON. */
+export const scrub = (text: string): string => {
+  if (text.length < shortest) return text
+  let clean = text
+  for (const [secret, known] of secrets) {
+    // No way to write it is shorter, and the pattern of a long one takes a second to compile.
+    if (clean.length < secret.length) continue
+    const pattern = known ?? patternOf(secret)
+    if (known === undefined) secrets.set(secret, pattern)
+    clean = clean.replace(pattern, mask)
+  }
+  return clean
+}
+
+const cleanDetails = (details: FailureDetails): FailureDetails => {
+  const { request, hint, code, requestId } = details
+  return {
+    ...details,
+    ...(request === undefined ? {} : { request: scrub(request) }),
+    ...(hint === undefined ? {} : { hint: scrub(hint) }),
+    ...(code === undefined ? {} : { code: scrub(code) }),
+    ...(requestId === undefined ? {} : { requestId: scrub(requestId) }),
+  }
+}
+
+/** A failure whose texts were scrubbed; anything else as it is. */
+export const scrubbed = (error: unknown): unknown =>
+  error instanceof Failure
+    ? new Failure(error.category, scrub(error.message), cleanDetails(error.details))
+    : error

@@ -1,0 +1,75 @@
+/** Manual pages in man(7) form, from the same data as help. */
+import { areas } from '../../catalogue/index.js'
+import { commandsOfArea, examplesOf, named, toolCommand } from '../../commands/derive/index.js'
+import { toolCommands } from '../../commands/index.js'
+import type { Command } from '../../commands/types.js'
+import { categoryMeanings, exitCodes } from '../../errors.js'
+import { ownFlags, rowsOfFlags } from '../words/leaf.js'
+import { environment } from './environment.js'
+import { argumentsText } from './pages.js'
+
+/** Text that roff takes as it is: backslashes, leading dots and quotes, and dashes as typed. */
+const plain = (text: string): string =>
+  text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^([.'])/gm, '\\&$1')
+
+const item = (term: string, text: string): string => `.TP\n.B ${plain(term)}\n${plain(text)}`
+const section = (title: string, body: string): string =>
+  body === '' ? '' : `.SH ${title}\n${body}`
+const page = (name: string, summary: string, parts: readonly string[]): string =>
+  `${[
+    `.TH ${plain(name).toUpperCase()} 1`,
+    section('NAME', `${plain(name)} \\- ${plain(summary)}`),
+    ...parts,
+  ]
+    .filter((part) => part !== '')
+    .join('\n')}\n`
+
+const commandsOf = async (area: string): Promise<Command[]> => {
+  const row = areas.find((a) => a.name === area)
+  if (row !== undefined) return commandsOfArea(row)
+  const own = toolCommands.filter((c) => c.area === area)
+  const loaded = await Promise.all(own.map((c) => toolCommand(c.area, c.words)))
+  return loaded.flatMap((c) => (c === undefined ? [] : [c]))
+}
+
+const commandPart = async (command: Command): Promise<string> =>
+  [
+    `.SS ${plain(named(command))}${plain(argumentsText(command))}`,
+    plain(`${command.summary}.`),
+    ...(command.description ?? []).map((text) => `.PP\n${plain(text)}`),
+    ...rowsOfFlags(ownFlags(command)).map(([term, text]) => item(term, text)),
+    ...(await examplesOf(command)).map((e) => `.PP\n.EX\n$ svcctl ${plain(e)}\n.EE`),
+  ].join('\n')
+
+/** The page of an area: `svcctl-runners.1`. */
+export const areaPage = async (area: string): Promise<string> => {
+  const commands = await commandsOf(area)
+  const summary = areas.find((a) => a.name === area)?.summary ?? `the ${area} commands of svcctl`
+  return page(`svcctl-${area}`, summary, [
+    section('SYNOPSIS', `.B svcctl ${plain(area)}\n[verb] [id ...] [flags]`),
+    section('COMMANDS', (await Promise.all(commands.map(commandPart))).join('\n')),
+    section('SEE ALSO', '.BR svcctl (1)'),
+  ])
+}
+
+/** The page of the tool: `svcctl.1`. */
+export const rootPage = async (): Promise<string> => {
+  const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
+  return page('svcctl', 'administer a source-hosting, collaboration and CI instance', [
+    section('SYNOPSIS', '.B svcctl\n<area> <verb> [id ...] [flags]'),
+    section('AREAS', areas.map((a) => item(a.name, a.summary)).join('\n')),
+    section(
+      'EXIT STATUS',
+      Object.entries(exitCodes)
+        .map(([category, code]) =>
+          item(`${code} (${category})`, categoryMeanings[category as keyof typeof exitCodes]),
+        )
+        .join('\n'),
+    ),
+    section('ENVIRONMENT', environment.map((v) => item(v.name, v.meaning)).join('\n')),
+    section('SEE ALSO', names.map((name) => `.BR svcctl\\-${plain(name)} (1)`).join(',\n')),
+  ])
+}

@@ -1,0 +1,56 @@
+/** What an update is to change, where nothing was given: asked of a person, else refused. */
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { flagName, named } from '../../commands/derive/index.js'
+import type { Command } from '../../commands/types.js'
+import { usage } from '../../errors.js'
+import type { Missing } from '../run/person/ask.js'
+import type { Surroundings } from './plan.js'
+import { parseValue } from './values.js'
+
+interface Known extends Pick<Missing, 'project'> {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+const changesNothing = (command: Command, endpoint: Endpoint, { values, extra }: Known): boolean =>
+  command.words.split(' ').at(-1) === 'update' &&
+  endpoint.bodyless !== true &&
+  Object.keys(extra).length === 0 &&
+  Object.keys(values).every((name) => endpoint.path[name] !== undefined)
+
+const ask = async (
+  endpoint: Endpoint,
+  project: Pick<Missing, 'project'>,
+  around: Surroundings,
+): Promise<Record<string, unknown>> => {
+  const offered = Object.entries(endpoint.params)
+    .filter(([, param]) => param.deprecated === undefined)
+    .map(([key, param]) => ({ key, name: flagName(key, param), param }))
+  const picked = (await around.pick('attributes to change', offered)) ?? []
+  const values: Record<string, unknown> = {}
+  for (const { key, name, param } of offered.filter(({ name }) => picked.includes(name))) {
+    const answer = await around.missing({ name, param, ...project })
+    if (answer !== undefined) values[key] = parseValue(param, answer, `--${name}`)
+  }
+  return values
+}
+
+/**
+ * The attributes that a person picked for an update to which none were given; else none.
+ * @throws Failure `usage` where nobody can be asked, or nothing was answered
+ */
+export const attributesOf = async (
+  command: Command,
+  endpoint: Endpoint,
+  known: Known,
+  around: Surroundings,
+): Promise<Readonly<Record<string, unknown>>> => {
+  if (!changesNothing(command, endpoint, known)) return {}
+  const { values, extra, ...project } = known
+  const answered = await ask(endpoint, project, around)
+  if (Object.keys(answered).length > 0) return answered
+  throw usage(
+    `${named(command)} has nothing to change`,
+    `Give at least one attribute: svcctl ${named(command)} --help lists them.`,
+  )
+}

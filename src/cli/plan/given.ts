@@ -1,0 +1,161 @@
+/** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
+import { promises as fs } from 'node:fs'
+import type { Param } from '../../catalogue/endpoint.js'
+import { named } from '../../commands/derive/index.js'
+import { type Globals, globalFlags, readGlobals } from '../../commands/globals.js'
+import type { Command, Flag, Given } from '../../commands/types.js'
+import { Failure, reasonOf, usage } from '../../errors.js'
+import { flagsOfCommand, type Raw } from '../words/leaf.js'
+import { keyValue, type Note, parseValue } from './values.js'
+
+export interface Sources {
+  readonly env: NodeJS.ProcessEnv
+  /** Reads standard input to its end. */
+  readonly stdin: () => Promise<string>
+  readonly note: Note
+  readonly warn: Note
+}
+
+const globalNames = new Set(globalFlags.map((f) => f.name))
+
+/** A file's text, or a usage error that names it. */
+const readText = async (path: string, label: string): Promise<string> => {
+  try {
+    return await fs.readFile(path, 'utf8')
+  } catch (cause) {
+    throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** `env:NAME` and `@file` stand for what they name; a literal secret gets a warning. */
+const secretText = async (text: string, flag: Flag, sources: Sources): Promise<string> => {
+  if (text.startsWith('env:')) {
+    const value = sources.env[text.slice(4)]
+    if (value === undefined || value === '')
+      throw usage(`--${flag.name}: the environment has no ${text.slice(4)}`)
+    return value
+  }
+  if (text.startsWith('@')) return (await readText(text.slice(1), `--${flag.name}`)).trimEnd()
+  if (flag.param.secret === true && text !== '')
+    sources.warn(
+      `other users of this machine can see --${flag.name} while the command runs: use env:NAME or @file`,
+    )
+  return text
+}
+
+/** Parameters whose text may stand in a file; a PEM parameter names its file anyway. */
+const fromFile = (param: Param): boolean => {
+  if (param.type === 'string' && param.format === 'pem') return false
+  const isKey = param.type === 'string' && param.format === 'public-key'
+  return param.secret === true || param.type === 'json' || isKey
+}
+
+const flagValue = async (
+  flag: Flag,
+  texts: readonly string[],
+  sources: Sources,
+): Promise<unknown> => {
+  const label = `--${flag.name}`
+  if (flag.param.deprecated !== undefined)
+    sources.note(`${label} is deprecated: use ${flag.param.deprecated}`)
+  const read = fromFile(flag.param)
+    ? await Promise.all(texts.map((text) => secretText(text, flag, sources)))
+    : texts
+  if (flag.optionalValue === true && read.at(-1) === '') return flag.param.default ?? true
+  return parseValue(flag.param, read, label, sources.note)
+}
+
+/** Reads JSON or YAML attributes; JSON is tried first since it is the API's own. */
+const attributesOf = async (text: string, label: string): Promise<Record<string, unknown>> => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    const { parse } = await import('yaml')
+    try {
+      value = parse(text)
+    } catch (cause) {
+      throw new Failure('usage', `${label}: neither JSON nor YAML`, {
+        hint: cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : '',
+        cause,
+      })
+    }
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw usage(`${label} must hold an object of attributes`)
+  return { ...value }
+}
+
+/** `--param` values as they were given; typed later, by where they travel. */
+const extraOf = (texts: readonly string[]): Record<string, unknown> => {
+  const extra: Record<string, unknown> = {}
+  for (const text of texts) {
+    const [key, value] = keyValue(text, '--param')
+    const known = extra[key]
+    extra[key] =
+      known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
+  }
+  return extra
+}
+
+const argsOf = async (
+  command: Command,
+  raw: Raw,
+  stdin: () => Promise<string>,
+): Promise<readonly string[]> => {
+  const [first] = command.args
+  if (first?.file === true || !raw.args.includes('-')) return raw.args
+  if (first?.variadic !== true) {
+    if (raw.args[0] !== '-' || first?.parameter === undefined) return raw.args
+    throw usage(`${named(command)} takes one <${first.name}>, and reads none from standard input`)
+  }
+  const { pipedObjects } = await import('./piped.js')
+  const { objectsOf } = await import('./objects.js')
+  const project = raw.flags.get('project')?.at(-1)
+  const objects = await pipedObjects(await stdin(), await objectsOf(first), project)
+  if (objects.length === 0 && raw.args.length === 1)
+    throw usage('standard input names nothing to work on')
+  return raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
+}
+
+/** True when the objects came from standard input: the answer is a list then. */
+export const fromStdin = (raw: Raw): boolean => raw.args.includes('-')
+
+/**
+ * What was asked of a command.
+ * @throws Failure `usage` for a value that its parameter does not take
+ */
+export const givenOf = async (command: Command, raw: Raw, sources: Sources): Promise<Given> => {
+  const inputs = raw.flags.get('input')
+  if (inputs?.at(-1) === '-' && raw.args.includes('-'))
+    throw usage(
+      '--input - and ids from - both read standard input: give one of them in another way',
+    )
+  const args = await argsOf(command, raw, sources.stdin)
+  const flags: Record<string, unknown> = {}
+  for (const flag of flagsOfCommand(command)) {
+    const texts = raw.flags.get(flag.name)
+    const tool = flag.name === 'param' || flag.name === 'input'
+    if (texts === undefined || globalNames.has(flag.name) || (tool && flag.parameter === undefined))
+      continue
+    flags[flag.name] = await flagValue(flag, texts, sources)
+  }
+  const path = inputs?.at(-1)
+  const own = command.flags.some((f) => f.name === 'input')
+  const text =
+    path === undefined || own
+      ? undefined
+      : path === '-'
+        ? await sources.stdin()
+        : await readText(path, '--input')
+  return {
+    args,
+    flags,
+    extra: extraOf(raw.flags.get('param') ?? []),
+    ...(text === undefined ? {} : { input: await attributesOf(text, '--input') }),
+  }
+}
+
+/** The global flags, parsed; also those that the environment sets. */
+export const globalsOf = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals =>
+  readGlobals(raw.flags, env, (param, texts, label) => parseValue(param, texts, label, note))

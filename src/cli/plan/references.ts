@@ -1,0 +1,69 @@
+/**
+ * Objects by full reference (`platform/app!42`) and by web address: both carry the project with
+ * them.
+ */
+import { usage } from '../../errors.js'
+
+export interface Reference {
+  readonly project?: string
+  readonly id: string
+}
+
+/** Path parameter → the mark of its references and its segment in web addresses. */
+const kinds: Readonly<Record<string, { mark?: string; segment: string; word: string }>> = {
+  merge_request_iid: { mark: '!', segment: 'merge_requests', word: 'merge request' },
+  issue_iid: { mark: '#', segment: 'issues', word: 'issue' },
+  job_id: { segment: 'jobs', word: 'job' },
+}
+
+const wordOf = (key: 'mark' | 'segment', value: string): string =>
+  Object.values(kinds).find((kind) => kind[key] === value)?.word ?? 'something else'
+
+/**
+ * What a text names, for the path parameter it fills. A bare number or any other text is the id.
+ * @param baseUrl the instance's address: an address elsewhere is refused
+ * @throws Failure `usage` for a reference of another kind or an address of another instance
+ */
+export const referenceOf = (text: string, parameter: string, baseUrl: () => string): Reference => {
+  const kind = kinds[parameter]
+  if (kind === undefined) return { id: text }
+  if (/^https?:\/\//i.test(text)) return addressOf(text, kind, baseUrl())
+  const match = /^(?<project>.*?)(?<mark>[!#])(?<id>\d+)$/.exec(text)
+  if (match?.groups === undefined) return { id: text }
+  const { project = '', mark = '', id = '' } = match.groups
+  if (mark !== kind.mark)
+    throw usage(
+      `${text} is ${article(wordOf('mark', mark))}; this command takes ${article(kind.word)}`,
+    )
+  return project === '' ? { id } : { project, id }
+}
+
+const article = (word: string): string => (/^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`)
+
+const addressOf = (
+  text: string,
+  kind: { segment: string; word: string },
+  baseUrl: string,
+): Reference => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined) throw usage(`this is no address of ${article(kind.word)}: ${text}`)
+  // A query may hold a token.
+  const shown = url.origin + url.pathname
+  const base = new URL(baseUrl)
+  const prefix = base.pathname.replace(/\/$/, '')
+  if (url.host !== base.host || !url.pathname.startsWith(`${prefix}/`))
+    throw usage(
+      `${shown} is not an address of ${baseUrl}`,
+      'Choose its instance with --profile or --base-url.',
+    )
+  const match = /^\/(?<project>.+?)\/-\/(?<segment>[a-z_]+)\/(?<id>\d+)(?:\/|$)/.exec(
+    url.pathname.slice(prefix.length),
+  )
+  if (match?.groups === undefined) throw usage(`${shown} is no address of ${article(kind.word)}`)
+  const { project = '', segment = '', id = '' } = match.groups
+  if (segment !== kind.segment)
+    throw usage(
+      `${shown} is the address of ${article(wordOf('segment', segment))}; this command takes ${article(kind.word)}`,
+    )
+  return { project: decodeURIComponent(project), id }
+}

@@ -1,0 +1,58 @@
+/** Answers about several objects: each says which object it is about, as that was given. */
+import { isObject } from '../../../base/objects.js'
+import type { Endpoint } from '../../../catalogue/endpoint.js'
+import { kindNamed } from '../../../catalogue/kinds.js'
+import { flagName } from '../../../commands/derive/index.js'
+import type { Plan } from '../../../commands/types.js'
+import { objectColumn } from './fields.js'
+
+const argumentOf = ({ args, path, params }: Endpoint) => {
+  const name = args?.[0] ?? 'object'
+  const param = path[name] ?? params[name]
+  const key = param === undefined ? name : flagName(name, param).replaceAll('-', '_')
+  return { name, param, key }
+}
+
+/** The key and the value that name a plan's object in JSON. */
+export const identityOf = ({
+  endpoint,
+  values,
+  label,
+}: Plan): Readonly<Record<string, unknown>> => {
+  const { name, key } = argumentOf(endpoint)
+  const id = values[name] ?? label
+  return label === undefined || String(id) === label
+    ? { [key]: id }
+    : { [objectColumn]: label, [key]: id }
+}
+
+/** Whether the value of a column is the very text that each object was given by. */
+const same = (column: string, plans: readonly Plan[]): boolean =>
+  plans.every(({ endpoint, label = '' }) => {
+    const { name, param, key } = argumentOf(endpoint)
+    const kind = kindNamed(param?.completes)
+    const named = column === key || column === name || kind?.names.includes(column) === true
+    if (!named || param === undefined) return false
+    if (kind?.mark !== undefined)
+      return column === 'reference' && /^(?!\d+[!#]|[a-z]+:).+[!#]\d+$/i.test(label)
+    return column === 'id' ? /^\d+$/.test(label) : column === name
+  })
+
+/** The column that has to come before these, where they do not begin with the object as given. */
+export const leadOf = (
+  columns: readonly string[],
+  plans: readonly Plan[],
+): { lead?: typeof objectColumn } => (same(columns[0] ?? '', plans) ? {} : { lead: objectColumn })
+
+/** A record with the object that it is about before everything else. */
+export const about = ({ label }: Plan, value: unknown): unknown =>
+  isObject(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
+
+/** The same, unless the record itself says which object it is. */
+export const toldApart = (plan: Plan, value: unknown): unknown => {
+  const { name, param, key } = argumentOf(plan.endpoint)
+  const texts = [plan.label, String(plan.values[name] ?? plan.label)]
+  const names = [name, key, ...(kindNamed(param?.completes)?.names ?? [])]
+  const says = isObject(value) && names.some((field) => texts.includes(String(value[field])))
+  return says ? value : about(plan, value)
+}

@@ -1,0 +1,81 @@
+/** One command from its parsed flags to its exit code. */
+import type { Command } from '../../commands/types.js'
+import { standardInput } from '../../terminal/streams/standard.js'
+import type { ColorFlag } from '../../terminal/text/color.js'
+import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
+import type { Raw } from '../words/leaf.js'
+import { fieldNotes } from './answer/fields.js'
+import { createRun, Printed } from './context.js'
+import { outputFormat } from './format.js'
+import { runDerived } from './run.js'
+import { watch } from './watch.js'
+
+/** Reads standard input once, whole. */
+const stdinOnce = (): (() => Promise<string>) => {
+  let text: Promise<string> | undefined
+  const read = async (): Promise<string> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of standardInput()) chunks.push(Buffer.from(chunk as Uint8Array))
+    return Buffer.concat(chunks).toString('utf8')
+  }
+  return () => {
+    text ??= read()
+    return text
+  }
+}
+
+/** What a run has decided before it begins, for whoever tells of its failure. */
+export interface Decided {
+  /** Failures are JSON. */
+  readonly json: boolean
+  readonly color?: ColorFlag
+}
+
+/**
+ * Runs a command.
+ * @param decided is told how a failure is to be told
+ * @returns the exit code
+ * @throws Failure for whatever ended it
+ */
+export const execute = async (
+  command: Command,
+  raw: Raw,
+  signal: AbortSignal,
+  decided: (how: Decided) => void,
+): Promise<number> => {
+  const stdin = stdinOnce()
+  const early: string[] = []
+  const globals = globalsOf(raw, process.env, (text) => early.push(text))
+  const { color } = globals
+  const format = outputFormat(globals, process.env)
+  decided({ json: format.json === true, ...(color === undefined ? {} : { color }) })
+  const { ctx, exitCode, rounds, close } = await createRun({
+    command,
+    globals,
+    format,
+    env: process.env,
+    signal,
+    stdin,
+    listed: fromStdin(raw),
+  })
+  let failed: unknown
+  try {
+    for (const text of early) ctx.note(text)
+    const { note, warn } = ctx
+    if (globals.fields !== undefined)
+      for (const text of await fieldNotes(command, globals.fields)) note(text)
+    const given = await givenOf(command, raw, { env: process.env, stdin, note, warn })
+    const action = command.run ?? runDerived
+    const { watch: seconds, curl } = globals
+    if (seconds === undefined || curl) await action(ctx, given)
+    else await watch(ctx, seconds, rounds, () => action(ctx, given))
+  } catch (error) {
+    if (!(error instanceof Printed)) failed = error
+  }
+  // An output that cannot be ended must not hide what ended the run.
+  await close().catch((error: unknown) => {
+    failed ??= error
+  })
+  if (failed !== undefined) throw failed
+  return exitCode()
+}

@@ -1,0 +1,63 @@
+/** The work of a run, plan by plan: so many at once, each named as it is called. */
+import type { Context, Outcome, Perform, Plan } from '../../../commands/types.js'
+import { Failure } from '../../../errors.js'
+import { isBare, outcomeOf } from '../answer/outcome.js'
+
+const defaultConcurrency = 4
+
+/** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
+export const eachOf = async <T>(
+  items: readonly T[],
+  width: number,
+  signal: AbortSignal,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> => {
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !signal.aborted) {
+      const index = next++
+      const item = items[index]
+      if (item !== undefined) await work(item, index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+  if (signal.aborted) throw new Failure('interrupted', 'interrupted')
+}
+
+/** How many at once: the flag, else four. */
+export const widthOf = (ctx: Pick<Context, 'globals'>): number =>
+  ctx.globals.concurrency ?? defaultConcurrency
+
+/** What one plan comes to when it is simply sent. */
+export const callOf =
+  (ctx: Context) =>
+  async (plan: Plan): Promise<Outcome> => {
+    const whole = await ctx.call(plan)
+    if (whole.status === 304) return { unchanged: true }
+    if (isBare(whole)) return { status: whole.status }
+    // A few answer "null" where the documents have nothing to show.
+    if (plan.endpoint.returns.kind === 'empty' && whole.data === null)
+      return { status: whole.status }
+    return outcomeOf(whole)
+  }
+
+/** Past tense of what became of a plan's object: the command's word, else the endpoint's. */
+export const doneOf = ({ endpoint }: Plan, { done }: Pick<Perform, 'done'>): string =>
+  done ?? endpoint.done ?? 'done'
+
+/** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
+export const objectOf = (plan: Plan): string => {
+  // A full reference says where it belongs by itself.
+  if (plan.label !== undefined && /.[!#]\d+$/.test(plan.label)) return plan.label
+  const scope = Object.entries(plan.endpoint.path).find(
+    ([, p]) => p.type === 'project' || p.type === 'group',
+  )
+  const of = scope === undefined ? '' : ` of ${scope[1].type} ${String(plan.values[scope[0]])}`
+  return `${plan.label ?? plan.endpoint.route}${of}`
+}
+
+/** What is said of an object whose answer shows nothing; of one that should show a record, that too. */
+export const doneText = (plan: Plan, { status }: Outcome, options: Perform): string =>
+  status === undefined || plan.endpoint.returns.kind !== 'one'
+    ? doneOf(plan, options)
+    : `${doneOf(plan, options)}, as far as the status tells: the instance answered ${status} without the record`

@@ -1,0 +1,144 @@
+/** What a person left out, asked for: picked from what the instance has, where it has a list. */
+import type { Param } from '../../../catalogue/endpoint.js'
+import { Failure } from '../../../errors.js'
+import type { Choice, Prompts } from '../../../terminal/questions/prompts.js'
+import type { Wanted } from '../../plan/sources.js'
+import { parseValue } from '../../plan/values.js'
+
+/** A value that a command cannot do without. */
+export interface Missing {
+  readonly name: string
+  readonly param: Param
+  /** Given by position, not by a flag. */
+  readonly argument?: boolean
+  /** The command takes several. */
+  readonly several?: boolean
+  /** What it belongs to. */
+  readonly project?: string
+}
+
+/** Texts as they would have been typed; undefined where nobody can be asked. */
+export type Ask = (missing: Missing) => Promise<readonly string[] | undefined>
+
+/** Flags to pick from; undefined where nobody can be asked. */
+export type PickFlags = (
+  question: string,
+  flags: readonly Pick<Missing, 'name' | 'param'>[],
+) => Promise<readonly string[] | undefined>
+
+export interface AskOptions {
+  readonly interactive: () => boolean
+  readonly prompts: Prompts
+  readonly fetch: (wanted: Wanted) => Promise<unknown>
+  readonly note: (text: string) => void
+  /** The command line as it was typed, after the program. */
+  readonly argv: readonly string[]
+}
+
+const plain = /^[\w@%+=:,./-]+$/
+/** A word as a POSIX shell takes it. */
+export const quoted = (word: string): string =>
+  plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+
+/** What a parameter may be, where that is fixed. */
+const fixedOf = (param: Param): readonly string[] => {
+  if (param.type === 'enum') return param.values
+  if (param.type === 'boolean') return ['true', 'false']
+  if (param.type === 'list') return param.values ?? []
+  return param.type === 'integer' ? (param.offers ?? Object.keys(param.names ?? {})) : []
+}
+
+const choiceOf = (value: string, text?: string): Choice<string> => ({
+  value,
+  name: value,
+  ...(text === undefined || text === '' ? {} : { description: text }),
+})
+
+/** A question in words: help texts are for those who look a flag up. */
+const questionOf = ({ name, param, several }: Missing): string => {
+  const words = name
+    .replaceAll(/[-_]/g, ' ')
+    .replace(/\b(id|url|ip|sha)\b/g, (w) => w.toUpperCase())
+  if (param.type === 'enum' || several === true) return `Which ${words}?`
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`
+}
+
+/** Why an answer cannot be what was asked for; undefined where it can. */
+const mistakeOf = (
+  { name, param, argument, several }: Missing,
+  texts: readonly string[],
+): string | undefined => {
+  const label = argument === true ? name : `--${name}`
+  try {
+    for (const one of several === true ? texts.map((text) => [text]) : [texts])
+      parseValue(param, one, label)
+    return undefined
+  } catch (error) {
+    if (error instanceof Failure && error.category === 'usage') return error.message
+    throw error
+  }
+}
+
+export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOptions) => {
+  const answers: string[] = []
+
+  const choicesOf = async ({ param, project }: Missing): Promise<readonly Choice<string>[]> => {
+    const fixed = fixedOf(param)
+    if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
+    if (param.completes === undefined) return []
+    const { valuesOf } = await import('../../plan/sources.js')
+    const found = (await valuesOf(param.completes, project, fetch)) ?? []
+    return found.map(({ value, text }) => choiceOf(value, text))
+  }
+
+  const answerOf = async (missing: Missing): Promise<readonly string[]> => {
+    const { param } = missing
+    const question = questionOf(missing)
+    if (param.secret === true) return [await prompts.secret(question)]
+    const choices = await choicesOf(missing)
+    if (choices.length === 0) return [await prompts.text(question)]
+    const several = missing.several === true || param.type === 'list'
+    return several
+      ? prompts.selectMany(question, choices)
+      : [await prompts.select(question, choices)]
+  }
+
+  /** How the answers would have been typed; a secret by the name of a variable. */
+  const remember = ({ name, param, argument }: Missing, texts: readonly string[]): void => {
+    if (argument === true) answers.push(...texts)
+    else if (param.type === 'boolean')
+      answers.push(texts[0] === 'true' ? `--${name}` : `--no-${name}`)
+    else if (param.secret === true) answers.push(`--${name}`, 'env:NAME')
+    else answers.push(`--${name}`, texts.join(','))
+  }
+
+  const ask: Ask = async (missing) => {
+    if (!interactive()) return undefined
+    for (;;) {
+      const texts = (await answerOf(missing)).filter((text) => text !== '')
+      if (texts.length === 0) return undefined
+      const wrong = mistakeOf(missing, texts)
+      if (wrong === undefined) {
+        remember(missing, texts)
+        return texts
+      }
+      note(wrong)
+    }
+  }
+
+  const pick: PickFlags = async (question, flags) => {
+    if (!interactive()) return undefined
+    return prompts.selectMany(
+      question,
+      flags.map(({ name, param }) => choiceOf(name, param.help)),
+    )
+  }
+
+  /** Shows the line that would not have asked, so that it is learned. */
+  const teach = (): void => {
+    if (answers.length === 0) return
+    const line = ['svcctl', ...argv, ...answers.splice(0)].map(quoted).join(' ')
+    note(`without questions: ${line}`)
+  }
+  return { ask, pick, teach }
+}

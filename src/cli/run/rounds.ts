@@ -1,0 +1,73 @@
+/** Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere. */
+import type { Globals } from '../../commands/globals.js'
+import type { Format } from '../../output/types.js'
+import { type Frames, gutter, openFrames } from '../../terminal/streams/frames.js'
+import { accessible, type Notes } from '../../terminal/streams/notes.js'
+import { standardOutput } from '../../terminal/streams/standard.js'
+import type { Stdout } from '../../terminal/streams/stdout.js'
+import type { Style } from '../../terminal/text/style.js'
+import type { Rounds } from './watch.js'
+
+interface Shown {
+  readonly out: Stdout
+  readonly redrawn: boolean
+  /** Columns for the answer. */
+  readonly width: number
+  /** Notes of a watch: below the picture, or each said once. */
+  readonly notes: (notes: Notes) => Notes
+  readonly rounds: Rounds
+}
+
+const once = (say: (text: string) => void): ((text: string) => void) => {
+  const said = new Set<string>()
+  return (text) => {
+    if (!said.has(text)) say(text)
+    said.add(text)
+  }
+}
+
+const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({
+  out: frames,
+  redrawn: true,
+  width: style.width - gutter,
+  notes: (notes) => ({
+    ...notes,
+    note: (text) => {
+      if (!quiet) frames.note(style.visible(text))
+    },
+    warn: (text) => {
+      if (!quiet) frames.note(`warning: ${style.visible(text)}`)
+    },
+  }),
+  rounds: {
+    between: async () => {},
+    end: async (status) => {
+      if (!quiet) frames.note(status)
+      await frames.draw()
+    },
+  },
+})
+
+export const roundsOf = (
+  globals: Pick<Globals, 'watch' | 'quiet'>,
+  env: NodeJS.ProcessEnv,
+  format: Format,
+  style: Style,
+  plain: Stdout,
+): Shown => {
+  const watching = globals.watch !== undefined
+  if (watching && style.terminal && !accessible(env) && env.TERM !== 'dumb') {
+    const rows = (): number => standardOutput().rows ?? 24
+    return inPlace(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
+  }
+  return {
+    out: plain,
+    redrawn: false,
+    width: style.width,
+    notes: (notes) => (watching ? { ...notes, note: once(notes.note) } : notes),
+    rounds: {
+      between: () => plain.write(format.separator ?? ''),
+      end: () => plain.end(),
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** `--watch`: a command again and again, redrawn on a terminal, one answer after the other in a pipe. */
+import { methodOf } from '../../catalogue/endpoint.js'
+import type { Command, Context } from '../../commands/types.js'
+import { exitCodes, Failure } from '../../errors.js'
+
+/** Whether a command only reads, so that it may be repeated. */
+export const watchable = (command: Command): boolean => {
+  const endpoints = Object.values(command.endpoints)
+  const reads = endpoints.every(
+    (e) => methodOf(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
+  )
+  return endpoints.length > 0 && reads
+}
+
+/** Failures that a later round may not have. */
+const passing = (error: unknown): error is Failure =>
+  error instanceof Failure &&
+  (error.category === 'unreachable' || error.category === 'rate_limited')
+
+/** How the rounds of a run are shown. */
+export interface Rounds {
+  /** Between two answers, where nothing is redrawn. */
+  between(): Promise<void>
+  /** The answer is complete. */
+  end(status: string): Promise<void>
+}
+
+const timeOf = (now: Date): string => now.toTimeString().slice(0, 8)
+
+/**
+ * Repeats `round` every so many seconds until the run is interrupted, which is how a watch ends. What
+ * is only passing (no connection, too many requests) is told, and the next round tries again.
+ */
+export const watch = async (
+  ctx: Context,
+  seconds: number,
+  rounds: Rounds,
+  round: () => Promise<void>,
+): Promise<void> => {
+  try {
+    for (let count = 0; ; count++) {
+      if (count > 0) await rounds.between()
+      try {
+        await round()
+      } catch (error) {
+        if (count === 0 || !passing(error)) throw error
+        ctx.warn(error.message)
+      }
+      await rounds.end(`${timeOf(ctx.now())}, every ${seconds} s; Ctrl-C ends`)
+      await ctx.sleep(seconds * 1000)
+    }
+  } catch (error) {
+    if (!ctx.signal.aborted) throw error
+    ctx.exit(exitCodes.interrupted)
+  }
+}

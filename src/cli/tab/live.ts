@@ -1,0 +1,115 @@
+/** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
+import { once } from 'node:events'
+import { createClient } from '../../http/index.js'
+import {
+  environmentScope,
+  openStore,
+  openTokens,
+  pathsOf,
+  resolveSession,
+  scopeAtHand,
+  transportOf,
+} from '../../profile/index.js'
+import type { Session } from '../../profile/types.js'
+import { hasSource, ofProject, valuesOf, type Wanted } from '../plan/sources.js'
+import { fieldsOf } from '../run/answer/fields.js'
+import { credentialFor } from '../run/instance/credential.js'
+import { userAgent } from '../words/version.js'
+import type { Candidate, Live } from './complete.js'
+import { keptValues } from './kept-values.js'
+
+/** A TAB waits no longer than this for the instance, in seconds. */
+const patience = 0.7
+
+/** The value that a flag has on the line. */
+const flagOn = (words: readonly string[], name: string, short?: string): string | undefined => {
+  const at = words.findLastIndex((w) => w === `--${name}` || w === short)
+  const joined = words.findLast((w) => w.startsWith(`--${name}=`))
+  return at >= 0 ? words[at + 1] : joined?.slice(name.length + 3)
+}
+
+/** The project named on the line, else the one at hand. */
+const projectOf = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) =>
+  flagOn(words, 'project', '-P') ??
+  environmentScope('project', env)?.value ??
+  (await scopeAtHand('project', env, session, process.cwd()))?.value
+
+const noRefresh = async (): Promise<never> => {
+  throw new Error('completion refreshes no credential')
+}
+
+/** What came back of one request that may take no longer than a TAB may. */
+const quick = async (
+  session: Session,
+  wanted: Wanted,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+) => {
+  const credential = await credentialFor(session, wanted.endpoint)
+  const transport = await transportOf(session, false, env)
+  const client = await createClient({
+    baseUrl: session.baseUrl,
+    timeout: patience,
+    retries: 0,
+    userAgent,
+    signal,
+    ...(credential === undefined ? {} : { credential }),
+    ...(transport === undefined ? {} : { transport }),
+    ...(session.sudo === undefined ? {} : { sudo: session.sudo }),
+  })
+  try {
+    return (await client.call(wanted.request)).data
+  } finally {
+    await client.close()
+  }
+}
+
+const fromInstance = async (
+  what: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<readonly Candidate[]> => {
+  if (!hasSource(what)) return []
+  const paths = pathsOf(env)
+  const profile = flagOn(words, 'profile', '-p')
+  const baseUrl = flagOn(words, 'base-url')
+  const sudo = flagOn(words, 'sudo')
+  const session = resolveSession(
+    {
+      ...(profile === undefined ? {} : { profile }),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(sudo === undefined ? {} : { sudo }),
+    },
+    env,
+    { store: openStore(paths), tokens: openTokens(paths, env), post: noRefresh },
+  )
+  // A TAB starts no program of the profile's.
+  if (session.profile?.tokenCommand !== undefined) return []
+  // Only then: it may have to ask git.
+  const project = (await ofProject(what)) ? await projectOf(words, env, session) : undefined
+  const { baseUrl: instance, profile: named, sudo: as } = session
+  const of = [instance, named?.name ?? '', as ?? '', what, project ?? ''].join('\n')
+  return keptValues(paths.cache, of, env.SVC_TOKEN ?? '', () =>
+    valuesOf(what, project, (wanted) => quick(session, wanted, env, signal)),
+  )
+}
+
+/** Live values of a completion; whatever goes wrong yields none. */
+export const liveValues =
+  (env: NodeJS.ProcessEnv): Live =>
+  async (what, command, words) => {
+    try {
+      if (what === 'profile')
+        return openStore(pathsOf(env))
+          .names()
+          .map((value) => ({ value }))
+      if (what === 'field')
+        return fieldsOf(Object.values(command.endpoints)).map((value) => ({ value }))
+      const signal = AbortSignal.timeout(patience * 1000)
+      const over = once(signal, 'abort').then((): readonly Candidate[] => [])
+      return await Promise.race([fromInstance(what, words, env, signal), over])
+    } catch {
+      return []
+    }
+  }

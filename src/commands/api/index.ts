@@ -1,0 +1,238 @@
+/** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
+import { boolean, type Endpoint, list, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { Failure, usage } from '../../errors.js'
+import type { WireRequest } from '../../http/types.js'
+import { nearest } from '../../terminal/text/suggest.js'
+import type { Context, Given, Special, Suggestion } from '../types.js'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Method and path; a path alone is read. A word is a method only where a path follows. */
+const targetOf = ([first, second]: readonly string[]): { method: string; target: string } => {
+  if (first === undefined) throw usage('api needs a path', 'For instance: svcctl api GET /runners')
+  if (second === undefined) return { method: 'GET', target: first }
+  const method = first.toUpperCase()
+  if (!methods.includes(method))
+    throw usage(`api takes one of ${methods.join(', ')}, not "${first}"`)
+  return { method, target: second }
+}
+
+/** Percent-encoded, whatever it is. */
+const encoded = (text: string): string =>
+  [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+
+/** `{project}` and `{group}` stand for the project and group at hand. */
+const filled = async (ctx: Context, path: string): Promise<string> => {
+  let text = path
+  for (const kind of ['project', 'group'] as const) {
+    if (!text.includes(`{${kind}}`)) continue
+    const value = await ctx.scope(kind)
+    if (value === undefined)
+      throw usage(
+        `{${kind}} stands in the path, and there is no ${kind} at hand`,
+        `Set SVC_${kind.toUpperCase()}.`,
+      )
+    text = text.replaceAll(`{${kind}}`, encodeURIComponent(value).replaceAll('.', '%2E'))
+  }
+  return text
+}
+
+const headersOf = (given: Given): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  const lines = Array.isArray(given.flags.header) ? given.flags.header : []
+  for (const line of lines.map(String)) {
+    const at = line.indexOf(':')
+    const name = line.slice(0, at).trim()
+    if (at < 1 || !/^[A-Za-z0-9-]+$/.test(name))
+      throw usage(`--header takes "Name: value", not "${line}"`)
+    if (/^(authorization|private-token|job-token|cookie|sudo|host|content-length)$/i.test(name))
+      throw usage(
+        `--header cannot set ${name}`,
+        'Credentials come from the profile or SVC_TOKEN, the user from --sudo.',
+      )
+    headers[name.toLowerCase()] = line.slice(at + 1).trim()
+  }
+  return headers
+}
+
+const typed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(typed)
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+const queryOf = (values: Readonly<Record<string, unknown>>): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values))
+    for (const item of Array.isArray(value) ? value : [value])
+      query.append(Array.isArray(value) && !name.endsWith('[]') ? `${name}[]` : name, String(item))
+  return query.toString()
+}
+
+const requestOf = async (ctx: Context, given: Given): Promise<WireRequest> => {
+  const { method, target } = targetOf(given.args)
+  if (/^[a-z]+:\/\//i.test(target))
+    throw usage(
+      'api takes a path of the instance, not an address',
+      'Choose the instance with --base-url.',
+    )
+  const path = (await filled(ctx, target)).replace(/^(?!\/)/, '/')
+  if (
+    path
+      .split(/[?#]/)[0]
+      ?.split('/')
+      .some((s) => s === '.' || s === '..') === true
+  )
+    throw usage('"." and ".." cannot stand in a path')
+  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
+  if (stray !== undefined)
+    throw usage(
+      `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot stand in a path`,
+      `Write it as ${stray === '#' ? '%23' : encoded(stray)}.`,
+    )
+  const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
+  const headers = headersOf(given)
+  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
+  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
+  const query = reads ? queryOf({ ...given.input, ...given.extra }) : ''
+  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
+  const attributes = {
+    ...given.input,
+    ...Object.fromEntries(Object.entries(given.extra).map(([k, v]) => [k, typed(v)])),
+  }
+  const body = !reads && Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
+  const address = root
+    ? { path: `${(await ctx.session()).baseUrl}${whole}`, absolute: true as const }
+    : { path: whole }
+  return {
+    method,
+    ...address,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body }),
+  }
+}
+
+/** The catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
+const meant = async (method: string, path: string): Promise<string | undefined> => {
+  const wanted = (path.split('?')[0] ?? '').split('/')
+  const routes = new Map<string, string>()
+  for (const row of areas)
+    for (const e of Object.values(await row.load())) {
+      const parts = pathOf(e).split('/')
+      if (parts.length !== wanted.length || methodOf(e) !== method) continue
+      const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
+      routes.set(filled.join('/'), e.route)
+    }
+  const asked = wanted.join('/')
+  if (routes.has(asked)) return undefined
+  return routes.get(nearest(asked, routes.keys()) ?? '')
+}
+
+const suggested = async (error: unknown, request: WireRequest): Promise<unknown> => {
+  if (!(error instanceof Failure) || error.category !== 'not_found') return error
+  const route = await meant(request.method, request.path)
+  if (route === undefined) return error
+  return new Failure(error.category, error.message, {
+    ...error.details,
+    hint: `The documents have ${route}.`,
+  })
+}
+
+/** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
+const jobEndpoint = async (
+  { env }: Context,
+  { method, path }: WireRequest,
+): Promise<Endpoint | undefined> => {
+  if (method !== 'GET' || !(env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN)) return undefined
+  const [plain] = path.split('?')
+  for (const row of areas)
+    for (const endpoint of Object.values(await row.load()))
+      if (methodOf(endpoint) === method && pathOf(endpoint) === plain) return endpoint
+  return undefined
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  const request = await requestOf(ctx, given)
+  await ctx.guard(request)
+  if (ctx.globals.curl) return ctx.showRequest(request)
+  if (request.method === 'DELETE') await ctx.confirm('What is there is lost.', [request.path])
+  try {
+    if (given.flags.paginate === true) return await ctx.listRequest(request)
+    const client = await ctx.client(await jobEndpoint(ctx, request))
+    const whole = await client.call(request)
+    if (whole.status === 304) return ctx.note('nothing changed: it was already so')
+    if (whole.bytes.length > 0) return ctx.printAnswer({}, { bytes: whole.bytes })
+    ctx.note(
+      `${request.method} ${request.path}: ${request.method === 'DELETE' ? 'deleted, ' : ''}${whole.status}`,
+    )
+  } catch (error) {
+    throw await suggested(error, request)
+  }
+}
+
+/** A documented path with what was typed in its places, up to the first place still to be filled. */
+const continued = (path: string, typed: readonly string[]): string | undefined => {
+  const parts = path.split('/')
+  const fits = typed.every((word, i) => parts[i]?.startsWith(':') === true || parts[i] === word)
+  if (!fits) return undefined
+  return [...typed, ...parts.slice(typed.length)].join('/').replace(/[:*].*$/, '')
+}
+
+/** The catalogue's paths for a method, with what they do. */
+const pathsFor = async (
+  [method]: readonly string[],
+  current: string,
+): Promise<readonly Suggestion[]> => {
+  const typed = current.split('/').slice(0, -1)
+  const found = new Map<string, string>()
+  for (const row of areas)
+    for (const endpoint of Object.values(await row.load())) {
+      if (methodOf(endpoint) !== method?.toUpperCase()) continue
+      const path = continued(pathOf(endpoint), typed)
+      if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
+    }
+  return [...found].map(([value, text]) => ({ value, text }))
+}
+
+export const api: Special = {
+  summary: 'Make any call with the credentials of the profile',
+  description: [
+    'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those at hand. DELETE is confirmed.',
+  ],
+  open: true,
+  args: [
+    {
+      name: 'method',
+      required: false,
+      variadic: false,
+      help: `${methods.join(', ')}; GET where only a path is given`,
+      values: async (_before, current) => [
+        ...methods.map((value) => ({ value })),
+        // A path alone is read.
+        ...(await pathsFor(['GET'], current)),
+      ],
+    },
+    {
+      name: 'path',
+      required: false,
+      variadic: false,
+      help: 'path, with or without the leading slash',
+      values: pathsFor,
+    },
+  ],
+  flags: {
+    header: list('string', 'a further header, "Name: value"'),
+    paginate: boolean('follow the pages; one JSON array, or a record a line'),
+  },
+  examples: [
+    'api GET /runners/all',
+    'api projects -o json',
+    'api get "projects/{project}/jobs" --paginate -o ndjson',
+  ],
+  run,
+}

@@ -1,0 +1,224 @@
+/** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
+import { isObject } from '../../base/objects.js'
+import { boolean, type Endpoint, oneOf, type Param } from '../../catalogue/endpoint.js'
+import { type AreaRow, areas } from '../../catalogue/index.js'
+import { integrationFamilies } from '../../catalogue/integration-families.js'
+import { usage } from '../../errors.js'
+import { didYouMean } from '../../terminal/text/suggest.js'
+import { define, type GivenBy } from '../define.js'
+import type { Command, Context, Suggestion } from '../types.js'
+import { openapi } from './openapi/index.js'
+
+/** The type of a field in words: `string or null`, `list of User summary`. */
+const typeWords = (schema: unknown): string => {
+  if (!isObject(schema)) return 'any'
+  const union = schema.anyOf
+  if (Array.isArray(union)) return [...new Set(union.map(typeWords))].join(' or ')
+  if (schema.type === 'array') return `list of ${typeWords(schema.items)}`
+  if (schema.type === 'object') return String(schema.title ?? 'object')
+  if (schema.format === 'date-time') return 'timestamp'
+  if (schema.format === 'date') return 'date'
+  return String(schema.type ?? 'any')
+}
+
+/** Fields of a shape, dotted into plain nested objects. */
+const fieldsOf = (schema: unknown, prefix = ''): Record<string, unknown>[] => {
+  if (!isObject(schema) || !isObject(schema.properties)) return []
+  const required = Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties).flatMap(([name, value]) => {
+    const field = value as unknown
+    const notes = isObject(field)
+      ? [field.description, Array.isArray(field.examples) ? field.examples.join(', ') : undefined]
+      : []
+    const row = {
+      field: prefix + name,
+      type: typeWords(field),
+      always: required.includes(name),
+      notes: notes.filter((n) => n !== undefined).join('; '),
+    }
+    const nested =
+      isObject(field) && field.title === undefined ? fieldsOf(field, `${prefix}${name}.`) : []
+    return [row, ...nested]
+  })
+}
+
+const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
+  parameter: name,
+  in: place,
+  type: param.type === 'list' ? `list of ${param.of}` : param.type,
+  required: param.required === true || place === 'path',
+  values: [
+    ...(param.type === 'enum' || param.type === 'list' ? (param.values ?? []) : []),
+    ...(param.words ?? []),
+  ].join(', '),
+  default: param.default ?? null,
+  edition: param.edition ?? e.edition ?? null,
+  deprecated: param.deprecated ?? null,
+  help: param.help,
+})
+
+/** `family` narrows the parameters of `integrations update` to those of one family. */
+const rowsOf = (command: Command, family: unknown) =>
+  Object.values(command.endpoints).flatMap((e) => [
+    ...Object.entries(e.path).map(([n, p]) => ({
+      endpoint: e.route,
+      ...paramRow(e, n, p, 'path'),
+    })),
+    ...Object.entries(integrationFamilies.find((f) => f.name === family)?.params ?? e.params).map(
+      ([n, p]) => ({
+        endpoint: e.route,
+        ...paramRow(e, n, p, 'parameter'),
+      }),
+    ),
+  ])
+
+/** A title as it is typed: `Runner summary` → `runner-summary`. */
+const kebab = (title: string): string => title.toLowerCase().replaceAll(' ', '-')
+
+const normal = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+type Shapes = Map<string, Record<string, unknown>>
+
+/** Every titled shape within these, by title. */
+const titled = (shapes: Iterable<unknown>): Shapes => {
+  const found: Shapes = new Map()
+  const visit = (schema: unknown): void => {
+    if (Array.isArray(schema)) for (const item of schema) visit(item)
+    else if (isObject(schema)) {
+      const title = schema.title
+      if (typeof title === 'string' && !found.has(title)) found.set(title, schema)
+      for (const value of Object.values(schema)) visit(value)
+    }
+  }
+  for (const shape of shapes) visit(shape)
+  return found
+}
+
+const shapesOf = async (row: AreaRow): Promise<unknown[]> =>
+  Object.values(await row.load()).flatMap(({ returns }) => returns.shape ?? [])
+
+/** Every titled shape of the catalogue, by title. */
+const resources = async (): Promise<Shapes> => {
+  const all = await Promise.all(areas.map(shapesOf))
+  return titled(all.flat())
+}
+
+const areaOf = (word: string | undefined): AreaRow | undefined =>
+  areas.find(({ name, alias }) => word !== undefined && (name === word || alias === word))
+
+/** The titled shapes that an answer is one of, not those inside. */
+const answersOf = (shape: unknown): Record<string, unknown>[] => {
+  if (!isObject(shape)) return []
+  if (typeof shape.title === 'string') return [shape]
+  return Array.isArray(shape.anyOf) ? shape.anyOf.flatMap(answersOf) : []
+}
+
+const unshown = { field: null, type: 'any', always: null, notes: 'its fields are not documented' }
+
+/** The fields of what an area's endpoints answer with; `resource` says of which. */
+const explainArea = async (ctx: Context, words: readonly string[]): Promise<boolean> => {
+  const row = words.length === 1 ? areaOf(words[0]) : undefined
+  if (row === undefined) return false
+  const answers = (await shapesOf(row)).flatMap(answersOf)
+  const byTitle = new Map(answers.map((shape) => [String(shape.title), shape]))
+  const rows = [...byTitle].flatMap(([title, shape]) => {
+    const fields = fieldsOf(shape)
+    const resource = kebab(title)
+    return (fields.length === 0 ? [unshown] : fields).map((field) => ({ resource, ...field }))
+  })
+  await ctx.printMany(rows, { columns: ['resource', 'field', 'type', 'always', 'notes'] })
+  return true
+}
+
+const flags = {
+  openapi: boolean('print the whole API as an OpenAPI 3.1 document'),
+  family: oneOf(
+    integrationFamilies.map((f) => f.name),
+    'of integrations update, only the parameters of this family',
+  ),
+} as const
+type Mine = GivenBy<typeof flags>
+
+const explainCommand = async (
+  ctx: Context,
+  words: readonly string[],
+  family: unknown,
+): Promise<boolean> => {
+  const area = areaOf(words[0])
+  const [, ...verb] = words
+  const command = (await ctx.commands()).find(
+    (c) => c.area === (area?.name ?? words[0]) && c.words === verb.join(' '),
+  )
+  if (command === undefined) return false
+  if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
+    throw usage('--family goes with: svcctl explain integrations update')
+  const rows = rowsOf(command, family)
+  await ctx.printMany(rows, {
+    columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
+  })
+  return true
+}
+
+const run = async (ctx: Context, given: Mine): Promise<void> => {
+  if (given.flags.openapi === true) {
+    const { version } = await ctx.about()
+    return ctx.printDocument(await openapi(version))
+  }
+  const words = given.args
+  const known = await resources()
+  if (words.length === 0)
+    return ctx.printMany(
+      [...known.keys()].sort().map((resource) => ({ resource })),
+      { columns: ['resource'] },
+    )
+  const wanted = normal(words.join(''))
+  const match = [...known].find(
+    ([title]) => normal(title) === wanted || `${normal(title)}s` === wanted,
+  )
+  if (match !== undefined)
+    return ctx.printMany(fieldsOf(match[1]), { columns: ['field', 'type', 'always', 'notes'] })
+  if (await explainCommand(ctx, words, given.flags.family)) return
+  if (await explainArea(ctx, words)) return
+  const names = [...known.keys()].map(kebab)
+  throw usage(
+    `nothing is called "${words.join(' ')}"`,
+    didYouMean(words.join(' '), [...names, ...areas.map((area) => area.name)]) ??
+      'svcctl explain lists the resources, svcctl commands the commands.',
+  )
+}
+
+/** Resources and areas first, then the verbs of an area. */
+const suggestions = async ([area]: readonly string[]): Promise<readonly Suggestion[]> => {
+  if (area !== undefined) {
+    const row = areaOf(area)
+    if (row === undefined) return []
+    const verbs = Object.values(await row.load()).flatMap((e) => e.command.split(' ')[0] ?? [])
+    return [...new Set(verbs)].map((value) => ({ value }))
+  }
+  const titles = [...(await resources()).keys()].sort()
+  return [
+    ...areas.map(({ name, summary }) => ({ value: name, text: summary })),
+    ...titles.map((title) => ({ value: kebab(title), text: 'fields' })),
+  ]
+}
+
+export const explain = define({
+  summary: 'Show the fields of a resource or the parameters of a command',
+  args: [
+    {
+      name: 'resource|area',
+      required: false,
+      variadic: true,
+      help: 'a resource (runner), or an area and a verb (runners list)',
+      values: suggestions,
+    },
+  ],
+  flags,
+  examples: [
+    'explain runner',
+    'explain runners list',
+    'explain integrations update --family chat-webhook',
+    'explain --openapi',
+  ],
+  run,
+})

@@ -1,0 +1,118 @@
+/** `geo status` as a page a node, `geo nodes update` (API document 3, "Replication nodes"). */
+
+import { type Fields, objects } from '../../base/objects.js'
+import { geo } from '../../catalogue/areas/geo.js'
+import { filled, missing, plansToFill, readRecord, showReading } from '../fill.js'
+import type { Context, Given, Special } from '../types.js'
+
+const number = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined
+
+/** The data kinds that a status speaks of: those with a count and a synced count. */
+const kindsOf = (status: Fields): string[] =>
+  Object.keys(status)
+    .filter((key) => key.endsWith('_synced_count'))
+    .map((key) => key.slice(0, -'_synced_count'.length))
+
+const percent = (status: Fields, kind: string): number | undefined => {
+  const given = status[`${kind}_synced_in_percentage`]
+  const parsed = typeof given === 'string' ? Number.parseFloat(given) : number(given)
+  if (parsed !== undefined && !Number.isNaN(parsed)) return parsed
+  const count = number(status[`${kind}_count`])
+  const synced = number(status[`${kind}_synced_count`])
+  return count === undefined || synced === undefined || count === 0
+    ? undefined
+    : (100 * synced) / count
+}
+
+/** Columns of the names. */
+const names = 23
+/** From this width on there is room for long bars. */
+const roomy = 100
+const barWidth = (ctx: Context): number => (ctx.width >= roomy ? 20 : 12)
+
+const line = (ctx: Context, status: Fields, kind: string): string => {
+  const share = percent(status, kind)
+  const count = number(status[`${kind}_count`])
+  const synced = number(status[`${kind}_synced_count`])
+  const failed = number(status[`${kind}_failed_count`]) ?? 0
+  const columns = barWidth(ctx)
+  const bar = share === undefined ? ' '.repeat(columns) : ctx.bar(share / 100, columns)
+  const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
+  const of = count === undefined ? '' : ` ${synced ?? 0} of ${count} synced`
+  const bad = failed > 0 ? `  ${ctx.mark('bad')} ${failed} failed` : ''
+  return `  ${kind.replaceAll('_', ' ').padEnd(names)} ${bar} ${text} ${of}${bad}`.trimEnd()
+}
+
+const lag = (status: Fields): string => {
+  const seconds = number(status.db_replication_lag_seconds)
+  return seconds === undefined
+    ? 'unknown'
+    : seconds < 120
+      ? `${seconds} s`
+      : `${Math.round(seconds / 60)} min`
+}
+
+const text = (value: unknown): string =>
+  value === null || value === undefined ? '–' : String(value)
+
+const fact = (ctx: Context, name: string, value: string): string =>
+  `  ${name.padEnd(names)} ${ctx.hanging(value, names + 3)}`
+
+const page = (ctx: Context, status: Fields): string => {
+  const healthy = status.healthy === true
+  const title = `${ctx.mark(healthy ? 'good' : 'bad')} ${ctx.strong(`Node ${text(status.geo_node_id)}`)}  ${ctx.safe(text(status.health_status ?? status.health))}`
+  const facts = [
+    ...(healthy ? [] : [['health', text(status.health)] as const]),
+    ['replication lag', lag(status)],
+    ['version', `${text(status.version)} (${text(status.revision)})`],
+    [
+      'replication slots',
+      `${text(status.replication_slots_used_count)} of ${text(status.replication_slots_count)} used`,
+    ],
+    ['last event', `${text(status.last_event_id)}, cursor ${text(status.cursor_last_event_id)}`],
+  ] as const
+  return [
+    title,
+    ...facts.map(([name, value]) => fact(ctx, name, value)),
+    ...kindsOf(status).map((kind) => line(ctx, status, kind)),
+    '',
+  ].join('\n')
+}
+
+const run = async (ctx: Context, given: Given): Promise<void> => {
+  await ctx.list(await ctx.plan(given), {
+    people: { page: (statuses) => objects(statuses).map((status) => `${page(ctx, status)}\n`) },
+  })
+}
+
+export const status: Special = {
+  description: [
+    'On a terminal a page a node: health, replication lag, and a bar per data kind. Elsewhere, and with --output or --fields, the records of the API.',
+  ],
+  examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
+  run,
+}
+
+const filling = { command: 'geo nodes update', reads: geo.get, required: ['name', 'url'] } as const
+
+const update = async (ctx: Context, given: Given): Promise<void> => {
+  const open = missing(given, filling)
+  const plans = await plansToFill(ctx, given, filling)
+  if (open.length === 0) return ctx.perform(plans)
+  if (ctx.globals.curl) return showReading(ctx, plans, filling)
+  await ctx.perform(plans, {
+    run: async (plan) => {
+      const whole = filled(plan, open, await readRecord(ctx, plan, filling))
+      const answer = await ctx.call(whole)
+      return { bytes: answer.bytes, value: answer.data }
+    },
+  })
+}
+
+export const nodesUpdate: Special = {
+  description: ['A name or URL that is not given stays as it is: the node is read first.'],
+  fills: filling.required,
+  examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
+  run: update,
+}

@@ -1,0 +1,164 @@
+/** `integrations list`, `get` and `update` (API document 3, "Integrations"). */
+
+import { isObject } from '../../base/objects.js'
+import { oneOf } from '../../catalogue/endpoint.js'
+import {
+  eventFlags,
+  familyOfSlug,
+  type IntegrationFamily,
+  integrationFamilies,
+  integrationParameters,
+} from '../../catalogue/integration-families.js'
+import { usage } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
+import type { Context, Emit, Plan, Special } from '../types.js'
+
+const booleans: ReadonlySet<string> = new Set([
+  'active',
+  'comment_on_event_enabled',
+  ...eventFlags,
+  ...Object.entries(integrationParameters).flatMap(([name, param]) =>
+    param.type === 'boolean' ? [name] : [],
+  ),
+])
+
+const spellings = new Map<unknown, boolean>([
+  ['true', true],
+  ['1', true],
+  [1, true],
+  ['false', false],
+  ['0', false],
+  [0, false],
+])
+
+/** A record with its booleans as booleans: instances return `true`, `"true"`, `"1"` and `1`. */
+export const normalised = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(normalised)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, v]) => [
+      name,
+      booleans.has(name) ? (spellings.get(v) ?? v) : normalised(v),
+    ]),
+  )
+}
+
+/** Tables and spreadsheets show booleans as such; programs get the API's own objects. */
+const asRows: Emit = { people: { rows: (records) => records.map(normalised), sheets: true } }
+
+const families = integrationFamilies.map((family) => family.name)
+
+export const familyNamed = (name: string): IntegrationFamily | undefined =>
+  integrationFamilies.find((family) => family.name === name)
+
+const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`
+
+/** Parameters that do not belong to the family, by flag. */
+export const foreign = (family: IntegrationFamily, names: readonly string[]): string[] =>
+  names.filter((name) => name in integrationParameters && !(name in family.params)).map(flagOf)
+
+/** Parameters that the family cannot do without and that were not given. */
+export const lacking = (family: IntegrationFamily, given: ReadonlySet<string>): string[] =>
+  Object.entries(family.params).flatMap(([name, param]) =>
+    param.required === true && !given.has(name) ? [name] : [],
+  )
+
+const explained = (family: IntegrationFamily): string =>
+  `svcctl explain integrations update --family ${family.name} lists its parameters.`
+
+/** Asks for the secrets that are missing. */
+const withSecrets = async (
+  ctx: Context,
+  family: IntegrationFamily,
+  missing: readonly string[],
+): Promise<Record<string, unknown>> => {
+  const found: Record<string, unknown> = {}
+  for (const name of missing) {
+    const param = family.params[name]
+    if (param?.secret !== true || ctx.globals.curl) continue
+    const answer = await ctx.askSecret(`${name}: ${param.help}`)
+    if (answer !== undefined && answer !== '') found[name] = answer
+  }
+  return found
+}
+
+const noteDeprecated = (
+  ctx: Context,
+  family: IntegrationFamily,
+  names: readonly string[],
+): void => {
+  for (const name of names) {
+    const successor = family.params[name]?.deprecated
+    if (successor !== undefined)
+      ctx.note(`${flagOf(name)} is deprecated in family ${family.name}: use ${successor}`)
+  }
+}
+
+/**
+ * A plan that its family accepts.
+ * @throws Failure `usage` naming the family and the parameters that are missing or do not belong
+ */
+const checked = async (ctx: Context, plan: Plan, named: unknown): Promise<Plan> => {
+  const slug = String(plan.values.slug)
+  const family =
+    typeof named === 'string' ? familyNamed(named) : (familyOfSlug(slug) ?? familyNamed(slug))
+  if (family === undefined) return plan
+  const names = Object.keys(plan.values).filter((name) => !(name in plan.endpoint.path))
+  const strange = foreign(family, names)
+  if (strange.length > 0)
+    throw usage(
+      `${strange.join(', ')}: not a parameter of family ${family.name}, which ${slug} belongs to`,
+      `${explained(family)} --param passes any other.`,
+    )
+  noteDeprecated(ctx, family, names)
+  const given = new Set([...names, ...Object.keys(plan.extra ?? {})])
+  const secrets = await withSecrets(ctx, family, lacking(family, given))
+  const missing = lacking(family, new Set([...given, ...Object.keys(secrets)]))
+  if (missing.length > 0)
+    throw usage(
+      `${slug} needs ${missing.map(flagOf).join(', ')} (family ${family.name})`,
+      explained(family),
+    )
+  return { ...plan, values: { ...plan.values, ...secrets } }
+}
+
+const flags = {
+  family: oneOf(families, 'family of the integration, whose parameters are checked'),
+} as const
+
+const runUpdate = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
+  const plans: Plan[] = []
+  for (const plan of await ctx.plans(given))
+    plans.push(await checked(ctx, plan, given.flags.family))
+  await ctx.perform(plans, { emit: asRows })
+}
+
+export const update = define({
+  description: [
+    `An integration takes the parameters of its family: ${families.join(', ')}. Give --family where the slug does not tell it; without it nothing is checked.`,
+  ],
+  flags,
+  examples: [
+    "integrations update emails-on-push --recipients 'team@example.test ops@example.test' --project platform/app",
+    'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
+  ],
+  run: runUpdate,
+})
+
+export const get: Special = {
+  examples: [
+    'integrations get emails-on-push --project platform/app',
+    'integrations get emails-on-push --legacy-path --project platform/app -o json',
+  ],
+  run: async (ctx, given) => ctx.perform(await ctx.plans(given), { emit: asRows }),
+}
+
+export const list: Special = {
+  examples: [
+    'integrations list --project platform/app',
+    'integrations list --project platform/app --fields slug,push_events,tag_push_events',
+  ],
+  run: async (ctx, given) => {
+    await ctx.list(await ctx.plan(given), asRows)
+  },
+}

@@ -1,0 +1,125 @@
+/** The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`. */
+import { resolve } from 'node:path'
+import { boolean, integer, string } from '../../catalogue/endpoint.js'
+import { define, type GivenBy } from '../define.js'
+import type { Context } from '../types.js'
+import { stateFolder } from './session.js'
+
+const state = string('folder that holds the state', { completes: 'file' })
+
+const folderOf = (ctx: Context, { flags }: GivenBy<{ readonly state: typeof state }>): string =>
+  flags.state === undefined ? stateFolder(ctx.env) : resolve(ctx.cwd, flags.state)
+
+const untilInterrupted = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done(), { once: true })
+    // Listening alone keeps the process alive; nothing else has to.
+  })
+
+export const serve = define({
+  summary: 'Serve the embedded instance until interrupted',
+  lasts: true,
+  description: [
+    'Prints its address, its users and their tokens. It listens on 127.0.0.1 only; Ctrl-C stops it and saves its state.',
+  ],
+  flags: {
+    port: integer('port; any free one unless given', { min: 0, max: 65535 }),
+    state,
+    'no-impersonation': boolean('refuse impersonation tokens'),
+    speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
+  },
+  examples: ['sandbox serve', 'sandbox serve --port 8080 --state ./instance'],
+  run: async (ctx, given) => {
+    const { startSandbox } = await import('../../sandbox/index.js')
+    const sandbox = await startSandbox({
+      stateDir: folderOf(ctx, given),
+      note: ctx.note,
+      signal: ctx.signal,
+      port: given.flags.port ?? 0,
+      speed: given.flags.speed,
+      impersonation: given.flags['no-impersonation'] !== true,
+    })
+    try {
+      if (ctx.reader === 'people') {
+        await ctx.write(`${sandbox.url}\n\n`)
+        await ctx.printMany(sandbox.users, { columns: ['username', 'role', 'token'], reveal: true })
+        ctx.note(
+          `talk to it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
+        )
+      } else await ctx.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
+      await ctx.flush()
+      await untilInterrupted(ctx.signal)
+    } finally {
+      await sandbox.close()
+    }
+  },
+})
+
+export const reset = define({
+  summary: 'Begin the embedded instance again with the sample data',
+  flags: { state },
+  examples: ['sandbox reset --yes', 'sandbox reset --state ./instance --yes'],
+  run: async (ctx, given) => {
+    const folder = folderOf(ctx, given)
+    await ctx.confirm('Everything that was done on the embedded instance is forgotten.', [folder])
+    const { removeState } = await import('../../sandbox/index.js')
+    await removeState(folder, ctx)
+    ctx.note(`the embedded instance in ${folder} begins again with the sample data`)
+  },
+})
+
+export const status = define({
+  summary: 'Show where the embedded instance keeps its state, and what is in it',
+  flags: { state },
+  examples: ['sandbox status', 'sandbox status -o json'],
+  run: async (ctx, given) => {
+    const folder = folderOf(ctx, given)
+    const { summaryOf } = await import('../../sandbox/index.js')
+    await ctx.print({ folder, ...summaryOf(folder) })
+  },
+})
+
+export const tokens = define({
+  summary: 'List the tokens of the embedded instance, also those that are refused',
+  description: [
+    'Tokens of every kind and state, to rehearse what each of them may do: with few scopes, expired, revoked, of a job, for impersonation, for registering runners. svcctl sandbox alerts --endpoints lists the alert keys.',
+  ],
+  flags: { state },
+  examples: [
+    'sandbox tokens',
+    'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
+  ],
+  run: async (ctx, given) => {
+    const { credentialsOf } = await import('../../sandbox/index.js')
+    await ctx.printMany(credentialsOf(folderOf(ctx, given)), {
+      columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
+      reveal: true,
+    })
+  },
+})
+
+/** Stands for the address that `sandbox serve` prints. */
+const anyAddress = 'http://127.0.0.1:<port>'
+
+export const alerts = define({
+  summary: 'List the alerts that the embedded instance received, or where to send them',
+  description: [
+    'With --endpoints it lists the alert endpoints with their keys: what alerts send takes. Give --base-url for their whole addresses. A running instance writes its state a moment after each change.',
+  ],
+  flags: { state, endpoints: boolean('list the alert endpoints and their keys instead') },
+  examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
+  run: async (ctx, given) => {
+    const { alertsOf } = await import('../../sandbox/index.js')
+    const base = ctx.globals.baseUrl ?? (ctx.env.SVC_BASE_URL || anyAddress)
+    const { received, endpoints } = alertsOf(folderOf(ctx, given), base)
+    if (given.flags.endpoints === true) {
+      const columns = ['project', 'name', 'active', 'key', 'url']
+      return ctx.printMany(endpoints, { columns, reveal: true })
+    }
+    if (received.length === 0) ctx.note('no alert was received yet')
+    await ctx.printMany(received, {
+      columns: ['project', 'endpoint', 'iid', 'title', 'severity', 'state', 'started_at', 'events'],
+    })
+  },
+})

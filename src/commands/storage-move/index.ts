@@ -1,0 +1,67 @@
+/** `storage-move schedule` (API document 3, "Repository storage moves"). */
+
+import { inSeconds, poll } from '../../base/poll.js'
+import { projects } from '../../catalogue/areas/projects.js'
+import { boolean, integer } from '../../catalogue/endpoint.js'
+import { Failure, usage } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
+import type { Context } from '../types.js'
+
+const kinds = ['projects', 'snippets', 'groups'] as const
+
+/** Follows the projects on the source until none is left. */
+const empty = async (ctx: Context, source: string, timeout: number): Promise<void> => {
+  let left = 0
+  await ctx.progress(`waiting until ${source} is empty`, async (say) => {
+    const none = async (): Promise<true | undefined> => {
+      const values = { repository_storage: source, simple: true }
+      left = (await ctx.gather({ endpoint: projects.list, values })).length
+      if (left > 0) say(`${left} project${left === 1 ? '' : 's'} left on ${source}`)
+      return left === 0 ? true : undefined
+    }
+    if ((await poll(none, inSeconds(timeout, ctx), ctx)) === true) return
+    throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
+      hint: `The moves go on; look again with: svcctl projects list --repository-storage ${source}. A move that failed is scheduled again.`,
+    })
+  })
+  ctx.note(`no project is left on ${source}`)
+}
+
+const flags = {
+  wait: boolean('follow the list of projects until the source is empty'),
+  'wait-timeout': integer('seconds to follow it', { min: 1, default: 3600 }),
+} as const
+
+const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
+  const [kind] = given.args
+  if (kind === undefined || !kinds.some((k) => k === kind))
+    throw usage(
+      `storage-move schedule needs one of ${kinds.join(', ')}${kind === undefined ? '' : `, not "${kind}"`}`,
+    )
+  const wait = given.flags.wait === true
+  if (wait && kind !== 'projects')
+    throw usage(`--wait follows projects; the API has no list of ${kind} by storage`)
+  const plan = await ctx.plan({ ...given, args: [], flags: { ...given.flags, [kind]: true } })
+  if (ctx.globals.curl) return ctx.showCurl(plan)
+  const source = String(plan.values.source_storage_name)
+  await ctx.confirm(plan.endpoint.destructive ?? '', [
+    `all ${kind} on ${source} move to ${String(plan.values.destination_storage_name)}`,
+    ...(plan.endpoint.notes ?? []).slice(1),
+  ])
+  await ctx.perform([plan], { confirmed: true, done: 'scheduled' })
+  if (wait) await empty(ctx, source, given.flags['wait-timeout'])
+}
+
+export const schedule = define({
+  summary: 'Schedule the move of all projects, snippets or groups of a storage',
+  args: [
+    { name: 'projects|snippets|groups', required: true, variadic: false, help: 'what is moved' },
+  ],
+  flags,
+  without: [...kinds],
+  examples: [
+    'storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
+    'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
+  ],
+  run,
+})

@@ -1,0 +1,20 @@
+/** `vulnerabilities list` (API document 3, "Vulnerabilities"): the worst first in tables. */
+import { isObject } from '../../base/objects.js'
+import type { Special } from '../types.js'
+import { bySeverity } from './severity.js'
+
+const severityOf = (record: unknown): unknown => (isObject(record) ? record.severity : undefined)
+
+const worstFirst = (records: readonly unknown[]): readonly unknown[] =>
+  [...records].sort((a, b) => bySeverity(severityOf(a), severityOf(b)))
+
+export const list: Special = {
+  description: ['Tables show the worst first; the other formats keep the order of the API.'],
+  examples: [
+    'vulnerabilities list --project platform/app',
+    'vulnerabilities list --project platform/app -o json --fields id,severity,title',
+  ],
+  run: async (ctx, given) => {
+    await ctx.list(await ctx.plan(given), { people: { rows: worstFirst } })
+  },
+}

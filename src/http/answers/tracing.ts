@@ -1,0 +1,72 @@
+/** One exchange for `-v` and the audit log, with nothing in it that must not be seen. */
+import { scrub } from '../../base/secrets/scrub.js'
+import { Failure } from '../../errors.js'
+import type { Outgoing } from '../sending/incoming.js'
+import { Lost } from '../sending/lost.js'
+import type { Answer, ClientOptions, Exchange } from '../types.js'
+import { headerOf } from './failure.js'
+import { safeAddress, safeBody, safeHeaders } from './secrets.js'
+import { oneLine } from './text.js'
+
+/** Tells of an exchange once, when its outcome is known. */
+export interface Trace {
+  answered(status: number, headers: Answer['headers'], body?: Uint8Array): void
+  failed(error: Error): void
+}
+
+const neverSent = (error: Error): boolean =>
+  error instanceof Lost
+    ? !error.sent
+    : error instanceof Failure &&
+      error.category === 'interrupted' &&
+      error.details.unknownOutcome !== true
+
+const silent: Trace = { answered: () => {}, failed: () => {} }
+
+const requestBody = (body: Outgoing['body'], secrets: readonly string[]): string | undefined =>
+  typeof body === 'string' ? safeBody(body, secrets) : body && `(${body.length} bytes)`
+
+const cleanHeaders = (headers: Answer['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(safeHeaders(headers)).map(([k, v]) => [scrub(k), scrub(v)]))
+
+/** @param secrets names of attributes that are secret besides those that look so */
+export const startTrace = (
+  tell: ClientOptions['trace'],
+  outgoing: Outgoing,
+  secrets: readonly string[] = [],
+): Trace => {
+  if (tell === undefined) return silent
+  const { method, origin, path, headers, body } = outgoing
+  const started = performance.now()
+  const sent = requestBody(body, secrets)
+  let told = false
+  const once = (rest: Partial<Exchange>): void => {
+    if (told) return
+    told = true
+    tell({
+      method,
+      url: scrub(safeAddress(`${origin}${path}`)),
+      requestHeaders: cleanHeaders(headers),
+      ...(sent === undefined ? {} : { requestBody: scrub(sent) }),
+      milliseconds: Math.round(performance.now() - started),
+      ...rest,
+    })
+  }
+  return {
+    answered: (status, responseHeaders, bytes) => {
+      const shown = bytes && safeBody(Buffer.from(bytes).toString())
+      const id = headerOf(responseHeaders, 'x-request-id')
+      once({
+        status,
+        responseHeaders: cleanHeaders(responseHeaders),
+        ...(id === undefined ? {} : { requestId: scrub(oneLine(id)) }),
+        ...(shown === undefined ? {} : { responseBody: scrub(shown) }),
+      })
+    },
+    failed: (error) =>
+      once({
+        error: scrub(oneLine(error.message)),
+        ...(neverSent(error) ? { sent: false } : {}),
+      }),
+  }
+}

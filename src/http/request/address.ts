@@ -1,0 +1,28 @@
+/** Addresses: of the instance, of its API root, and as they may be shown. */
+import { safeAddress } from '../answers/secrets.js'
+
+const root = '/api/v4'
+
+/** Origin and path of a request, the path exactly as it was encoded. */
+export interface Target {
+  readonly origin: string
+  readonly path: string
+}
+
+/** The API root of an instance (API document 1, convention 1). */
+export const apiRoot = (baseUrl: string): Target => {
+  const url = new URL(baseUrl)
+  return { origin: url.origin, path: `${url.pathname.replace(/\/+$/, '')}${root}` }
+}
+
+/** An absolute address, split without touching how its path is written. */
+export const targetOf = (address: string): Target => {
+  const url = new URL(address)
+  return { origin: url.origin, path: `${url.pathname}${url.search}` }
+}
+
+export const addressOf = (target: Target): string => `${target.origin}${target.path}`
+
+/** A request in words, without credentials: `GET https://host/api/v4/runners`. */
+export const requestLabel = (method: string, target: Target): string =>
+  `${method} ${safeAddress(addressOf(target))}`

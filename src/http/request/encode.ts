@@ -1,0 +1,104 @@
+/** How names and values are written into paths and queries (API document 1, conventions 3 and 4). */
+import { isObject } from '../../base/objects.js'
+import type { ListParam, Param } from '../../catalogue/endpoint.js'
+import { usage } from '../../errors.js'
+
+/** A name and its value, not yet percent-encoded. */
+export type Pair = readonly [name: string, value: string]
+
+const percent = (text: string): string => {
+  try {
+    return encodeURIComponent(text)
+  } catch {
+    throw usage(`${JSON.stringify(text)} is not valid Unicode and cannot be sent`)
+  }
+}
+
+/** A query value: `,`, `:` and `/` stay readable, `+` becomes %2B. */
+const queryValue = (text: string): string =>
+  percent(text).replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
+
+const queryName = (text: string): string =>
+  percent(text).replaceAll('%5B', '[').replaceAll('%5D', ']')
+
+/** `iids[]=1&iids[]=2`: brackets literal in names, values percent-encoded. */
+export const queryText = (pairs: readonly Pair[]): string =>
+  pairs.map(([name, value]) => `${queryName(name)}=${queryValue(value)}`).join('&')
+
+const refuseDots = (name: string, text: string): void => {
+  if (text === '') throw usage(`${name} must not be empty`)
+  if (text.split('/').some((part) => part === '.' || part === '..'))
+    throw usage(`${name}: "." and ".." cannot stand in a path`)
+}
+
+/**
+ * One path segment. The dots of a project or group path are encoded too: some proxies read a bare
+ * one as a format suffix.
+ * @throws Failure `usage` when empty, or when a part is `.` or `..`
+ */
+export const segmentText = (name: string, param: Param | undefined, value: unknown): string => {
+  const text = String(value)
+  refuseDots(name, text)
+  const scope = param?.type === 'project' || param?.type === 'group'
+  return scope ? percent(text).replaceAll('.', '%2E') : percent(text)
+}
+
+/** A path inside an archive: each segment by itself, the slashes stay. */
+export const wildcardText = (name: string, value: unknown): string => {
+  const text = String(value)
+  refuseDots(name, text)
+  return text.split('/').map(percent).join('/')
+}
+
+const scalarText = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+
+const bracketed = (name: string): string => (name.endsWith('[]') ? name : `${name}[]`)
+
+const listPairs = (name: string, param: ListParam, items: readonly unknown[]): Pair[] => {
+  const [only] = items
+  const word = items.length === 1 && param.words?.includes(String(only)) === true
+  if (word || param.join === 'comma') return [[name, items.map(scalarText).join(',')]]
+  if (items.length === 0) return [[bracketed(name), '']]
+  return items.map((item) => [bracketed(name), scalarText(item)])
+}
+
+/** A value that the catalogue does not describe: lists get brackets, objects nest. */
+const loosePairs = (name: string, value: unknown): Pair[] => {
+  if (Array.isArray(value))
+    return value.length === 0
+      ? [[bracketed(name), '']]
+      : value.flatMap((item: unknown) => loosePairs(bracketed(name), item))
+  if (isObject(value))
+    return Object.entries(value).flatMap(([key, v]) => loosePairs(`${name}[${key}]`, v))
+  return [[name, scalarText(value)]]
+}
+
+/**
+ * The pairs of one parameter in a query or a form: lists with brackets or comma-joined, hashes
+ * nested, null and the empty list as an empty value, nothing for undefined.
+ */
+export const pairsOf = (name: string, param: Param | undefined, value: unknown): Pair[] => {
+  if (value === undefined) return []
+  if (value === null) return [[name, '']]
+  if (param?.type === 'list') return listPairs(name, param, Array.isArray(value) ? value : [value])
+  if (param?.type === 'json') return [[name, JSON.stringify(value)]]
+  if (param?.type === 'string' && Array.isArray(value)) return [[name, value.join(',')]]
+  if (param?.type === 'hash' && isObject(value))
+    return Object.entries(value).flatMap(([key, v]) =>
+      pairsOf(`${name}[${key}]`, param.keys?.[key], v),
+    )
+  return loosePairs(name, value)
+}
+
+/** The value of one parameter in a JSON body. */
+export const jsonOf = (param: Param | undefined, value: unknown): unknown => {
+  if (param?.type === 'list' && param.single === true && Array.isArray(value) && value.length === 1)
+    return value[0]
+  if (param?.type === 'string' && Array.isArray(value)) return value.join(',')
+  if (param?.type === 'hash' && param.keys !== undefined && isObject(value)) {
+    const { keys } = param
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, jsonOf(keys[k], v)]))
+  }
+  return value
+}

@@ -1,0 +1,97 @@
+/** When a request is sent again, and after how long (API document 1, "Limits"; status 429). */
+import { headerOf } from '../answers/failure.js'
+import type { Answer, ClientOptions } from '../types.js'
+import { interrupted, type OnInterrupt } from './lost.js'
+
+/** Time and chance, so that tests need neither. */
+export interface Clock {
+  readonly now: () => number
+  readonly random: () => number
+  /** Resolves after the time; rejects with Failure `interrupted`. */
+  readonly sleep: (milliseconds: number, onInterrupt: OnInterrupt) => Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  random: Math.random,
+  sleep: (milliseconds, onInterrupt) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        forget()
+        resolve()
+      }, milliseconds)
+      const forget = onInterrupt(() => {
+        clearTimeout(timer)
+        reject(interrupted())
+      })
+    }),
+}
+
+const firstPause = 500
+const longestPause = 30_000
+/** An instance that asks for more patience than this is not waited for. */
+export const longestWait = 300_000
+/** Below this a RateLimit-Reset cannot be a time of day; then it counts seconds from now. */
+const epochFloor = 1e9
+
+/**
+ * How long an instance asks to wait, in milliseconds: `Retry-After` (seconds or a date), else
+ * `RateLimit-Reset` (epoch seconds); undefined when it does not say.
+ */
+export const askedWait = (headers: Answer['headers'], now: number): number | undefined => {
+  const after = headerOf(headers, 'retry-after')?.trim()
+  if (after !== undefined && after !== '') {
+    const until = /^\d+(\.\d+)?$/.test(after) ? now + Number(after) * 1000 : Date.parse(after)
+    if (!Number.isNaN(until)) return Math.max(0, until - now)
+  }
+  const reset = headerOf(headers, 'ratelimit-reset')?.trim()
+  if (reset === undefined || !/^\d+(\.\d+)?$/.test(reset)) return undefined
+  const seconds = Number(reset)
+  return Math.max(0, seconds < epochFloor ? seconds * 1000 : seconds * 1000 - now)
+}
+
+export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
+/** Whether sending it twice does what sending it once does. */
+export const isIdempotent = (method: string): boolean => method !== 'POST' && method !== 'PATCH'
+
+/** The further attempts of one request, counted over everything that may go wrong with it. */
+export class Attempts {
+  #made = 0
+  readonly #retries: number
+  readonly #clock: Clock
+  readonly #note: NonNullable<ClientOptions['note']>
+  readonly #onInterrupt: OnInterrupt
+
+  constructor(
+    retries: number,
+    clock: Clock,
+    note: NonNullable<ClientOptions['note']>,
+    onInterrupt: OnInterrupt,
+  ) {
+    this.#retries = retries
+    this.#clock = clock
+    this.#note = note
+    this.#onInterrupt = onInterrupt
+  }
+
+  get left(): boolean {
+    return this.#made < this.#retries
+  }
+
+  get made(): number {
+    return this.#made
+  }
+
+  /** Waits for as long as the instance asked, else longer each time, with jitter. */
+  async pause(label: string, why: string, asked?: number): Promise<void> {
+    const longest = Math.min(longestPause, firstPause * 2 ** this.#made)
+    const wait = asked ?? longest * (0.5 + this.#clock.random() / 2)
+    this.#made += 1
+    const seconds = (wait / 1000).toFixed(wait < 10_000 ? 1 : 0)
+    this.#note(
+      `${label}: ${why}; trying again in ${seconds} s (${this.#made} of ${this.#retries})`,
+      'info',
+    )
+    await this.#clock.sleep(wait, this.#onInterrupt)
+  }
+}

@@ -1,0 +1,163 @@
+/** Connections: one keep-alive pool an origin, loaded when the first request needs it. */
+import type { SecureContext } from 'node:tls'
+import type { Dispatcher } from 'undici'
+import { remember } from '../../base/secrets/scrub.js'
+import { type Failure, usage } from '../../errors.js'
+import type { ClientOptions, Transport } from '../types.js'
+import { passOverContinue } from './interim.js'
+
+export interface Connections {
+  to(origin: string): Promise<Dispatcher>
+  /** Closes every connection, idle or not. */
+  close(): Promise<void>
+}
+
+/** Bytes of WebAssembly to run before V8 optimises it: more than any short run, and V8's own. */
+const budgets = { quiet: 1_000_000_000, usual: process.versions.v8 < '12' ? 1_800_000 : 13_000_000 }
+
+interface Tls {
+  readonly secureContext?: SecureContext
+  readonly rejectUnauthorized?: boolean
+}
+
+const unusable = (what: string, setting: string, cause: unknown): Failure =>
+  usage(
+    `the ${what} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+    `Correct it with: svcctl profile set <name> ${setting}`,
+  )
+
+const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> => {
+  const { createSecureContext } = await import('node:tls')
+  let made: SecureContext
+  try {
+    made = createSecureContext({
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+    })
+  } catch (error) {
+    const what = 'client certificate with its key'
+    throw unusable(what, '--cert-file <file> --key-file <file>', error)
+  }
+  if (ca === undefined) return made
+  const { X509Certificate } = await import('node:crypto')
+  try {
+    // What is no certificate is passed over by the next line in silence.
+    new X509Certificate(ca)
+    made.context.addCACert(ca)
+  } catch (error) {
+    throw unusable('file of certificate authorities', '--ca-file <file>', error)
+  }
+  return made
+}
+
+/**
+ * What a transport says of certificates. Further authorities are added to those that Node trusts by
+ * itself; as the option `ca` they would replace them, and naming all takes 40 ms.
+ */
+const tlsOf = async (transport: Transport): Promise<Tls> => {
+  const { ca, cert, key, insecure } = transport
+  // Said either way: NODE_TLS_REJECT_UNAUTHORIZED=0 would decide what is left open.
+  const trusting = { rejectUnauthorized: insecure !== true }
+  if (ca === undefined && cert === undefined && key === undefined) return trusting
+  return { ...trusting, secureContext: await contextOf(transport) }
+}
+
+/** The client certificate says who asks, as a token does: only the instance sees it. */
+const withoutIdentity = ({ cert: _, key: __, ...rest }: Transport): Transport => rest
+
+type Make = (origin: string) => Dispatcher
+
+/**
+ * V8 goes on optimising undici's WebAssembly parser in the background, and a short process waits
+ * for that at its exit, 80 ms (Node 24 does not). What counts is the budget when the parser is
+ * compiled, at the first connection. It is set no longer than that: code that Node and the launcher
+ * keep compiled is good only under the flags it was made with.
+ */
+const withQuietParser = async (make: Make): Promise<Make> => {
+  if (Number.parseInt(process.versions.node, 10) >= 24) return make
+  const { setFlagsFromString } = await import('node:v8')
+  const set = (budget: number): void => setFlagsFromString(`--wasm-tiering-budget=${budget}`)
+  const restore = (): void => set(budgets.usual)
+  let first = true
+  return (origin) => {
+    const made = make(origin)
+    if (first) {
+      set(budgets.quiet)
+      made.once('connect', restore).once('connectionError', restore)
+    }
+    first = false
+    return made
+  }
+}
+
+const throughProxy = async (
+  proxy: string,
+  noProxy: string,
+  tls: Tls,
+  proxyTls: Tls,
+  timeout: number,
+): Promise<Make> => {
+  const [{ default: EnvHttpProxyAgent }, { default: Dispatcher }, { default: connect }] =
+    await Promise.all([
+      import('undici/lib/dispatcher/env-http-proxy-agent.js'),
+      import('undici/lib/dispatcher/dispatcher.js'),
+      import('undici/lib/api/api-connect.js'),
+    ])
+  remember(decodeURIComponent(new URL(proxy).password))
+  // As undici's index does: a tunnel is made by the method that the index adds.
+  Object.assign(Dispatcher.prototype, { connect })
+  const agent = new EnvHttpProxyAgent({
+    httpProxy: proxy,
+    httpsProxy: proxy,
+    noProxy,
+    proxyTunnel: false,
+    connect: { ...tls, timeout },
+    requestTls: { ...tls, timeout },
+    proxyTls: { ...proxyTls, timeout },
+  })
+  return () => agent
+}
+
+const direct = async (tls: Tls, timeout: number): Promise<Make> => {
+  const { default: Pool } = await import('undici/lib/dispatcher/pool.js')
+  return (origin) => new Pool(origin, { connect: { ...tls, timeout } })
+}
+
+/** How connections are made for these options; no library is loaded before the first request. */
+export const createConnections = (
+  options: Pick<ClientOptions, 'baseUrl' | 'transport' | 'timeout' | 'long'>,
+): Connections => {
+  const dispatchers = new Map<string, Dispatcher>()
+  const home = new URL(options.baseUrl).origin
+  const prepare = async (origin: string): Promise<Make> => {
+    passOverContinue()
+    if (origin.startsWith('https:')) await import('node:tls')
+    const { transport = {}, timeout } = options
+    const abroad = withoutIdentity(transport)
+    const tls = await tlsOf(origin === home ? transport : abroad)
+    const { proxy, noProxy = '' } = transport
+    const make =
+      proxy === undefined
+        ? await direct(tls, timeout * 1000)
+        : await throughProxy(proxy, noProxy, tls, await tlsOf(abroad), timeout * 1000)
+    return options.long === true ? make : withQuietParser(make)
+  }
+  // One way of making them for the instance, another for everyone else.
+  const making = new Map<boolean, Promise<Make>>()
+  const to = async (origin: string): Promise<Dispatcher> => {
+    const known = dispatchers.get(origin)
+    if (known !== undefined) return known
+    const prepared = making.get(origin === home) ?? prepare(origin)
+    making.set(origin === home, prepared)
+    const make = await prepared
+    const made = dispatchers.get(origin) ?? make(origin)
+    dispatchers.set(origin, made)
+    return made
+  }
+  const close = async (): Promise<void> => {
+    const open = new Set(dispatchers.values())
+    dispatchers.clear()
+    await Promise.all([...open].map((dispatcher) => dispatcher.destroy()))
+  }
+  return { to, close }
+}

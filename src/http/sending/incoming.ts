@@ -1,0 +1,200 @@
+/** One exchange on undici's dispatcher: a request out, headers and a paced body in. */
+import type { Dispatcher } from 'undici'
+import type { Failure } from '../../errors.js'
+import type { Answer } from '../types.js'
+import { isSafe } from './attempts.js'
+import { interrupted, type Lost, lostTo, type OnInterrupt, unknownOutcome } from './lost.js'
+
+type Controller = Dispatcher.DispatchController
+
+/** How much of a body may wait to be read before the connection is paused. */
+const highWater = 1 << 19
+/** Informational answers (1xx) before the real one; more is a server that never answers. */
+const informational = 20
+
+export interface Outgoing {
+  readonly origin: string
+  readonly path: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** Method and address without credentials. */
+  readonly label: string
+  /** Milliseconds for the headers, and for each further piece of the body; 0 for no limit. */
+  readonly timeout: number
+}
+
+/** A body as it arrives: read in order, paused while nobody reads. */
+class Body implements AsyncIterableIterator<Uint8Array> {
+  readonly #controller: Controller
+  #chunks: Uint8Array[] = []
+  #held = 0
+  #ended = false
+  #failure: Error | undefined
+  #wake: (() => void) | undefined
+
+  constructor(controller: Controller) {
+    this.#controller = controller
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk)
+    this.#held += chunk.length
+    if (this.#held > highWater) this.#controller.pause()
+    this.#notify()
+  }
+
+  end(failure?: Error): void {
+    this.#ended = true
+    this.#failure ??= failure
+    this.#notify()
+  }
+
+  /** Reads no further: the connection is closed unless the body has ended. */
+  cancel(reason: Error = new Error('cancelled')): void {
+    if (!this.#ended) this.#controller.abort(reason)
+    this.#chunks = []
+    this.#ended = true
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    for (;;) {
+      const chunk = this.#chunks.shift()
+      if (chunk !== undefined) {
+        this.#held -= chunk.length
+        if (this.#held <= highWater / 2) this.#controller.resume()
+        return { done: false, value: chunk }
+      }
+      if (this.#failure !== undefined) throw this.#failure
+      if (this.#ended) return this.#close()
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.cancel()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** A turn of the event loop later undici has the connection ready for the next request. */
+  async #close(): Promise<IteratorResult<Uint8Array, undefined>> {
+    await new Promise((resolve) => setImmediate(resolve))
+    return { done: true, value: undefined }
+  }
+
+  #notify(): void {
+    this.#wake?.()
+    this.#wake = undefined
+  }
+}
+
+export interface Incoming {
+  readonly status: number
+  readonly headers: Answer['headers']
+  readonly body: Body
+}
+
+/** What undici tells about one request, turned into a promise of headers and a body. */
+class Receiver implements Dispatcher.DispatchHandler {
+  #controller: Controller | undefined
+  #sent = false
+  #informational = 0
+  #body: Body | undefined
+  #stopped: Error | undefined
+  readonly #outgoing: Outgoing
+  readonly #resolve: (incoming: Incoming) => void
+  readonly #reject: (error: Error) => void
+  readonly #done: () => void
+
+  constructor(
+    outgoing: Outgoing,
+    onInterrupt: OnInterrupt,
+    resolve: (incoming: Incoming) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#outgoing = outgoing
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#done = onInterrupt(() => this.#stop(this.#interrupted()))
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#stopped === undefined) this.#sent = true
+    else controller.abort(this.#stopped)
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: Answer['headers']): void {
+    if (status < 200) {
+      this.#informational += 1
+      if (this.#informational > informational)
+        controller.abort(this.#lost(new Error('it only ever announces an answer')))
+      return
+    }
+    this.#body = new Body(controller)
+    this.#resolve({ status, headers, body: this.#body })
+  }
+
+  onResponseData(_controller: Controller, chunk: Uint8Array): void {
+    this.#body?.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#done()
+    this.#body?.end()
+  }
+
+  onResponseError(_controller: Controller | undefined, error: Error): void {
+    this.#done()
+    const failure = this.#stopped ?? this.#lost(error)
+    this.#body?.end(failure)
+    this.#reject(failure)
+  }
+
+  #lost(error: Error): Lost {
+    return lostTo(error, this.#outgoing.label, this.#sent, this.#body !== undefined)
+  }
+
+  #interrupted(): Failure {
+    const { method, label } = this.#outgoing
+    return this.#sent && !isSafe(method) ? unknownOutcome(interrupted(label)) : interrupted()
+  }
+
+  #stop(reason: Error): void {
+    this.#stopped = reason
+    this.#reject(reason)
+    this.#body?.end(reason)
+    this.#controller?.abort(reason)
+  }
+}
+
+/**
+ * Sends a request and resolves with its headers; the body follows.
+ * @throws Lost when no answer came; Failure `interrupted`
+ */
+export const exchange = (
+  dispatcher: Dispatcher,
+  outgoing: Outgoing,
+  onInterrupt: OnInterrupt,
+): Promise<Incoming> =>
+  new Promise((resolve, reject) => {
+    const { origin, path, method, headers, body, timeout } = outgoing
+    dispatcher.dispatch(
+      {
+        origin,
+        path,
+        method,
+        headers: { ...headers },
+        body: body ?? null,
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+      },
+      new Receiver(outgoing, onInterrupt, resolve, reject),
+    )
+  })

@@ -1,0 +1,187 @@
+/** Requests without a whole answer: what the network did, in plain words. */
+import { Failure, type FailureDetails } from '../../errors.js'
+import { excerpt } from '../answers/text.js'
+
+/** A request whose answer did not come, or did not come whole. */
+export class Lost extends Failure {
+  /** Whether the same request may do better when it is sent again. */
+  readonly transient: boolean
+  /** Whether the instance may have received it. */
+  readonly sent: boolean
+
+  constructor(message: string, details: FailureDetails, transient: boolean, sent: boolean) {
+    super('unreachable', message, details)
+    this.transient = transient
+    this.sent = sent
+  }
+}
+
+interface Kind {
+  readonly why: string
+  readonly hint: string
+  readonly transient?: true
+}
+
+const again = 'Try again; if it stays so, `svcctl doctor` looks at each step of the way there.'
+const address = 'Check the base URL (--base-url, SVC_BASE_URL, the profile), and the network.'
+const authority =
+  'If the instance has its own certificate authority, name its file: `svcctl profile set <name> --ca-file <pem>`.'
+const slow = 'Try again, or allow it more time with --timeout <seconds>.'
+
+const cut: Kind = { why: 'the connection was cut', hint: again, transient: true }
+const noAnswer: Kind = { why: 'no answer came in time', hint: slow, transient: true }
+const noConnection: Kind = {
+  why: 'no connection could be made in time',
+  hint: address,
+  transient: true,
+}
+const noWay: Kind = { why: 'there is no way to it on the network', hint: address, transient: true }
+const untrusted: Kind = { why: 'its certificate is from an unknown authority', hint: authority }
+const notTls: Kind = {
+  why: 'it does not speak TLS there',
+  hint: 'Check whether the base URL begins with https:// rightly, and its port.',
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  ENOTFOUND: { why: 'its name is not known', hint: address },
+  EAI_AGAIN: { why: 'its name could not be resolved', hint: address, transient: true },
+  ECONNREFUSED: { why: 'the connection was refused', hint: address, transient: true },
+  ECONNRESET: cut,
+  EPIPE: cut,
+  UND_ERR_SOCKET: cut,
+  HPE_INVALID_EOF_STATE: cut,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { ...cut, why: 'the answer was cut short' },
+  ETIMEDOUT: noConnection,
+  UND_ERR_CONNECT_TIMEOUT: noConnection,
+  UND_ERR_HEADERS_TIMEOUT: noAnswer,
+  UND_ERR_BODY_TIMEOUT: { ...noAnswer, why: 'the answer stopped midway' },
+  EHOSTUNREACH: noWay,
+  ENETUNREACH: noWay,
+  CERT_HAS_EXPIRED: {
+    why: 'its certificate has expired',
+    hint: 'Its administrators must renew the certificate; check this machine’s clock too.',
+  },
+  CERT_NOT_YET_VALID: { why: 'its certificate is not valid yet', hint: 'Check the clock.' },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    why: 'its certificate is for another name',
+    hint: 'Check the host in the base URL.',
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { why: 'its certificate is self-signed', hint: authority },
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  EPROTO: notTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+  UND_ERR_HEADERS_OVERFLOW: { why: 'its headers were too large', hint: again },
+  UND_ERR_PRX_TLS: { why: 'the proxy’s certificate was not accepted', hint: authority },
+}
+
+const notHttp: Kind = { why: 'what came back is not HTTP', hint: address }
+const proxy: Kind = {
+  why: 'the proxy refused',
+  hint: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy, with its user name and password.',
+}
+
+const codeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return ''
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : codeOf(error.cause)
+}
+
+const kindOf = (error: unknown, code: string): Kind => {
+  const text = error instanceof Error ? error.message : String(error)
+  if (/Proxy (response|Authentication)/.test(text))
+    return { ...proxy, why: `${proxy.why} (${excerpt(text, 80)})` }
+  const known = kinds[code]
+  if (known !== undefined) return known
+  if (error instanceof Error && error.name === 'HTTPParserError') return notHttp
+  return { why: excerpt(text, 200) || 'the connection failed', hint: again }
+}
+
+/** A system's error says which machine it is about. */
+const machineOf = (
+  error: unknown,
+): { readonly host: string; readonly port?: number } | undefined => {
+  if (!(error instanceof Error)) return undefined
+  if ('hostname' in error && typeof error.hostname === 'string') return { host: error.hostname }
+  if ('port' in error && typeof error.port === 'number' && 'address' in error)
+    return { host: String(error.address), port: error.port }
+  return machineOf(error instanceof AggregateError ? error.errors[0] : error.cause)
+}
+
+/** The proxy, where the trouble was on the way to it: a machine other than the one that was asked. */
+const otherMachine = (error: unknown, asked: URL | undefined): string | undefined => {
+  const machine = machineOf(error)
+  if (machine === undefined || asked === undefined) return undefined
+  const { host, port } = machine
+  const own =
+    asked.port === '' ? { 'http:': 80, 'https:': 443 }[asked.protocol] : Number(asked.port)
+  if (port === undefined) return host === asked.hostname ? undefined : host
+  return port === own ? undefined : `${host}:${port}`
+}
+
+/**
+ * A network error as a Failure `unreachable`.
+ * @param request method and address without credentials
+ * @param sent whether the instance may have received the request
+ * @param begun whether an answer had begun to come
+ */
+export const lostTo = (error: unknown, request: string, sent: boolean, begun = false): Lost => {
+  if (error instanceof Lost) return error
+  const code = codeOf(error)
+  const { why, hint, transient = false } = kindOf(error, code)
+  const address = request.slice(request.indexOf(' ') + 1)
+  const asked = URL.canParse(address) ? new URL(address) : undefined
+  const other = otherMachine(error, asked)
+  return new Lost(
+    `${asked?.host ?? 'the instance'} did not answer${begun ? ' to the end' : ''}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
+    {
+      request,
+      hint: other === undefined ? hint : proxy.hint,
+      cause: error,
+      ...(code === '' ? {} : { code }),
+    },
+    transient,
+    sent,
+  )
+}
+
+/** An answer that came and cannot be used: not what was asked for, or broken on the way. */
+export const unusable = (why: string, request: string, hint = again): Lost =>
+  new Lost(why, { request, hint }, false, true)
+
+/** The same failure for a request that may have changed something. */
+export const unknownOutcome = (failure: Failure): Failure =>
+  new Failure(
+    failure.category,
+    `${failure.message}; whether the request was carried out is not known`,
+    {
+      ...failure.details,
+      unknownOutcome: true,
+      hint: 'Look at what is there before sending it again.',
+      // For requests that change nothing, whatever their method.
+      cause: failure,
+    },
+  )
+
+/** @param request what was under way */
+export const interrupted = (request?: string): Failure =>
+  new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
+
+/** Calls back once when the run is interrupted; gives a way to stop listening. */
+export type OnInterrupt = (stop: () => void) => () => void
+
+/** One listener on the signal, however many requests are under way. */
+export const interruptions = (signal: AbortSignal | undefined): OnInterrupt => {
+  const waiting = new Set<() => void>()
+  signal?.addEventListener('abort', () => {
+    for (const stop of waiting) stop()
+  })
+  return (stop) => {
+    if (signal?.aborted === true) stop()
+    else waiting.add(stop)
+    return () => waiting.delete(stop)
+  }
+}

@@ -1,0 +1,272 @@
+/** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
+import { remember } from '../../base/secrets/scrub.js'
+import { Failure, usage } from '../../errors.js'
+import { Patient, readSome } from '../answers/body.js'
+import { decoded } from '../answers/decode.js'
+import { headerOf } from '../answers/failure.js'
+import { safeAddress, secretTexts } from '../answers/secrets.js'
+import { startTrace, type Trace } from '../answers/tracing.js'
+import { addressOf, apiRoot, requestLabel, type Target, targetOf } from '../request/address.js'
+import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
+import type { Answer, ClientOptions, Credential, WireRequest } from '../types.js'
+import { type Attempts, askedWait, isIdempotent, isSafe, longestWait } from './attempts.js'
+import type { Connections } from './connections.js'
+import { exchange, type Outgoing } from './incoming.js'
+import { Lost, type OnInterrupt, unknownOutcome } from './lost.js'
+
+/** An answer of any status, its body still to be read. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Answer['headers']
+  /** Where it came from in the end. */
+  readonly target: Target
+  /** What was asked, without credentials. */
+  readonly label: string
+  readonly method: string
+  readonly body: Patient
+  /** Reads no further. */
+  readonly cancel: () => void
+  readonly signedIn: boolean
+  readonly trace: Trace
+}
+
+const redirects = new Set([301, 302, 303, 307, 308])
+const longestChain = 5
+/** Statuses of gateways that may pass by themselves. */
+const passing = new Set([502, 503, 504])
+
+const discard = async (reply: Reply): Promise<void> => {
+  reply.trace.answered(reply.status, reply.headers)
+  await readSome(reply.body)
+}
+
+export class Wire {
+  readonly #options: ClientOptions
+  readonly #connections: Connections
+  readonly #onInterrupt: OnInterrupt
+  readonly #now: () => number
+  readonly #root: Target
+  /** The instance's own path, with a slash at its end. */
+  readonly #home: string
+  #credential: Credential | undefined
+  #renewal: Promise<Credential | undefined> | undefined
+
+  constructor(
+    options: ClientOptions,
+    connections: Connections,
+    onInterrupt: OnInterrupt,
+    now: () => number,
+  ) {
+    this.#options = options
+    this.#connections = connections
+    this.#onInterrupt = onInterrupt
+    this.#now = now
+    this.#root = apiRoot(options.baseUrl)
+    this.#home = `${new URL(options.baseUrl).pathname.replace(/\/+$/, '')}/`
+    this.#take(options.credential)
+  }
+
+  /** Milliseconds. */
+  get timeout(): number {
+    return this.#options.timeout * 1000
+  }
+
+  get root(): Target {
+    return this.#root
+  }
+
+  /**
+   * Sends a request until an answer stands or the attempts are used up.
+   * @param abroad whether a redirect may lead out of the instance, as those of downloads do; nothing
+   *   that says who asks goes along
+   * @throws Failure `unreachable` without an answer, `rate_limited` when asked to wait too long,
+   *   `failed` for a redirect that is not followed, `interrupted`
+   */
+  async send(request: WireRequest, attempts: Attempts, abroad = false): Promise<Reply> {
+    let renewed = false
+    for (;;) {
+      const used = this.#credential
+      const reply = await this.#attempt(request, attempts, abroad)
+      if (reply === undefined) continue
+      if (reply.status === 401 && !renewed && reply.signedIn) {
+        renewed = true
+        if (await this.#renew(used)) {
+          await discard(reply)
+          continue
+        }
+      }
+      const wait = this.#waitFor(reply, attempts)
+      if (wait === undefined) return reply
+      await discard(reply)
+      const why = reply.status === 429 ? 'too many requests (429)' : `answered ${reply.status}`
+      await attempts.pause(reply.label, why, wait.asked)
+    }
+  }
+
+  /** An answer; undefined after a pause, when the request is to be sent again. */
+  async #attempt(
+    request: WireRequest,
+    attempts: Attempts,
+    abroad: boolean,
+  ): Promise<Reply | undefined> {
+    try {
+      return await this.#follow(request, abroad)
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error
+      const again = error.transient && (isIdempotent(request.method) || !error.sent)
+      if (again && attempts.left) {
+        await attempts.pause(error.details.request ?? '', error.message)
+        return undefined
+      }
+      throw error.sent && !isSafe(request.method) ? unknownOutcome(error) : error
+    }
+  }
+
+  /** How an answer asks for another attempt; undefined when it stands. */
+  #waitFor(reply: Reply, attempts: Attempts): { readonly asked?: number } | undefined {
+    const { status, headers, method } = reply
+    const again = status === 429 || (passing.has(status) && isIdempotent(method))
+    if (!again || !attempts.left) return undefined
+    const asked = askedWait(headers, this.#now())
+    if (asked === undefined) return {}
+    return asked > longestWait ? undefined : { asked }
+  }
+
+  /** True when there is another credential than the one that was used. */
+  async #renew(used: Credential | undefined): Promise<boolean> {
+    if (this.#credential !== used) return true
+    this.#renewal ??= (this.#options.renew?.() ?? Promise.resolve(undefined)).finally(() => {
+      this.#renewal = undefined
+    })
+    const fresh = await this.#renewal
+    if (fresh !== undefined && this.#credential === used) this.#take(fresh)
+    return this.#credential !== used
+  }
+
+  #take(credential: Credential | undefined): void {
+    this.#credential = credential
+  }
+
+  async #follow(request: WireRequest, abroad: boolean): Promise<Reply> {
+    let target = this.#target(request)
+    let headers = this.#headers(request, target)
+    for (let hops = 0; ; hops++) {
+      const reply = await this.#exchange(request, target, headers)
+      const location = headerOf(reply.headers, 'location')
+      if (!redirects.has(reply.status) || location === undefined) return reply
+      // First, since a redirect that is refused belongs on record, too.
+      await discard(reply)
+      const next = nextTarget(reply, location, hops)
+      if (!this.#isHome(next)) {
+        if (!abroad) throw leadsAway(reply, next)
+        headers = strangerHeaders(headers)
+      }
+      target = next
+    }
+  }
+
+  /** Whether an address is of the instance: its origin, and below its path. */
+  #isHome({ origin, path }: Target): boolean {
+    return origin === this.#root.origin && `${path}/`.startsWith(this.#home)
+  }
+
+  #target(request: WireRequest): Target {
+    if (!request.absolute && !/^[\x21-\x7e]*$/.test(request.path))
+      throw usage('the path holds what cannot stand in one', 'Percent-encode it: a blank is %20.')
+    if (request.absolute === true) return targetOf(request.path)
+    return { origin: this.#root.origin, path: `${this.#root.path}${request.path}` }
+  }
+
+  /** A key for an alert endpoint goes where it is sent; any other credential only to the instance. */
+  #headers(request: WireRequest, target: Target): Record<string, string> {
+    const kind = this.#credential?.kind
+    const { sudo, userAgent } = this.#options
+    return headersFor(request, {
+      userAgent,
+      credential: this.#credential,
+      trusted: target.origin === this.#root.origin || kind === 'bearer' || kind === 'basic',
+      ...(sudo === undefined ? {} : { sudo }),
+    })
+  }
+
+  async #exchange(
+    request: WireRequest,
+    target: Target,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Reply> {
+    const { method, body, secrets } = request
+    const label = requestLabel(method, target)
+    const { timeout } = this
+    const outgoing: Outgoing = {
+      ...target,
+      method,
+      headers,
+      label,
+      timeout,
+      ...(body === undefined ? {} : { body }),
+    }
+    for (const text of secretTexts({ ...request, headers })) remember(text)
+    if (this.#credential !== undefined) remember(this.#credential.value)
+    const trace = startTrace(this.#options.trace, outgoing, secrets)
+    const dispatcher = await this.#connections.to(target.origin)
+    try {
+      const incoming = await exchange(dispatcher, outgoing, this.#onInterrupt)
+      const encoding = headerOf(incoming.headers, 'content-encoding')
+      return {
+        status: incoming.status,
+        headers: incoming.headers,
+        target,
+        label,
+        method,
+        body: new Patient(decoded(incoming.body, encoding, label), timeout, label),
+        cancel: () => incoming.body.cancel(),
+        signedIn: isSigned(headers),
+        trace,
+      }
+    } catch (error) {
+      if (error instanceof Error) trace.failed(error)
+      throw error
+    }
+  }
+}
+
+const refused = (reply: Reply, message: string, hint: string): Failure =>
+  new Failure('failed', `${reply.status}: ${message}`, {
+    status: reply.status,
+    request: reply.label,
+    hint,
+  })
+
+const moved = 'If the instance has moved there, give that address as the base URL.'
+
+/** Data that somebody else gives must not pass for the instance's, and no credential goes there. */
+const leadsAway = (reply: Reply, next: Target): Failure =>
+  refused(
+    reply,
+    `it redirects to ${safeAddress(addressOf(next))}, which is not of this instance; it was not asked`,
+    moved,
+  )
+
+/**
+ * Where a redirect leads; only reading follows it, since following turns a write into a read.
+ * @throws Failure `failed` otherwise
+ */
+const nextTarget = (reply: Reply, location: string, hops: number): Target => {
+  const { method, target } = reply
+  const from = addressOf(target)
+  const next = URL.canParse(location, from) ? new URL(location, from) : undefined
+  if (next === undefined || !/^https?:$/.test(next.protocol))
+    throw refused(reply, 'it redirects to what is no address', 'Check the base URL.')
+  const shown = safeAddress(next.href)
+  if (!isSafe(method))
+    throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, moved)
+  if (target.origin.startsWith('https:') && next.protocol === 'http:')
+    throw refused(
+      reply,
+      `it redirects to ${shown}, from https to http, where anybody could read or change it`,
+      'Tell the administrators of the instance; its own address should say https everywhere.',
+    )
+  if (hops >= longestChain)
+    throw refused(reply, `it redirects again and again, last to ${shown}`, 'Check the base URL.')
+  return targetOf(next.href)
+}

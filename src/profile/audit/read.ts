@@ -1,0 +1,93 @@
+import { isObject } from '../../base/objects.js'
+import { codeOf } from '../../errors.js'
+import { fileFailure } from '../files.js'
+/** Reads an audit log back, without holding it in memory. */
+import { type AuditEntry, auditFields } from './audit.js'
+
+export interface AuditFilter {
+  readonly since?: Date
+  readonly until?: Date
+  readonly user?: string
+  /** In any case. */
+  readonly method?: string
+  /** A status, or the class of a status by its first digit (`4xx`). */
+  readonly status?: string
+  /** The latest so many. */
+  readonly limit?: number
+}
+
+export interface AuditEnd {
+  readonly records: number
+  /** True when earlier entries fit the filter, too. */
+  readonly more: boolean
+  /** Lines that are no entries: cut short by a crash, or written by something else. */
+  readonly unreadable: number
+}
+
+const parse = (line: string): AuditEntry | undefined => {
+  try {
+    const value: unknown = JSON.parse(line)
+    const whole = isObject(value) && auditFields.every((field) => Object.hasOwn(value, field))
+    return whole && typeof value.time === 'string' ? (value as unknown as AuditEntry) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const fits = (entry: AuditEntry, filter: AuditFilter): boolean => {
+  const time = Date.parse(entry.time)
+  const { since, until, user, method, status } = filter
+  return (
+    (since === undefined || time >= since.getTime()) &&
+    (until === undefined || time <= until.getTime()) &&
+    (user === undefined || entry.user === user || entry.sudo === user) &&
+    (method === undefined || entry.method === method.toUpperCase()) &&
+    (status === undefined || statusFits(entry.status, status))
+  )
+}
+
+const statusFits = (status: number | null, wanted: string): boolean =>
+  /^\dxx$/i.test(wanted)
+    ? String(status ?? '').startsWith(wanted.slice(0, 1))
+    : String(status ?? 'none') === wanted
+
+async function* lines(file: string): AsyncGenerator<string> {
+  const { createReadStream } = await import('node:fs')
+  const { createInterface } = await import('node:readline')
+  const stream = createReadStream(file, 'utf8')
+  try {
+    yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw fileFailure('read the audit log', file, error)
+  } finally {
+    stream.destroy()
+  }
+}
+
+/**
+ * The entries that fit, oldest first; with `limit` the latest so many. A log that does not exist yet has
+ * none. Returns how it ended.
+ * @throws Failure `usage` where the file cannot be read
+ */
+export async function* readAudit(
+  file: string,
+  filter: AuditFilter = {},
+): AsyncGenerator<AuditEntry, AuditEnd> {
+  const { limit } = filter
+  const latest: AuditEntry[] = []
+  let fitting = 0
+  let unreadable = 0
+  for await (const line of lines(file)) {
+    if (line.trim() === '') continue
+    const entry = parse(line)
+    if (entry === undefined) unreadable++
+    if (entry === undefined || !fits(entry, filter)) continue
+    fitting++
+    if (limit === undefined) yield entry
+    else latest.push(entry)
+    if (limit !== undefined && latest.length > limit) latest.shift()
+  }
+  yield* latest
+  const records = limit === undefined ? fitting : latest.length
+  return { records, more: fitting > records, unreadable }
+}

@@ -1,0 +1,80 @@
+/** Tokens of the environment, and whose they are: each belongs to an address and goes to no other. */
+
+import { normalizeBaseUrl } from '../../base/base-url.js'
+import { usage } from '../../errors.js'
+import type { Environment, Profile, ResolvedCredential } from '../types.js'
+import { checkToken, isUserTokenKind, userTokenKinds } from './value.js'
+
+/** An environment variable; an empty one counts as not set. */
+export const variable = (env: Environment, name: string): string | undefined =>
+  env[name] || undefined
+
+const originOf = (address: string): string => new URL(address).origin
+
+const userTokens = ['SVC_TOKEN', 'SVC_JOB_TOKEN'] as const
+
+/**
+ * Whether the tokens that stand beside `SVC_BASE_URL` may serve this address: it is of the same origin.
+ * Without `SVC_BASE_URL` they serve whatever was chosen.
+ */
+const isTheirs = (env: Environment, baseUrl: string): boolean => {
+  const theirs = variable(env, 'SVC_BASE_URL')
+  return theirs === undefined || originOf(normalizeBaseUrl(theirs)) === originOf(baseUrl)
+}
+
+/**
+ * Checks that what a flag chose is the instance of the environment's tokens.
+ * @param chosen the address and what chose it, in words
+ * @throws Failure `usage` that names both
+ */
+export const checkOwner = (env: Environment, baseUrl: string, chosen: string): void => {
+  const names = userTokens.filter((name) => variable(env, name) !== undefined)
+  if (names.length === 0 || isTheirs(env, baseUrl)) return
+  const tokens = names.join(' and ')
+  const theirs = normalizeBaseUrl(env.SVC_BASE_URL ?? '')
+  throw usage(
+    `${tokens} ${names.length === 1 ? 'is' : 'are'} for SVC_BASE_URL (${theirs}), not for ${chosen}`,
+    `Unset SVC_BASE_URL to send ${tokens} there all the same, or unset SVC_BASE_URL and ${tokens} to use the credential of a profile.`,
+  )
+}
+
+/** The user's token of the environment; its kind is the profile's unless the environment says it. */
+export const environmentToken = (
+  env: Environment,
+  profile: Profile | undefined,
+): ResolvedCredential | undefined => {
+  const token = variable(env, 'SVC_TOKEN')
+  if (token === undefined) return undefined
+  const kind = variable(env, 'SVC_TOKEN_KIND') ?? profile?.tokenKind ?? 'personal'
+  if (!isUserTokenKind(kind))
+    throw usage(
+      `SVC_TOKEN_KIND is "${kind}"; it must be ${userTokenKinds.join(' or ')}`,
+      'A job token goes into SVC_JOB_TOKEN.',
+    )
+  return checkToken(token, kind, 'SVC_TOKEN')
+}
+
+/** Why `CI_JOB_TOKEN` does not go to an address, and what to set; undefined where it does or is not set. */
+export const jobTokenWithheld = (env: Environment, baseUrl: string): string | undefined => {
+  if (variable(env, 'SVC_JOB_TOKEN') !== undefined) return undefined
+  if (variable(env, 'CI_JOB_TOKEN') === undefined) return undefined
+  const own = `Set SVC_JOB_TOKEN to a job token that ${originOf(baseUrl)} may have.`
+  const server = variable(env, 'CI_SERVER_URL')
+  if (server === undefined || !URL.canParse(server))
+    return `CI_JOB_TOKEN is not sent, since no CI_SERVER_URL says which instance it is of. ${own}`
+  if (originOf(server) === originOf(baseUrl)) return undefined
+  return `CI_JOB_TOKEN is of CI_SERVER_URL (${originOf(server)}) and is not sent to ${originOf(baseUrl)}. ${own}`
+}
+
+/**
+ * The job token for an address: `SVC_JOB_TOKEN` is the user's own word, `CI_JOB_TOKEN` serves the instance
+ * that runs the job.
+ * @throws Failure `usage` where it cannot be a token
+ */
+export const jobTokenFor = (env: Environment, baseUrl: string): ResolvedCredential | undefined => {
+  const own = variable(env, 'SVC_JOB_TOKEN')
+  if (own !== undefined) return checkToken(own, 'job', 'SVC_JOB_TOKEN')
+  const ofJob = variable(env, 'CI_JOB_TOKEN')
+  if (ofJob === undefined || jobTokenWithheld(env, baseUrl) !== undefined) return undefined
+  return checkToken(ofJob, 'job', 'CI_JOB_TOKEN')
+}

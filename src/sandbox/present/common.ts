@@ -1,0 +1,121 @@
+/** How the shared shapes of API document 1 are presented from records. */
+import { humanDuration } from '../../base/duration.js'
+import type { Call } from '../call.js'
+import type { PipelineRecord } from '../state/ci.js'
+import type { LabelRecord, MilestoneRecord } from '../state/planning.js'
+import type { ProjectRecord, UserRecord } from '../state/records.js'
+
+/** User summary. */
+export const userSummary = (call: Call, user: UserRecord) => ({
+  id: user.id,
+  name: user.name,
+  username: user.username,
+  state: user.state as string,
+  avatar_url: null,
+  web_url: call.url(user.username),
+})
+
+/** The summary of the user of an ID; null when there is none. */
+export const userOf = (call: Call, id: number | null | undefined) => {
+  const user = call.state.users.get(id)
+  return user === undefined ? null : userSummary(call, user)
+}
+
+/** Summaries of several users, those that exist. */
+export const usersOf = (call: Call, ids: readonly number[]) =>
+  ids.flatMap((id) => userOf(call, id) ?? [])
+
+/** The long form. */
+export const longUser = (call: Call, user: UserRecord) => ({
+  ...userSummary(call, user),
+  created_at: user.created_at,
+  bio: user.bio,
+  location: user.location,
+  public_email: user.public_email,
+  skype: '',
+  linkedin: '',
+  twitter: '',
+  website_url: '',
+  organization: user.organization,
+})
+
+/** Project summary, without the fields that only some variants have. */
+export const projectSummary = (project: ProjectRecord) => ({
+  id: project.id,
+  name: project.name,
+  name_with_namespace: project.name_with_namespace,
+  path: project.path,
+  path_with_namespace: project.path_with_namespace,
+})
+
+/** Project summary with description and creation time. */
+export const describedProject = (project: ProjectRecord) => ({
+  ...projectSummary(project),
+  description: project.description,
+  created_at: project.created_at,
+})
+
+/** `sigil` is `#` for issues and `!` for merge requests; `from` where the record is asked for. */
+export const references = (
+  project: ProjectRecord,
+  sigil: '#' | '!',
+  iid: number,
+  from?: ProjectRecord,
+) => {
+  const short = `${sigil}${iid}`
+  const full = `${project.path_with_namespace}${short}`
+  return { short, relative: from?.id === project.id ? short : full, full }
+}
+
+export const timeStats = (record: { time_estimate: number; total_time_spent: number }) => ({
+  time_estimate: record.time_estimate,
+  total_time_spent: record.total_time_spent,
+  human_time_estimate: humanDuration(record.time_estimate),
+  human_total_time_spent: humanDuration(record.total_time_spent),
+})
+
+/** Tasks of a description: `- [ ] open`, `- [x] done`. */
+export const taskCompletion = (text: string) => {
+  const tasks = [...text.matchAll(/^\s*[-*+]\s+\[([ xX])\]\s/gm)]
+  return {
+    count: tasks.length,
+    completed_count: tasks.filter(([, mark]) => mark !== ' ').length,
+  }
+}
+
+export const pipelineUrl = (call: Call, pipeline: PipelineRecord): string => {
+  const project = call.state.projects.get(pipeline.project_id)
+  return call.url(`${project?.path_with_namespace}/-/pipelines/${pipeline.id}`)
+}
+
+/** `{id, sha, ref, status}` of a pipeline. */
+export const pipelineBrief = ({ id, sha, ref, status }: PipelineRecord) => ({
+  id,
+  sha,
+  ref,
+  status,
+})
+
+export const milestone = (call: Call, record: MilestoneRecord) => {
+  const project = call.state.projects.get(record.project_id)
+  const group = call.state.groups.get(record.group_id)
+  const home = project?.path_with_namespace ?? `groups/${group?.full_path}`
+  const { id, iid, project_id, group_id, ...rest } = record
+  return {
+    id,
+    iid,
+    ...(project_id === null ? { group_id } : { project_id }),
+    ...rest,
+    web_url: call.url(`${home}/-/milestones/${iid}`),
+  }
+}
+
+/** Labels by name as the record has them, or with details (`with_labels_details`). */
+export const labelDetails = (label: LabelRecord) => ({
+  id: label.id,
+  name: label.name,
+  color: label.color,
+  description: label.description,
+  description_html: label.description ?? '',
+  text_color: label.text_color,
+})

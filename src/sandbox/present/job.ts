@@ -1,0 +1,150 @@
+/** Jobs as the API shows them, and who may look at them. */
+
+import type { Call } from '../call.js'
+import { forbidden, notFound } from '../reply.js'
+import { archiveOf } from '../rules/repository/archive.js'
+import { settleJobs } from '../rules/repository/running-jobs.js'
+import type { JobRecord, PipelineRecord } from '../state/ci.js'
+import type { ProjectRecord } from '../state/records.js'
+import { longUser, pipelineUrl } from './common.js'
+
+/** A project whose pipelines the acting user may see; where they are not public, Reporters may. */
+export const projectWithJobs = (call: Call, id: string | number): ProjectRecord => {
+  const project = call.project(id)
+  settleJobs(call)
+  if (!project.jobs_enabled) throw forbidden()
+  if (project.public_jobs) return project
+  return call.project(id, { role: 'reporter' })
+}
+
+export const jobOf = (call: Call, project: ProjectRecord, id: number): JobRecord => {
+  const job = call.state.jobs.get(id)
+  if (job?.project_id !== project.id || job.kind !== 'build') throw notFound()
+  return job
+}
+
+/** Seconds between two moments; null unless the first has come. */
+const seconds = (from: string | null, to: string): number | null =>
+  from === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
+
+const pipelineOf = (call: Call, job: JobRecord): PipelineRecord => {
+  const pipeline = call.state.pipelines.get(job.pipeline_id)
+  if (pipeline === undefined) throw notFound('Pipeline')
+  return pipeline
+}
+
+/** `{id, project_id, ref, sha, status}` of a pipeline. */
+export const pipelineOfJob = ({ id, project_id, ref, sha, status }: PipelineRecord) => ({
+  id,
+  project_id,
+  ref,
+  sha,
+  status,
+})
+
+/** When it was made and changed, and its address. */
+export const pipelineTimes = (call: Call, pipeline: PipelineRecord) => ({
+  created_at: pipeline.created_at,
+  updated_at: pipeline.updated_at,
+  web_url: pipelineUrl(call, pipeline),
+})
+
+const common = (call: Call, job: JobRecord, pipeline: PipelineRecord) => {
+  const project = call.state.projects.get(job.project_id)
+  const user = call.state.users.get(job.user_id)
+  const now = call.clock.iso()
+  return {
+    id: job.id,
+    status: job.status as string,
+    stage: job.stage,
+    name: job.name,
+    ref: pipeline.ref,
+    tag: pipeline.tag,
+    coverage: job.coverage,
+    allow_failure: job.allow_failure,
+    created_at: job.created_at,
+    started_at: job.started_at,
+    finished_at: job.finished_at,
+    duration: seconds(job.started_at, job.finished_at ?? now),
+    queued_duration:
+      job.started_at === null && job.status !== 'pending'
+        ? null
+        : seconds(job.created_at, job.started_at ?? now),
+    user: user === undefined ? null : longUser(call, user),
+    commit: pipeline.commit,
+    web_url: call.url(`${project?.path_with_namespace}/-/jobs/${job.id}`),
+    tag_list: job.tag_list,
+  }
+}
+
+const runnerOf = (call: Call, id: number | null) => {
+  const runner = call.state.runners.get(id)
+  if (runner === undefined) return null
+  const { description, ip_address, active, runner_type, name, online } = runner
+  const is_shared = runner_type === 'instance_type'
+  return { id: runner.id, description, ip_address, active, is_shared, runner_type, name, online }
+}
+
+const file = (file_type: string, size: number, filename: string, file_format: string) => ({
+  file_type,
+  size,
+  filename,
+  file_format,
+})
+
+export const archiveName = 'artifacts.zip'
+
+const filesOf = async (call: Call, job: JobRecord) => {
+  const archive = await archiveOf(job, call.clock.iso())
+  const trace = job.trace_size > 0 ? [file('trace', job.trace_size, 'job.log', 'raw')] : []
+  if (archive === undefined) return { artifacts: [...job.reports, ...trace] }
+  return {
+    artifacts_file: { filename: archiveName, size: archive.length },
+    artifacts: [
+      file('archive', archive.length, archiveName, 'zip'),
+      file('metadata', 120 + 8 * (job.archive?.length ?? 0), 'metadata.gz', 'gzip'),
+      ...job.reports,
+      ...trace,
+    ],
+  }
+}
+
+/** A job in full. */
+export const presentJob = async (call: Call, job: JobRecord) => {
+  const pipeline = pipelineOf(call, job)
+  return {
+    ...common(call, job, pipeline),
+    pipeline: pipelineOfJob(pipeline),
+    ...(await filesOf(call, job)),
+    artifacts_expire_at: job.artifacts_expire_at,
+    runner: runnerOf(call, job.runner_id),
+  }
+}
+
+/** A bridge job with the pipeline it started. */
+export const presentBridge = (call: Call, job: JobRecord) => {
+  const pipeline = pipelineOf(call, job)
+  const started = call.state.pipelines.get(job.downstream_pipeline_id)
+  return {
+    ...common(call, job, pipeline),
+    pipeline: { ...pipelineOfJob(pipeline), ...pipelineTimes(call, pipeline) },
+    downstream_pipeline:
+      started === undefined
+        ? null
+        : {
+            id: started.id,
+            sha: started.sha,
+            ref: started.ref,
+            status: started.status,
+            ...pipelineTimes(call, started),
+          },
+  }
+}
+
+/** A pipeline and all that it started within the project, itself first. */
+export const withChildren = (call: Call, pipeline: PipelineRecord): PipelineRecord[] => [
+  pipeline,
+  ...call.state.pipelines
+    .filter((p) => p.parent_id === pipeline.id)
+    .flatMap((child) => withChildren(call, child)),
+]

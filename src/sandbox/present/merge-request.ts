@@ -1,0 +1,192 @@
+/** Merge requests as the API shows them, and who may see them. */
+import type { Call } from '../call.js'
+import { changedLines } from '../git/read.js'
+import { forbidden, notFound } from '../reply.js'
+import { rebasing } from '../rules/planning/rebase.js'
+import type { PipelineRecord } from '../state/ci.js'
+import type { MergeRequestRecord } from '../state/planning.js'
+import type { ProjectRecord } from '../state/records.js'
+import {
+  pipelineBrief,
+  pipelineUrl,
+  references,
+  taskCompletion,
+  timeStats,
+  userOf,
+  usersOf,
+} from './common.js'
+import { authorOf, labelsOf, milestoneOf, notesCount, votes } from './issue.js'
+
+/** How long it takes to find out whether a merge request can be merged. */
+const checkSeconds = 2
+
+/** What is known of mergeability; `checking` until the calculation is through. */
+export const mergeStatus = (call: Call, request: MergeRequestRecord): string => {
+  const { merge_check_started_at: start, conflicts } = request
+  if (start !== null && !call.clock.over(start, checkSeconds)) return 'checking'
+  return conflicts ? 'cannot_be_merged' : 'can_be_merged'
+}
+
+/** Whether the merge requests of a project show: in private ones to Reporters. */
+export const seesRequests = (call: Call, project: ProjectRecord): boolean =>
+  project.merge_requests_enabled &&
+  call.sees(project) &&
+  (project.visibility !== 'private' || call.projectLevel(project) >= 20)
+
+/** A merge request of a project by its IID; 403 where the list says so, too. */
+export const requestOf = (call: Call, id: string | number, iid: number) => {
+  call.signedIn()
+  const project = call.project(id)
+  if (!seesRequests(call, project)) throw forbidden()
+  const request = call.state.mergeRequests.find((m) => m.project_id === project.id && m.iid === iid)
+  if (request === undefined) throw notFound()
+  return { project, request }
+}
+
+const requestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
+  call.url(`${project.path_with_namespace}/-/merge_requests/${iid}`)
+
+/** The simple view: IID, address, title, description and basic state. */
+export const simpleRequest = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => ({
+  id: request.id,
+  iid: request.iid,
+  project_id: request.project_id,
+  title: request.title,
+  description: request.description,
+  state: request.state as string,
+  created_at: request.created_at,
+  updated_at: request.updated_at,
+  web_url: requestUrl(call, project, request.iid),
+})
+
+const people = (call: Call, request: MergeRequestRecord) => ({
+  merged_by: userOf(call, request.merged_by_id),
+  merged_at: request.merged_at,
+  closed_by: userOf(call, request.closed_by_id),
+  closed_at: request.closed_at,
+  author: authorOf(call, request.author_id),
+  assignees: usersOf(call, request.assignee_ids),
+  assignee: userOf(call, request.assignee_ids[0]),
+  reviewers: usersOf(call, request.reviewer_ids),
+})
+
+const merging = (call: Call, request: MergeRequestRecord) => {
+  const merge_status = mergeStatus(call, request)
+  return {
+    merge_when_pipeline_succeeds: request.merge_when_pipeline_succeeds,
+    merge_status,
+    merge_error: request.merge_error,
+    has_conflicts: merge_status === 'cannot_be_merged',
+    sha: request.sha,
+    merge_commit_sha: request.merge_commit_sha,
+    squash_commit_sha: request.squash_commit_sha,
+    squash: request.squash,
+    should_remove_source_branch: request.should_remove_source_branch,
+    force_remove_source_branch: request.should_remove_source_branch,
+  }
+}
+
+const branches = (request: MergeRequestRecord) => ({
+  target_branch: request.target_branch,
+  source_branch: request.source_branch,
+  source_project_id: request.source_project_id,
+  target_project_id: request.project_id,
+  allow_collaboration: request.allow_collaboration,
+  allow_maintainer_to_push: request.allow_collaboration,
+})
+
+export interface RequestView {
+  /** The project it is asked for from, if any. */
+  readonly from?: ProjectRecord
+  readonly labelDetails?: boolean | undefined
+}
+
+/** As lists show it. */
+export const presentRequest = (
+  call: Call,
+  project: ProjectRecord,
+  request: MergeRequestRecord,
+  view: RequestView = {},
+) => ({
+  ...simpleRequest(call, project, request),
+  ...people(call, request),
+  ...branches(request),
+  ...votes(request.reactions),
+  labels: labelsOf(call, project, request.labels, view.labelDetails),
+  draft: request.draft,
+  work_in_progress: request.draft,
+  milestone: milestoneOf(call, request.milestone_id),
+  ...merging(call, request),
+  user_notes_count: notesCount(call, 'MergeRequest', request.id),
+  discussion_locked: request.discussion_locked,
+  references: references(project, '!', request.iid, view.from),
+  time_stats: timeStats(request),
+  task_completion_status: taskCompletion(request.description),
+  approvals_before_merge: request.approvals_before_merge,
+})
+
+const briefPipeline = (call: Call, pipeline: PipelineRecord) => ({
+  ...pipelineBrief(pipeline),
+  web_url: pipelineUrl(call, pipeline),
+})
+
+const headPipeline = (call: Call, pipeline: PipelineRecord) => ({
+  ...briefPipeline(call, pipeline),
+  before_sha: pipeline.before_sha,
+  tag: pipeline.tag,
+  yaml_errors: null,
+  user: userOf(call, pipeline.user_id),
+  created_at: pipeline.created_at,
+  updated_at: pipeline.updated_at,
+  started_at: pipeline.started_at,
+  finished_at: pipeline.finished_at,
+})
+
+const deployedAt = (request: MergeRequestRecord): string | null =>
+  request.deployments
+    .filter((d) => d.environment === 'production')
+    .map((d) => d.deployed_at)
+    .sort()[0] ?? null
+
+/**
+ * How many files a merge request changes, `1000+` where the limits of the settings cut the diff;
+ * what was written down of it where the commits are not at hand.
+ */
+const changesOf = async (call: Call, project: ProjectRecord, request: MergeRequestRecord) => {
+  const { base_sha, sha } = request
+  const lines = await changedLines(await call.git.open(project), base_sha, sha)
+  if (lines === undefined) return { changes_count: String(request.changes_count), overflow: false }
+  const most = Number(call.state.settings.diff_max_files)
+  const sum = lines.reduce((all, count) => all + count, 0)
+  const changes_count = lines.length > most ? `${most}+` : String(lines.length)
+  const overflow = lines.length > most || sum > Number(call.state.settings.diff_max_lines)
+  return { changes_count, overflow }
+}
+
+/** In full, as asked for alone. */
+export const fullRequest = async (
+  call: Call,
+  project: ProjectRecord,
+  request: MergeRequestRecord,
+  withRebase = false,
+) => {
+  const pipeline = call.state.pipelines.get(request.pipeline_id)
+  const { changes_count, overflow } = await changesOf(call, project, request)
+  return {
+    ...presentRequest(call, project, request, { from: project }),
+    subscribed: call.user !== undefined && request.subscriber_ids.includes(call.user.id),
+    changes_count,
+    latest_build_started_at: pipeline?.started_at ?? null,
+    latest_build_finished_at: pipeline?.finished_at ?? null,
+    first_deployed_to_production_at: deployedAt(request),
+    pipeline: pipeline === undefined ? null : briefPipeline(call, pipeline),
+    head_pipeline: pipeline === undefined ? null : headPipeline(call, pipeline),
+    diff_refs: {
+      base_sha: request.base_sha,
+      head_sha: request.sha,
+      start_sha: request.base_sha,
+    },
+    overflow,
+    ...(withRebase ? { rebase_in_progress: rebasing(request) } : {}),
+  }
+}

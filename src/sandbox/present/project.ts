@@ -1,0 +1,187 @@
+/** How projects are presented (API document 3, "Project"): simple and full form. */
+
+import type { Call } from '../call.js'
+import { levelOf } from '../rules/people/access.js'
+import { apiRoot } from '../server/root.js'
+import type { ProjectRecord, SourceKind } from '../state/records.js'
+
+/** What unauthenticated callers see, and everybody with `simple`. */
+export const simpleProject = (call: Call, project: ProjectRecord) => {
+  const { path_with_namespace } = project
+  const web_url = call.url(path_with_namespace)
+  const host = new URL(call.base).hostname
+  return {
+    id: project.id,
+    description: project.description,
+    default_branch: project.default_branch,
+    ssh_url_to_repo: `git@${host}:${path_with_namespace}.git`,
+    http_url_to_repo: `${web_url}.git`,
+    web_url,
+    readme_url: `${web_url}/-/blob/${project.default_branch}/README.md`,
+    tag_list: project.topics,
+    topics: project.topics,
+    name: project.name,
+    name_with_namespace: project.name_with_namespace,
+    path: project.path,
+    path_with_namespace,
+    created_at: project.created_at,
+    last_activity_at: project.last_activity_at,
+    forks_count: call.state.projects.filter((p) => p.forked_from_id === project.id).length,
+    avatar_url: null,
+    star_count: project.starred_by.length,
+  }
+}
+
+const namespaceOf = (call: Call, project: ProjectRecord) => {
+  const { namespace_kind, namespace_id } = project
+  if (namespace_kind === 'group') {
+    const { id, name, path, full_path } = call.state.groups.get(namespace_id) ?? unknown
+    return { namespace: { id, name, path, kind: 'group', full_path } }
+  }
+  const { id, name, username, created_at } = call.state.users.get(namespace_id) ?? unknown
+  return {
+    owner: { id, name, created_at },
+    namespace: { id, name, path: username, kind: 'user', full_path: username },
+  }
+}
+const unknown = { id: 0, name: '', path: '', full_path: '', username: '', created_at: '' }
+
+const access = (call: Call, type: SourceKind, id: number) => {
+  const levels = call.state.members
+    .filter((m) => m.source_type === type && m.source_id === id && m.user_id === call.user?.id)
+    .map((m) => m.access_level)
+  return levels.length === 0 ? null : { access_level: Math.max(...levels), notification_level: 3 }
+}
+
+/** A project's own owner is no member of it, and shows as a Maintainer. */
+const projectAccess = (call: Call, project: ProjectRecord) => {
+  const own = project.namespace_kind === 'user' && project.namespace_id === call.user?.id
+  return own
+    ? { access_level: levelOf('maintainer'), notification_level: 3 }
+    : access(call, 'project', project.id)
+}
+
+const sharesOf = (call: Call, project: ProjectRecord) =>
+  call.state.shares
+    .filter((s) => s.source_type === 'project' && s.source_id === project.id)
+    .flatMap((s) => {
+      const group = call.state.groups.get(s.group_id)
+      return group === undefined
+        ? []
+        : {
+            group_id: group.id,
+            group_name: group.name,
+            group_full_path: group.full_path,
+            group_access_level: s.group_access,
+            expires_at: s.expires_at,
+          }
+    })
+
+const features = (call: Call, project: ProjectRecord) => ({
+  issues_enabled: project.issues_enabled,
+  merge_requests_enabled: project.merge_requests_enabled,
+  wiki_enabled: project.wiki_enabled,
+  jobs_enabled: project.jobs_enabled,
+  snippets_enabled: project.snippets_enabled,
+  packages_enabled: true,
+  container_registry_enabled: false,
+  container_registry_access_level: 'disabled',
+  container_registry_image_prefix: `${new URL(call.base).host}/${project.path_with_namespace}`,
+  service_desk_enabled: false,
+  service_desk_address: null,
+  can_create_merge_request_in:
+    project.merge_requests_enabled && call.projectLevel(project) >= levelOf('developer'),
+})
+
+const constants = {
+  resolve_outdated_diff_discussions: false,
+  import_status: 'none',
+  import_error: null,
+  ci_default_git_depth: 50,
+  ci_forward_deployment_enabled: true,
+  only_allow_merge_if_pipeline_succeeds: false,
+  allow_merge_on_skipped_pipeline: null,
+  restrict_user_defined_variables: false,
+  only_allow_merge_if_all_discussions_are_resolved: false,
+  remove_source_branch_after_merge: true,
+  request_access_enabled: true,
+  autoclose_referenced_issues: true,
+  suggestion_commit_message: null,
+  auto_devops_enabled: false,
+  auto_devops_deploy_strategy: 'continuous',
+  mirror: false,
+  external_authorization_classification_label: null,
+}
+
+const links = (call: Call, project: ProjectRecord) => {
+  const self = `${call.base}${apiRoot}/projects/${project.id}`
+  return {
+    self,
+    ...(project.issues_enabled ? { issues: `${self}/issues` } : {}),
+    ...(project.merge_requests_enabled ? { merge_requests: `${self}/merge_requests` } : {}),
+    repo_branches: `${self}/repository/branches`,
+    labels: `${self}/labels`,
+    events: `${self}/events`,
+    members: `${self}/members`,
+  }
+}
+
+const statistics = ({ statistics: s }: ProjectRecord) => ({
+  statistics: {
+    ...s,
+    storage_size:
+      s.repository_size +
+      s.wiki_size +
+      s.lfs_objects_size +
+      s.job_artifacts_size +
+      s.packages_size +
+      s.snippets_size,
+  },
+})
+
+export interface With {
+  /** Sizes, where the acting user is at least Reporter. */
+  readonly statistics?: boolean
+  readonly custom_attributes?: boolean
+}
+
+/** What a signed-in user sees of a project. */
+export const fullProject = (call: Call, project: ProjectRecord, extra: With = {}) => {
+  const level = call.projectLevel(project)
+  const open = call.state.issues.filter((i) => i.project_id === project.id && i.state === 'opened')
+  return {
+    ...simpleProject(call, project),
+    visibility: project.visibility as string,
+    ...namespaceOf(call, project),
+    ...features(call, project),
+    ...constants,
+    ...(project.issues_enabled ? { open_issues_count: open.length } : {}),
+    creator_id: project.creator_id,
+    archived: project.archived,
+    shared_runners_enabled: project.shared_runners_enabled,
+    public_jobs: project.public_jobs,
+    shared_with_groups: sharesOf(call, project),
+    merge_method: project.merge_method as string,
+    squash_option: project.squash_option,
+    approvals_before_merge: project.approvals.approvals_before_merge,
+    marked_for_deletion_at: project.marked_for_deletion_on,
+    marked_for_deletion_on: project.marked_for_deletion_on,
+    permissions: {
+      project_access: projectAccess(call, project),
+      group_access:
+        project.namespace_kind === 'group' ? access(call, 'group', project.namespace_id) : null,
+    },
+    _links: links(call, project),
+    ...(level >= levelOf('maintainer') ? { runners_token: project.runners_token } : {}),
+    ...(call.isAdmin ? { repository_storage: project.repository_storage } : {}),
+    ...(extra.statistics === true && level >= levelOf('reporter') ? statistics(project) : {}),
+    ...(extra.custom_attributes === true
+      ? {
+          custom_attributes: Object.entries(project.custom_attributes).map(([key, value]) => ({
+            key,
+            value,
+          })),
+        }
+      : {}),
+  }
+}

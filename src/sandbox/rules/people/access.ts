@@ -1,0 +1,137 @@
+/**
+ * Who may see and do what (API document 1, "Access levels" and "Roles required"; document 3,
+ * "Visibility"): the highest of a direct membership, those of the groups above, and shares.
+ */
+import { accessLevels } from '../../../catalogue/shapes/common.js'
+import type { GroupRecord, ProjectRecord, SourceKind, UserRecord } from '../../state/records.js'
+import type { State } from '../../state/state.js'
+
+export type Role = keyof typeof accessLevels
+export const levelOf = (role: Role): number => accessLevels[role]
+
+/** A group and the groups above it, nearest first. */
+export const lineage = (state: State, group: GroupRecord | undefined): GroupRecord[] => {
+  const line: GroupRecord[] = []
+  for (let at = group; at !== undefined; at = state.groups.get(at.parent_id)) line.push(at)
+  return line
+}
+
+/** A group and all groups below it. */
+export const family = (state: State, group: GroupRecord): GroupRecord[] =>
+  state.groups.filter(
+    (other) => other.id === group.id || other.full_path.startsWith(`${group.full_path}/`),
+  )
+
+/** The projects of a group and of the groups below it. */
+export const projectsWithin = (state: State, group: GroupRecord): ProjectRecord[] => {
+  const ids = new Set(family(state, group).map(({ id }) => id))
+  return state.projects.filter((p) => p.namespace_kind === 'group' && ids.has(p.namespace_id))
+}
+
+/** The group a project stands in; none for a personal project. */
+export const groupOf = (state: State, project: ProjectRecord): GroupRecord | undefined =>
+  project.namespace_kind === 'group' ? state.groups.get(project.namespace_id) : undefined
+
+/** Whether a membership or share that ends on a day still counts. */
+export const current = (expires: string | null, today: string): boolean =>
+  expires === null || expires > today
+
+type Source = readonly [SourceKind, number]
+
+const levelFrom = (
+  state: State,
+  user: UserRecord,
+  sources: readonly Source[],
+  today: string,
+): number => {
+  let level = 0
+  for (const [type, id] of sources)
+    for (const member of state.members.filter(
+      (m) => m.user_id === user.id && m.source_type === type && m.source_id === id,
+    ))
+      if (current(member.expires_at, today)) level = Math.max(level, member.access_level)
+  return level
+}
+
+const groupSources = (state: State, group: GroupRecord | undefined): Source[] =>
+  lineage(state, group).map(({ id }) => ['group', id] as const)
+
+const sharedLevel = (
+  state: State,
+  user: UserRecord,
+  sources: readonly Source[],
+  today: string,
+): number => {
+  let level = 0
+  for (const [type, id] of sources)
+    for (const share of state.shares.filter((s) => s.source_type === type && s.source_id === id)) {
+      if (!current(share.expires_at, today)) continue
+      const own = levelFrom(
+        state,
+        user,
+        groupSources(state, state.groups.get(share.group_id)),
+        today,
+      )
+      level = Math.max(level, Math.min(own, share.group_access))
+    }
+  return level
+}
+
+const highest = (state: State, user: UserRecord, sources: Source[], today: string): number =>
+  Math.max(levelFrom(state, user, sources, today), sharedLevel(state, user, sources, today))
+
+/** The access level of a user in a group, 0 for none; administrators are not counted. */
+export const groupLevel = (
+  state: State,
+  user: UserRecord,
+  group: GroupRecord,
+  today: string,
+): number => highest(state, user, groupSources(state, group), today)
+
+/** The access level of a user in a project, 0 for none; administrators are not counted. */
+export const projectLevel = (
+  state: State,
+  user: UserRecord,
+  project: ProjectRecord,
+  today: string,
+): number => {
+  if (project.namespace_kind === 'user' && project.namespace_id === user.id)
+    return accessLevels.maintainer
+  const group = groupOf(state, project)
+  return highest(state, user, [['project', project.id], ...groupSources(state, group)], today)
+}
+
+/** Whether visibility alone shows it: public to anyone, internal to all but external users. */
+export const openTo = (
+  visibility: ProjectRecord['visibility'],
+  user: UserRecord | undefined,
+): boolean =>
+  visibility === 'public' ||
+  (visibility === 'internal' && user !== undefined && !user.external) ||
+  user?.admin === true
+
+export const seesProject = (
+  state: State,
+  user: UserRecord | undefined,
+  project: ProjectRecord,
+  today: string,
+): boolean =>
+  openTo(project.visibility, user) ||
+  (user !== undefined && projectLevel(state, user, project, today) >= accessLevels.guest)
+
+/** A private group also shows to members of anything below it. */
+export const seesGroup = (
+  state: State,
+  user: UserRecord | undefined,
+  group: GroupRecord,
+  today: string,
+): boolean => {
+  if (openTo(group.visibility, user)) return true
+  if (user === undefined) return false
+  return (
+    family(state, group).some((g) => groupLevel(state, user, g, today) > 0) ||
+    projectsWithin(state, group).some(
+      (p) => projectLevel(state, user, p, today) >= accessLevels.guest,
+    )
+  )
+}

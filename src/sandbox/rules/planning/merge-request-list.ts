@@ -1,0 +1,146 @@
+/** The lists of merge requests: which of them, in what order (API document 2, "Merge requests"). */
+import type { mr } from '../../../catalogue/areas/mr.js'
+import type { InputOf } from '../../../catalogue/endpoint.js'
+import type { Call } from '../../call.js'
+import { presentRequest, seesRequests, simpleRequest } from '../../present/merge-request.js'
+import { lazily, notFound } from '../../reply.js'
+import type { MergeRequestRecord } from '../../state/planning.js'
+import type { ProjectRecord } from '../../state/records.js'
+import { lookAgain } from '../repository/pushes.js'
+import { approversOf } from './approval-rules.js'
+import {
+  between,
+  except,
+  inScope,
+  inTime,
+  labelled,
+  matches,
+  mentions,
+  milestoneTitles,
+  ownReactions,
+  sorted,
+  type Test,
+  usernamesOf,
+  where,
+} from './planning-filters.js'
+import { settleRebases } from './rebase.js'
+
+export type RequestFilters = InputOf<(typeof mr)['list']>
+type Wildcard = 'None' | 'Any'
+
+/** How each filter that may also be negated matches one value. */
+const testsOf = (call: Call) => ({
+  labels: (v: readonly string[] | Wildcard, m: MergeRequestRecord) => labelled(v, m.labels),
+  milestone: (v: string, m: MergeRequestRecord) => matches(v, milestoneTitles(call, m)),
+  author_id: (v: number, m: MergeRequestRecord) => m.author_id === v,
+  author_username: (v: string, m: MergeRequestRecord) =>
+    usernamesOf(call, [m.author_id]).includes(v),
+  assignee_id: (v: number | Wildcard, m: MergeRequestRecord) => matches(v, m.assignee_ids),
+  assignee_username: (v: string, m: MergeRequestRecord) =>
+    usernamesOf(call, m.assignee_ids).includes(v),
+  reviewer_id: (v: number | Wildcard, m: MergeRequestRecord) => matches(v, m.reviewer_ids),
+  reviewer_username: (v: string, m: MergeRequestRecord) =>
+    matches(v, usernamesOf(call, m.reviewer_ids)),
+  my_reaction_emoji: (v: string, m: MergeRequestRecord) => matches(v, ownReactions(call, m)),
+})
+
+const negated = (
+  call: Call,
+  not: NonNullable<RequestFilters['not']>,
+): Test<MergeRequestRecord>[] => {
+  const tests = testsOf(call)
+  return [
+    except(not.labels, (label: string, m: MergeRequestRecord) => labelled([label], m.labels)),
+    except(not.milestone, tests.milestone),
+    except(not.author_id, tests.author_id),
+    except(not.author_username, tests.author_username),
+    except(not.assignee_id, tests.assignee_id),
+    except(not.assignee_username, tests.assignee_username),
+    except(not.reviewer_id, tests.reviewer_id),
+    except(not.reviewer_username, tests.reviewer_username),
+    except(not.my_reaction_emoji, tests.my_reaction_emoji),
+  ]
+}
+
+/** All of the wanted users, or `None`, `Any`. */
+const everyOf = (wanted: readonly number[] | Wildcard, has: readonly number[]): boolean =>
+  typeof wanted === 'string' ? matches(wanted, has) : wanted.every((id) => has.includes(id))
+
+const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
+  const { environment, deployed_after, deployed_before } = f
+  if (environment === undefined && deployed_after === undefined && deployed_before === undefined)
+    return true
+  return m.deployments.some(
+    (d) =>
+      (environment === undefined || d.environment === environment) &&
+      between(d.deployed_at, deployed_after, deployed_before),
+  )
+}
+
+const asked = (call: Call, f: RequestFilters): Test<MergeRequestRecord>[] => {
+  const tests = testsOf(call)
+  return [
+    where(f.state, (v, m: MergeRequestRecord) => v === 'all' || m.state === v),
+    where(f.milestone, tests.milestone),
+    where(f.labels, tests.labels),
+    where(f.author_id, tests.author_id),
+    where(f.author_username, tests.author_username),
+    where(f.assignee_id, tests.assignee_id),
+    where(f.approver_ids, (v, m: MergeRequestRecord) => everyOf(v, approversOf(call, m))),
+    where(f.approved_by_ids, (v, m: MergeRequestRecord) => everyOf(v, m.approved_by_ids)),
+    where(f.reviewer_id, tests.reviewer_id),
+    where(f.reviewer_username, tests.reviewer_username),
+    where(f.my_reaction_emoji, tests.my_reaction_emoji),
+    where(f.source_branch, (v, m: MergeRequestRecord) => m.source_branch === v),
+    where(f.target_branch, (v, m: MergeRequestRecord) => m.target_branch === v),
+    where(f.wip, (v, m: MergeRequestRecord) => m.draft === (v === 'yes')),
+    (m) => mentions(f.search, f.in, m) && inTime(f, m) && deployed(f, m),
+    ...negated(call, f.not ?? {}),
+  ]
+}
+
+/** Asks anew whether the open ones can be merged; the answer takes a while. */
+const recheck = async (call: Call, rows: readonly MergeRequestRecord[]): Promise<void> => {
+  for (const request of rows)
+    if (request.state === 'opened') {
+      await lookAgain(call, request)
+      call.instance.touch()
+    }
+}
+
+/** The merge requests of these projects that the acting user sees and the filters match. */
+export const listRequests = async (
+  call: Call,
+  projects: readonly ProjectRecord[],
+  filters: RequestFilters & { readonly iids?: readonly number[] },
+  view: { readonly scope: string; readonly from?: ProjectRecord },
+) => {
+  await settleRebases(call)
+  const homes = new Map(
+    projects.filter((p) => seesRequests(call, p)).map((p) => [p.id, p] as const),
+  )
+  const { iids, order_by = 'created_at', sort } = filters
+  const tests = asked(call, filters)
+  const rows = call.state.mergeRequests.filter(
+    (m) =>
+      homes.has(m.project_id) &&
+      (iids === undefined || iids.length === 0 || iids.includes(m.iid)) &&
+      inScope(call, view.scope, m) &&
+      tests.every((test) => test(m)),
+  )
+  if (filters.with_merge_status_recheck === true) await recheck(call, rows)
+  const from = view.from === undefined ? {} : { from: view.from }
+  return lazily(
+    sorted(rows, (m) => [m[order_by]], sort),
+    (request) => {
+      const home = homes.get(request.project_id)
+      if (home === undefined) throw notFound('Project')
+      return filters.view === 'simple'
+        ? simpleRequest(call, home, request)
+        : presentRequest(call, home, request, {
+            ...from,
+            labelDetails: filters.with_labels_details,
+          })
+    },
+  )
+}

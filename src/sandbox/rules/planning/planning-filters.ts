@@ -1,0 +1,172 @@
+/** What the filters of issues and merge requests have in common (API document 2). */
+
+import type { Call } from '../../call.js'
+import type { LabelRecord, MilestoneRecord, Reaction } from '../../state/planning.js'
+import type { ProjectRecord } from '../../state/records.js'
+import { groupOf, lineage } from '../people/access.js'
+
+/** What both kinds of record have. */
+export interface Planned {
+  readonly id: number
+  readonly iid: number
+  readonly project_id: number
+  readonly title: string
+  readonly description: string
+  readonly author_id: number
+  readonly assignee_ids: readonly number[]
+  readonly milestone_id: number | null
+  readonly labels: readonly string[]
+  readonly reactions: readonly Reaction[]
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export type Test<R> = (record: R) => boolean
+type Wildcard = 'None' | 'Any'
+
+/** `None`, `Any`, or one that is meant, against what a record has. */
+export const matches = <V>(wanted: V | Wildcard, has: readonly V[]): boolean => {
+  if (wanted === 'None') return has.length === 0
+  if (wanted === 'Any') return has.length > 0
+  return has.includes(wanted)
+}
+
+export const usernamesOf = (call: Call, ids: readonly number[]): string[] =>
+  ids.flatMap((id) => call.state.users.get(id)?.username ?? [])
+
+/** The acting user's reactions to a record. */
+export const ownReactions = (call: Call, { reactions }: Planned): string[] =>
+  reactions.filter((r) => r.user_id === call.user?.id).map((r) => r.name)
+
+const oldNone = ['No Label', 'No+Label', 'None']
+
+/** All of the labels, or `None`, `Any`, and the old spellings of none. */
+export const labelled = (wanted: readonly string[] | Wildcard, has: readonly string[]): boolean => {
+  const names = typeof wanted === 'string' ? [wanted] : wanted
+  if (names.length === 1 && oldNone.includes(names[0] ?? '')) return has.length === 0
+  if (names.length === 1 && names[0] === 'Any') return has.length > 0
+  return names.every((name) => has.includes(name))
+}
+
+const milestoneOf = (call: Call, { milestone_id }: Planned): MilestoneRecord | undefined =>
+  call.state.milestones.get(milestone_id)
+
+export const milestoneTitles = (call: Call, record: Planned): string[] =>
+  [milestoneOf(call, record)].flatMap((m) => m?.title ?? [])
+
+/** `None`, `Any`; `Upcoming`: the next one due; `Started`: one that has begun and is not over. */
+export const milestoneIs = (call: Call, wanted: string, record: Planned): boolean => {
+  const found = milestoneOf(call, record)
+  const today = call.clock.day()
+  const open = (m: MilestoneRecord): boolean =>
+    m.state === 'active' && (m.due_date === null || m.due_date >= today)
+  if (wanted === 'None') return found === undefined
+  if (found === undefined) return false
+  if (wanted === 'Started')
+    return open(found) && found.start_date !== null && found.start_date <= today
+  if (wanted !== 'Upcoming') return wanted === 'Any' || wanted === String(found.id)
+  const due = call.state.milestones
+    .filter((m) => m.project_id === found.project_id && m.group_id === found.group_id && open(m))
+    .flatMap((m) => (m.due_date === null ? [] : [m.due_date]))
+    .sort()
+  return open(found) && found.due_date !== null && found.due_date === due[0]
+}
+
+interface Times {
+  readonly created_after?: string
+  readonly created_before?: string
+  readonly updated_after?: string
+  readonly updated_before?: string
+}
+
+/** Whether a moment lies between two others, both included. */
+export const between = (at: string, after?: string, before?: string): boolean =>
+  (after === undefined || Date.parse(at) >= Date.parse(after)) &&
+  (before === undefined || Date.parse(at) <= Date.parse(before))
+
+export const inTime = (times: Times, record: Planned): boolean =>
+  between(record.created_at, times.created_after, times.created_before) &&
+  between(record.updated_at, times.updated_after, times.updated_before)
+
+/** Whether all words of a search stand in the title or description, or only in one of them. */
+export const mentions = (
+  text: string | undefined,
+  where: readonly string[] | undefined,
+  { title, description }: Planned,
+): boolean => {
+  if (text === undefined || text === '') return true
+  const places = where === undefined || where.length === 0 ? ['title', 'description'] : where
+  const haystacks = [
+    places.includes('title') ? title.toLowerCase() : '',
+    places.includes('description') ? description.toLowerCase() : '',
+  ]
+  const words = text.toLowerCase().split(/\s+/)
+  return haystacks.some((hay) => words.every((word) => hay.includes(word)))
+}
+
+/** Passes records that a filter does not match; each value of a list counts on its own. */
+export const except = <V, R>(
+  value: V | readonly V[] | undefined,
+  test: (value: V, record: R) => boolean,
+): Test<R> => {
+  if (value === undefined) return () => true
+  const values = Array.isArray(value) ? (value as readonly V[]) : [value as V]
+  return (record) => !values.some((one) => test(one, record))
+}
+
+/** Passes records that a filter matches; all of them when it was not given. */
+export const where = <V, R>(
+  value: V | undefined,
+  test: (value: V, record: R) => boolean,
+): Test<R> => (value === undefined ? () => true : (record) => test(value, record))
+
+/** Whether the acting user made it, has it assigned, or either does not matter. */
+export const inScope = (
+  call: Call,
+  scope: string,
+  { author_id, assignee_ids }: Planned,
+): boolean => {
+  switch (scope.replaceAll('-', '_')) {
+    case 'created_by_me':
+      return author_id === call.user?.id
+    case 'assigned_to_me':
+      return call.user !== undefined && assignee_ids.includes(call.user.id)
+    default:
+      return true
+  }
+}
+
+/** The labels that a project may use: its own and those of the groups above. */
+export const labelsAround = (call: Call, project: ProjectRecord): LabelRecord[] => {
+  const groups = lineage(call.state, groupOf(call.state, project)).map(({ id }) => id)
+  return call.state.labels.filter(
+    (l) => l.project_id === project.id || (l.group_id !== null && groups.includes(l.group_id)),
+  )
+}
+
+type Key = string | number | null
+
+const compare = (a: Key, b: Key, direction: 1 | -1): number => {
+  if (a === b) return 0
+  if (a === null) return 1
+  if (b === null) return -1
+  return a < b ? -direction : direction
+}
+
+/** Sorts by keys, one after the other, then by ID; records without a key come last. */
+export const sorted = <R extends { readonly id: number }>(
+  rows: readonly R[],
+  keys: (row: R) => readonly Key[],
+  sort: 'asc' | 'desc' = 'desc',
+): R[] => {
+  const direction = sort === 'asc' ? 1 : -1
+  const keyed = rows.map((row) => ({ row, by: [...keys(row), row.id] }))
+  keyed.sort((a, b) => {
+    for (const [i, key] of a.by.entries()) {
+      const order = compare(key, b.by[i] ?? null, direction)
+      if (order !== 0) return order
+    }
+    return 0
+  })
+  return keyed.map(({ row }) => row)
+}

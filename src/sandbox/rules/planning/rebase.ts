@@ -1,0 +1,99 @@
+/**
+ * Rebases of merge requests (API document 2, "Merge request", transitions): one takes a while,
+ * and its outcome is written down by whoever looks at the merge request next.
+ */
+
+import { Call } from '../../call.js'
+import { rebase } from '../../git/apply.js'
+import { branchHead, commit } from '../../git/read.js'
+import { copyCommit, moveBranch } from '../../git/write.js'
+import { conflict, forbidden } from '../../reply.js'
+import type { MergeRequestRecord } from '../../state/planning.js'
+import type { ProjectRecord } from '../../state/records.js'
+import { refuseWhileMoving } from '../instance/moves.js'
+import { startPipeline } from '../repository/branch-pipeline.js'
+import { mayPush, pushed, signature } from '../repository/pushes.js'
+
+/** How long a rebase takes. */
+const rebaseSeconds = 2
+
+const failure = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.'
+
+export const rebasing = (request: MergeRequestRecord): boolean => request.rebase_started_at !== null
+
+/** Members of the target who may merge push to a fork's branch where its author lets them. */
+const collaborates = (call: Call, project: ProjectRecord, request: MergeRequestRecord): boolean =>
+  request.allow_collaboration && call.projectLevel(project) >= 30 && !project.archived
+
+/** Begins a rebase. 403 without the right to push, 409 unless the request is open and at rest. */
+export const startRebase = (
+  call: Call,
+  project: ProjectRecord,
+  request: MergeRequestRecord,
+  skipCi: boolean,
+): void => {
+  const source = call.state.projects.get(request.source_project_id)
+  if (source === undefined) throw forbidden('Source branch does not exist')
+  if (!mayPush(call, source, request.source_branch) && !collaborates(call, project, request))
+    throw forbidden('Cannot push to source branch')
+  refuseWhileMoving(call, source)
+  if (request.state !== 'opened') throw conflict('The merge request is not open')
+  if (rebasing(request)) throw conflict('A rebase of the merge request is in progress already')
+  request.rebase_started_at = call.clock.iso()
+  request.rebase_skip_ci = skipCi
+  request.rebase_user_id = call.signedIn().id
+  request.merge_error = null
+}
+
+/** Really rebases; the text of what went wrong, or null. */
+const carryOut = async (
+  call: Call,
+  source: ProjectRecord,
+  target: ProjectRecord,
+  request: MergeRequestRecord,
+): Promise<string | null> => {
+  const [from, into] = [await call.git.open(source), await call.git.open(target)]
+  const head = await branchHead(from, request.source_branch)
+  const onto = await branchHead(into, request.target_branch)
+  if (head === undefined || onto === undefined) return 'Rebase failed: a branch is missing.'
+  await copyCommit(into, from, onto)
+  const done = await rebase(from, head, onto, signature(call))
+  if (done === undefined) return failure
+  if (done.head === head) return null
+  if (!(await moveBranch(from, request.source_branch, head, done.head))) return failure
+  const { message } = await commit(from, done.head)
+  await pushed(call, source, {
+    branch: request.source_branch,
+    from: head,
+    to: done.head,
+    commits: done.commits,
+    title: message.split('\n')[0] ?? '',
+  })
+  if (!request.rebase_skip_ci && source.jobs_enabled)
+    request.pipeline_id = (await startPipeline(call, source, request)).id
+  return null
+}
+
+const settle = async (call: Call, request: MergeRequestRecord): Promise<void> => {
+  const source = call.state.projects.get(request.source_project_id)
+  const target = call.state.projects.get(request.project_id)
+  const user = call.state.users.get(request.rebase_user_id)
+  if (source === undefined || target === undefined || user === undefined) return
+  const acting = new Call(call.instance, { user }, call.sent)
+  const repository = await call.git.open(source)
+  await repository.exclusive(async () => {
+    if (!rebasing(request)) return
+    request.merge_error = await carryOut(acting, source, target, request)
+    request.rebase_started_at = null
+    request.updated_at = call.clock.iso()
+    call.instance.touch()
+  })
+}
+
+/** Writes down the outcome of the rebases that are through by now. */
+export const settleRebases = async (call: Call): Promise<void> => {
+  const ended = call.state.mergeRequests.filter(
+    ({ rebase_started_at: start }) => start !== null && call.clock.over(start, rebaseSeconds),
+  )
+  for (const request of ended) await settle(call, request)
+}

@@ -1,0 +1,87 @@
+/** What follows when a branch moves: an event, activity, and merge requests that look again. */
+import type { Call } from '../../call.js'
+import { conflicts, mergeBase } from '../../git/apply.js'
+import { branchHead, type Person } from '../../git/read.js'
+import { copyCommit } from '../../git/write.js'
+import { forbidden } from '../../reply.js'
+import type { MergeRequestRecord } from '../../state/planning.js'
+import type { ProjectRecord } from '../../state/records.js'
+import { refuseWhileMoving } from '../instance/moves.js'
+
+export interface Push {
+  readonly branch: string
+  /** Undefined for a new branch. */
+  readonly from: string | undefined
+  readonly to: string
+  readonly commits: number
+  readonly title: string
+}
+
+/** The acting user as git knows people, now. */
+export const signature = (call: Call): Person => {
+  const { name, email } = call.signedIn()
+  return { name, email, date: call.clock.iso() }
+}
+
+/** Whether the acting user may push: Developers, or whoever the branch's protection names. */
+export const mayPush = (call: Call, project: ProjectRecord, branch: string): boolean => {
+  if (project.archived) return false
+  const rule = call.state.protectedBranches.find(
+    (p) => p.project_id === project.id && p.name === branch,
+  )
+  return call.projectLevel(project) >= (rule?.push_access_level ?? 30)
+}
+
+/** Refuses with 403 whoever may not push to a branch, and anyone while the repository moves. */
+export const refuseUnlessPusher = (call: Call, project: ProjectRecord, branch: string): void => {
+  call.signedIn()
+  if (!mayPush(call, project, branch))
+    throw forbidden('You are not allowed to push into this branch')
+  refuseWhileMoving(call, project)
+}
+
+/** Looks at a merge request again: its head, where it left the target, whether it conflicts. */
+export const lookAgain = async (call: Call, request: MergeRequestRecord): Promise<void> => {
+  const target = call.state.projects.get(request.project_id)
+  const source = call.state.projects.get(request.source_project_id)
+  if (target === undefined || source === undefined) return
+  const [into, from] = [await call.git.open(target), await call.git.open(source)]
+  const head = await branchHead(from, request.source_branch)
+  const onto = await branchHead(into, request.target_branch)
+  if (head === undefined || onto === undefined) return
+  await copyCommit(from, into, head)
+  if (head !== request.sha) {
+    request.updated_at = call.clock.iso()
+    if (target.approvals.reset_approvals_on_push) request.approved_by_ids = []
+  }
+  request.sha = head
+  request.base_sha = (await mergeBase(into, head, onto)) ?? request.base_sha
+  request.conflicts = await conflicts(into, onto, head)
+  request.merge_check_started_at = call.clock.iso()
+}
+
+/** Writes down that the acting user pushed, once the branch has moved. */
+export const pushed = async (call: Call, project: ProjectRecord, push: Push): Promise<void> => {
+  const { branch, from, to, commits, title } = push
+  project.statistics.commit_count += commits
+  call.record({
+    action: 'pushed',
+    project_id: project.id,
+    push_data: {
+      commit_count: commits,
+      action: from === undefined ? 'created' : 'pushed',
+      ref_type: 'branch',
+      commit_from: from ?? null,
+      commit_to: to,
+      ref: branch,
+      commit_title: title,
+    },
+  })
+  const affected = call.state.mergeRequests.filter(
+    (m) =>
+      m.state === 'opened' &&
+      ((m.source_project_id === project.id && m.source_branch === branch) ||
+        (m.project_id === project.id && m.target_branch === branch)),
+  )
+  for (const request of affected) await lookAgain(call, request)
+}

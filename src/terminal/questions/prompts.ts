@@ -1,0 +1,161 @@
+/** Questions to a person at a terminal, on standard error. */
+import { Failure } from '../../errors.js'
+import { clearLine } from '../streams/line.js'
+import { accessible } from '../streams/notes.js'
+import { isGone } from '../streams/standard.js'
+import { type Env, inCi } from '../text/color.js'
+import { visible } from '../text/escape.js'
+import { untilLeft } from './leaving.js'
+import { type Item, matching } from './matching.js'
+import type { Lines } from './plain-prompts.js'
+
+/** Something to pick; `name` is shown and searched, and so is `description`. */
+export interface Choice<T> extends Item {
+  readonly value: T
+}
+
+export interface Prompts {
+  confirm(question: string, initial?: boolean): Promise<boolean>
+  /** Asks for a name to be typed; true when it is the expected one. */
+  typed(question: string, expected: string): Promise<boolean>
+  /** A hidden answer. */
+  secret(question: string): Promise<string>
+  text(question: string, initial?: string): Promise<string>
+  /** One of the choices, searchable. */
+  select<T>(question: string, choices: readonly Choice<T>[]): Promise<T>
+  /** Some of the choices (at least one), searchable. */
+  selectMany<T>(question: string, choices: readonly Choice<T>[]): Promise<T[]>
+}
+
+export interface PromptStreams {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  /** Standard error: the answer of the command has standard output for itself. */
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
+  readonly signal?: AbortSignal
+}
+
+/** Questions may be asked only of a person: at a terminal, not in CI, not when told not to. */
+export const interactive = (
+  streams: { stdin: { readonly isTTY?: boolean }; stderr: { readonly isTTY?: boolean } },
+  env: Env,
+): boolean =>
+  streams.stdin.isTTY === true &&
+  streams.stderr.isTTY === true &&
+  !isGone(streams.stderr) &&
+  !inCi(env) &&
+  ['', '0', undefined].includes(env.SVC_NO_PROMPT)
+
+const pageSize = 10
+
+/** Leaving a question is an interruption, however it is left. */
+const orInterrupted = async <T>(
+  streams: PromptStreams,
+  question: (streams: PromptStreams) => Promise<T>,
+): Promise<T> => {
+  clearLine()
+  const { input, output } = streams
+  try {
+    return await untilLeft(input, streams.signal, (signal) => question({ input, output, signal }))
+  } catch (error) {
+    if (isExit(error))
+      throw new Failure('interrupted', 'interrupted: the question was left without an answer', {
+        hint: 'Nothing was changed after the question.',
+      })
+    throw error
+  }
+}
+
+/** By name, as inquirer advises: its classes come from several packages. */
+const isExit = (error: unknown): boolean =>
+  error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)
+
+const safe = <T>(choices: readonly Choice<T>[]): Choice<T>[] =>
+  choices.map(({ value, name, description }) => ({
+    value,
+    name: visible(name),
+    ...(description === undefined ? {} : { description: visible(description) }),
+  }))
+
+const picked = <T>(choices: readonly Choice<T>[], positions: readonly number[]): T[] =>
+  choices.filter((_, i) => positions.includes(i)).map((choice) => choice.value)
+
+/** Prompts that are redrawn in place (@inquirer/prompts, loaded when first asked). */
+const redrawn = (streams: PromptStreams): Prompts => {
+  const load = () => import('@inquirer/prompts')
+  const text = async (message: string, initial?: string): Promise<string> =>
+    (await load()).input(
+      { message, ...(initial === undefined ? {} : { default: initial }) },
+      streams,
+    )
+  return {
+    confirm: async (message, initial = false) =>
+      (await load()).confirm({ message, default: initial }, streams),
+    typed: async (message, expected) => (await text(message)) === expected,
+    secret: async (message) => (await load()).password({ message, mask: false }, streams),
+    text,
+    select: async (message, choices) =>
+      (await load()).search(
+        {
+          message,
+          pageSize,
+          source: (term) =>
+            matching(choices, term ?? '').flatMap((i) => {
+              const choice = choices[i]
+              return choice === undefined ? [] : [choice]
+            }),
+        },
+        streams,
+      ),
+    selectMany: async (message, choices) => {
+      const { pickMany } = await import('./pick-many.js')
+      return picked(choices, await pickMany({ message, items: choices, pageSize }, streams))
+    },
+  }
+}
+
+/** Prompts that a screen reader follows: plain lines and numbered lists. */
+const plain = (streams: PromptStreams): Prompts => {
+  const lines: Lines = streams
+  const load = () => import('./plain-prompts.js')
+  const text = async (question: string, initial?: string): Promise<string> => {
+    const shown = initial === undefined ? question : `${question} (${initial})`
+    const answer = await (await load()).askLine(shown, lines)
+    return answer === '' && initial !== undefined ? initial : answer
+  }
+  return {
+    confirm: async (question, initial = false) => (await load()).askYesNo(question, initial, lines),
+    typed: async (question, expected) => (await text(question)) === expected,
+    secret: async (message) =>
+      (await import('@inquirer/prompts')).password({ message, mask: false }, streams),
+    text,
+    select: async (question, choices) => {
+      const [first] = picked(
+        choices,
+        await (await load()).askNumbers(question, choices, false, lines),
+      )
+      if (first === undefined) throw new Failure('usage', 'there is nothing to choose from')
+      return first
+    },
+    selectMany: async (question, choices) =>
+      picked(choices, await (await load()).askNumbers(question, choices, true, lines)),
+  }
+}
+
+/**
+ * Questions on these streams; SVC_ACCESSIBLE=1 asks in plain lines. Ask only where `interactive`.
+ * Every answer may be a Failure `interrupted`, when the person leaves (Ctrl-C, Ctrl-D, a terminal
+ * that hangs up).
+ */
+export const createPrompts = (streams: PromptStreams, env: Env): Prompts => {
+  const kind = accessible(env) ? plain : redrawn
+  const asked = <T>(work: (ask: Prompts) => Promise<T>): Promise<T> =>
+    orInterrupted(streams, (own) => work(kind(own)))
+  return {
+    confirm: (q, initial) => asked((ask) => ask.confirm(visible(q), initial)),
+    typed: (q, expected) => asked((ask) => ask.typed(visible(q), expected)),
+    secret: (q) => asked((ask) => ask.secret(visible(q))),
+    text: (q, initial) => asked((ask) => ask.text(visible(q), initial)),
+    select: (q, choices) => asked((ask) => ask.select(visible(q), safe(choices))),
+    selectMany: (q, choices) => asked((ask) => ask.selectMany(visible(q), safe(choices))),
+  }
+}

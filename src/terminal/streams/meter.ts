@@ -1,0 +1,172 @@
+/**
+ * How far the work of a run is, on one line of a terminal that is redrawn: drawn from the moment on at
+ * which somebody has waited, gone when the work is over.
+ */
+import { visible } from '../text/escape.js'
+import { span } from '../text/time.js'
+import { aside, withinLine } from './line.js'
+import type { Liveness } from './notes.js'
+import { defaultDelay, type Shown, spin } from './progress.js'
+import { say } from './standard.js'
+
+/** Work whose parts are counted. */
+export interface Tally {
+  /** So many more are done, or failed. */
+  add(count: number, failed?: boolean): void
+  /** How many there will be. */
+  total(count: number): void
+  end(): void
+}
+
+/** What is known of some work. */
+export interface Counts {
+  readonly done: number
+  readonly failed: number
+  readonly total?: number
+  /** Since it began. */
+  readonly seconds: number
+}
+
+/** 4213 as `4,213`. */
+const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+
+const rateOf = (perSecond: number): string =>
+  perSecond >= 10 ? grouped(Math.round(perSecond)) : String(Number(perSecond.toFixed(1)))
+
+/** `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`; of one request, how long it takes. */
+export const meterLine = (name: string, { done, failed, total, seconds }: Counts): string => {
+  const came = done + failed
+  if (came === 0 && (total ?? 0) < 2)
+    return `${name}  waiting for an answer, ${span(Math.floor(seconds))}`
+  const rate = seconds > 0 ? came / seconds : 0
+  return [
+    name,
+    total === undefined ? grouped(came) : `${grouped(came)}/${grouped(total)}`,
+    ...(total === undefined ? [] : [`${Math.floor((came / Math.max(1, total)) * 100)}%`]),
+    ...(failed === 0 ? [] : [`${grouped(failed)} failed`]),
+    ...(rate === 0 ? [] : [`${rateOf(rate)}/s`]),
+    ...(total === undefined || rate === 0
+      ? []
+      : [`ETA ${span(Math.round((total - came) / rate))}`]),
+  ].join('  ')
+}
+
+export interface MeterOptions {
+  /** What is done: the words of the command. */
+  readonly name: string
+  readonly liveness: Liveness
+  readonly stream: NodeJS.WriteStream
+  /** Milliseconds that pass before anything is shown. */
+  readonly delay?: number
+  readonly now?: () => number
+}
+
+export interface Meter {
+  /** Some work begins; within other work it adds nothing but that it goes on. */
+  begin(total?: number): Tally
+  /** Nothing is shown until it is released: somebody else has the terminal. */
+  hold(): () => void
+}
+
+interface Work {
+  done: number
+  failed: number
+  total: number | undefined
+  readonly since: number
+}
+
+const redrawn = 200
+
+class Live implements Meter {
+  private readonly works: Work[] = []
+  private holds = 0
+  private timer: NodeJS.Timeout | undefined
+  private shown: Shown | undefined
+  private said = false
+
+  constructor(private readonly options: Required<MeterOptions>) {}
+
+  begin(total?: number): Tally {
+    const work: Work = { done: 0, failed: 0, total, since: this.options.now() }
+    this.works.push(work)
+    this.timer ??= setTimeout(() => void this.show(), this.options.delay)
+    return {
+      add: (count, failed = false) => {
+        if (failed) work.failed += count
+        else work.done += count
+      },
+      total: (count) => {
+        work.total = count
+      },
+      end: () => {
+        const at = this.works.indexOf(work)
+        if (at >= 0) this.works.splice(at, 1)
+        if (this.works.length === 0) this.hide()
+      },
+    }
+  }
+
+  hold(): () => void {
+    this.holds++
+    this.shown?.stop()
+    this.shown = undefined
+    return () => {
+      this.holds--
+    }
+  }
+
+  private hide(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    this.shown?.stop()
+    this.shown = undefined
+  }
+
+  private line(): string | undefined {
+    // The outermost work that counts says most.
+    const work = this.works.find(({ total, done }) => total !== undefined || done > 0)
+    const { since, ...counts } = work ?? this.works[0] ?? { since: 0, done: 0, failed: 0 }
+    if (this.works.length === 0) return undefined
+    const { total, ...rest } = { total: undefined, ...counts }
+    const seconds = (this.options.now() - since) / 1000
+    return meterLine(this.options.name, {
+      ...rest,
+      seconds,
+      ...(total === undefined ? {} : { total }),
+    })
+  }
+
+  private async show(): Promise<void> {
+    const { liveness, stream, name } = this.options
+    const line = this.line()
+    if (line === undefined) return
+    if (liveness === 'line') {
+      if (!this.said) {
+        aside(true, () => say(stream, `${visible(name)} …\n`))
+      }
+      this.said = true
+      return
+    }
+    if (this.holds === 0 && !withinLine()) {
+      const spinner = this.shown?.gone === false ? this.shown : await spin(stream)
+      // Over, or the terminal is somebody else's, while that was loading.
+      if (this.timer === undefined || this.holds > 0 || withinLine()) spinner.stop()
+      else {
+        this.shown = spinner
+        spinner.say(this.line() ?? line)
+      }
+    }
+    if (this.timer !== undefined) this.timer = setTimeout(() => void this.show(), redrawn)
+  }
+}
+
+const silent: Meter = {
+  begin: () => ({ add: () => {}, total: () => {}, end: () => {} }),
+  hold: () => () => {},
+}
+
+/** The meter of a run. */
+export const createMeter = (options: MeterOptions): Meter =>
+  options.liveness === 'off'
+    ? silent
+    : new Live({ delay: defaultDelay, now: () => performance.now(), ...options })

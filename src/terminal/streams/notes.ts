@@ -1,0 +1,114 @@
+/** What is said beside the answer, on standard error: notes, warnings, failures. */
+import { scrub } from '../../base/secrets/scrub.js'
+import type { Failure } from '../../errors.js'
+import { type ColorFlag, type Env, inCi } from '../text/color.js'
+import { type Screen, type Style, styleOf } from '../text/style.js'
+import { aside } from './line.js'
+import { say as sayTo, standardError } from './standard.js'
+
+/** A stream for standard error; written to without waiting. */
+export interface Notepad extends Screen {
+  write(text: string): unknown
+}
+
+export interface Notes {
+  /** A line for people; silenced by --quiet. */
+  note(text: string): void
+  /** A line that tells of a risk; silenced by --quiet. */
+  warn(text: string): void
+  /** A failure, in full; never silenced. */
+  report(failure: Failure): void
+}
+
+export interface NoteOptions {
+  readonly stream: Notepad
+  readonly style: Style
+  readonly quiet?: boolean
+  /** Failures as one JSON object a line. */
+  readonly json?: boolean
+}
+
+/** A space inside of a command, which is copied and so must not be broken. */
+const held = '\u00a0'
+
+/**
+ * Lines as they are shown, without what was sent as a secret, folded to the terminal behind an
+ * indent; commands in backticks stay whole.
+ */
+const lines = (text: string, style: Style, indent = 0): string[] => {
+  const shown = scrub(text)
+    .split(/\r\n|\n/)
+    .map((line) => style.visible(line))
+  if (!style.terminal) return shown
+  return shown
+    .map((line) => line.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', held)))
+    .flatMap((line) => style.wrap(line, style.width - indent, true))
+    .map((line) => line.replaceAll(held, ' '))
+}
+
+/** A failure as text: what went wrong, what was tried, what to do next. Ends in a line break. */
+export const failureText = (failure: Failure, style: Style): string => {
+  const { request, hint, requestId, unknownOutcome } = failure.details
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['tried', request],
+    ['outcome', unknownOutcome === true ? 'unknown: it may have been carried out' : undefined],
+    ['request id', requestId],
+    ['hint', hint],
+  ]
+  const [first = '', ...more] = lines(failure.message, style, 'svcctl: '.length)
+  const text = [`${style.paint('svcctl:', 'bad')} ${first}`, ...more.map((line) => `  ${line}`)]
+  for (const [name, value] of facts) {
+    if (value === undefined) continue
+    const [head = '', ...rest] = lines(value, style, `  ${name}: `.length)
+    text.push(`  ${style.bold(`${name}:`)} ${head}`, ...rest.map((line) => `    ${line}`))
+  }
+  return `${text.join('\n')}\n`
+}
+
+/** A failure as one JSON object on one line. */
+const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
+  `${style.visible(scrub(JSON.stringify(failure)))}\n`
+
+/** The notes of a run. */
+export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes => {
+  const say = (text: string): void => {
+    aside(true, () => sayTo(stream, text))
+  }
+  return {
+    note: (text) => {
+      if (quiet !== true) say(`${lines(text, style).join('\n')}\n`)
+    },
+    warn: (text) => {
+      if (quiet !== true)
+        say(
+          `${style.paint('warning:', 'warn')} ${lines(text, style, 'warning: '.length).join('\n')}\n`,
+        )
+    },
+    report: (failure) => {
+      say(json === true ? failureJson(failure, style) : failureText(failure, style))
+    },
+  }
+}
+
+/** Prints what ended a run on standard error. */
+export const printError = async (
+  failure: Failure,
+  options: { json: boolean; env: Env; color?: ColorFlag; stream?: Notepad },
+): Promise<void> => {
+  const { json, env, color, stream = standardError() } = options
+  const style = await styleOf(stream, env, color)
+  createNotes({ stream, style, json }).report(failure)
+}
+
+/** How long work may show itself: redrawn in place, as one plain line, or not at all. */
+export type Liveness = 'live' | 'line' | 'off'
+
+/** True where SVC_ACCESSIBLE asks for no redrawing, no spinners and plain prompts. */
+export const accessible = (env: Env): boolean =>
+  env.SVC_ACCESSIBLE !== undefined && !['', '0', 'false'].includes(env.SVC_ACCESSIBLE)
+
+/** Progress is for a person at a terminal: never in a pipe, in CI or under --quiet. */
+export const livenessOf = (stream: Screen, env: Env, quiet: boolean): Liveness => {
+  if (quiet || stream.isTTY !== true || inCi(env)) return 'off'
+  return accessible(env) || env.TERM === 'dumb' ? 'line' : 'live'
+}

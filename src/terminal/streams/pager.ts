@@ -1,0 +1,119 @@
+/** Output longer than the screen goes through a pager. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { stripVTControlCharacters } from 'node:util'
+import { splitCommand } from '../../base/shell-words.js'
+import type { Env } from '../text/color.js'
+import { openStdout, type Stdout } from './stdout.js'
+
+/** The words of a command line that may be wrong: output does not end for it. */
+const wordsOf = (line: string): readonly string[] => {
+  try {
+    return splitCommand(line)
+  } catch {
+    return []
+  }
+}
+
+/** Program and arguments of the pager; undefined where none is wanted (empty, or `cat`). */
+export const pagerOf = (env: Env): readonly [string, ...string[]] | undefined => {
+  const [program, ...args] = wordsOf(env.SVC_PAGER ?? env.PAGER ?? 'less')
+  if (program === undefined || program === 'cat') return undefined
+  const isLess = /(^|\/)less$/.test(program)
+  // Short output stays on the screen, colours pass, and the screen is not cleared at the end.
+  return isLess && args.length === 0 ? [program, '-FRX'] : [program, ...args]
+}
+
+export interface PagerOptions {
+  readonly stdout: Stdout
+  /** Rows and columns of the terminal. */
+  readonly rows: number
+  readonly columns: number
+  readonly env: Env
+  /** Told when the pager has the terminal. */
+  readonly started?: () => void
+}
+
+const decoder = new TextDecoder()
+
+/** Rows that a text takes on a screen, long lines broken. */
+const rowsOf = (text: string, columns: number): number =>
+  stripVTControlCharacters(text)
+    .split('\n')
+    .slice(0, -1)
+    .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0)
+
+/** Starts the pager; undefined where it cannot be started. */
+const start = async (
+  command: readonly [string, ...string[]],
+  env: Env,
+): Promise<ChildProcess | undefined> => {
+  const [program, ...args] = command
+  const { spawn } = await import('node:child_process')
+  const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'], env })
+  try {
+    await once(child, 'spawn')
+    return child
+  } catch {
+    return undefined
+  }
+}
+
+class Paged implements Stdout {
+  private held: (string | Uint8Array)[] = []
+  private rows = 0
+  /** Where output goes once it is known to be short or long. */
+  private target: Stdout | undefined
+  private child: ChildProcess | undefined
+  private gone: Promise<unknown> | undefined
+
+  constructor(
+    private readonly command: readonly [string, ...string[]],
+    private readonly options: PagerOptions,
+  ) {}
+
+  async write(chunk: string | Uint8Array): Promise<void> {
+    if (this.target !== undefined) return this.target.write(chunk)
+    this.held.push(chunk)
+    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk)
+    this.rows += rowsOf(text, this.options.columns)
+    // One row is the prompt's.
+    if (this.rows < this.options.rows) return
+    this.child = await start(this.command, this.options.env)
+    if (this.child !== undefined) {
+      this.gone = once(this.child, 'close')
+      this.options.started?.()
+    }
+    const stdin = this.child?.stdin
+    await this.release(stdin ? openStdout(stdin) : this.options.stdout)
+  }
+
+  async end(): Promise<void> {
+    if (this.target === undefined) await this.release(this.options.stdout)
+    const { child } = this
+    if (child === undefined) return this.options.stdout.end()
+    try {
+      await this.target?.end()
+    } finally {
+      child.stdin?.end()
+      await this.gone
+    }
+  }
+
+  private async release(target: Stdout): Promise<void> {
+    this.target = target
+    const { held } = this
+    this.held = []
+    for (const chunk of held) await target.write(chunk)
+  }
+}
+
+/**
+ * Standard output through a pager: held back until it is longer than the screen, then piped to
+ * SVC_PAGER, PAGER or `less -FRX`; what fits is written as it is. Leaving the pager early is a
+ * closed pipe. `end` waits for the person to leave the pager, so call it after a failure too.
+ */
+export const openPager = (options: PagerOptions): Stdout => {
+  const command = pagerOf(options.env)
+  return command === undefined ? options.stdout : new Paged(command, options)
+}

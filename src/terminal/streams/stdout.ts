@@ -1,0 +1,114 @@
+/** Standard output: small writes gathered, back-pressure obeyed, a closed pipe a quiet end. */
+import type { Writable } from 'node:stream'
+import { Failure } from '../../errors.js'
+import { aside } from './line.js'
+import { standardOutput } from './standard.js'
+
+/** The reader of standard output went away (`| head -1`): the run ends quietly and well. */
+export class ClosedPipe extends Error {
+  constructor() {
+    super('standard output was closed')
+    this.name = 'ClosedPipe'
+  }
+}
+
+export interface Stdout {
+  /**
+   * Writes; resolves when the stream wants more.
+   * @throws ClosedPipe when the reader is gone; Failure when the output cannot be written
+   */
+  write(chunk: string | Uint8Array): Promise<void>
+  /** Resolves when everything has been handed to the system; the stream stays open. */
+  end(): Promise<void>
+}
+
+/**
+ * Writes are gathered up to this size, and for no longer than a turn of the event loop. What a list
+ * writes at once is most of the 64 KB that a socket gives at once: gathering those would copy them.
+ */
+const chunkSize = 32 * 1024
+/** More than this is not copied to be written at once. */
+const large = 1024 * 1024
+const newline = 0x0a
+
+const failureOf = (error: NodeJS.ErrnoException): Error =>
+  error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'
+    ? new ClosedPipe()
+    : new Failure('failed', `standard output cannot be written: ${error.message}`, {
+        hint: 'What was written before is incomplete; make room and run it again.',
+        cause: error,
+      })
+
+class Gatherer implements Stdout {
+  private pending: Uint8Array[] = []
+  private size = 0
+  private turn: NodeJS.Immediate | undefined
+  private broken: Error | undefined
+  private wanting: Promise<void> = Promise.resolve()
+
+  private readonly terminal: boolean
+
+  constructor(private readonly stream: Writable) {
+    this.terminal = 'isTTY' in stream && stream.isTTY === true
+    stream.on('error', (error) => {
+      this.broken ??= failureOf(error)
+    })
+  }
+
+  async write(chunk: string | Uint8Array): Promise<void> {
+    if (this.broken !== undefined) throw this.broken
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    this.pending.push(bytes)
+    this.size += bytes.length
+    if (this.size >= chunkSize) this.flush()
+    else this.turn ??= setImmediate(() => this.flush())
+    await this.wanting
+    if (this.broken !== undefined) throw this.broken
+  }
+
+  async end(): Promise<void> {
+    this.flush()
+    await this.wanting
+    if (this.broken !== undefined) throw this.broken
+    await new Promise<void>((resolve, reject) => {
+      this.stream.write('', (error) => (error ? reject(failureOf(error)) : resolve()))
+    })
+  }
+
+  private flush(): void {
+    clearImmediate(this.turn)
+    this.turn = undefined
+    if (this.size === 0 || this.broken !== undefined) return
+    const last = this.pending.at(-1)
+    const print = this.size > large ? this.separately() : this.together()
+    this.pending = []
+    this.size = 0
+    const more = this.terminal ? aside(last?.at(-1) === newline, print) : print()
+    if (!more) this.wanting = this.drained()
+  }
+
+  private together(): () => boolean {
+    const [first] = this.pending
+    const bytes = this.pending.length === 1 && first ? first : Buffer.concat(this.pending)
+    return () => this.stream.write(bytes)
+  }
+
+  private separately(): () => boolean {
+    const { pending } = this
+    return () => pending.map((bytes) => this.stream.write(bytes)).every(Boolean)
+  }
+
+  private drained(): Promise<void> {
+    const { stream } = this
+    return new Promise((resolve) => {
+      const done = (): void => {
+        for (const event of ['drain', 'error', 'close']) stream.off(event, done)
+        resolve()
+      }
+      for (const event of ['drain', 'error', 'close']) stream.once(event, done)
+    })
+  }
+}
+
+/** Standard output, or another stream, for a run. */
+export const openStdout = (stream: Writable = standardOutput()): Stdout => new Gatherer(stream)
