@@ -25,6 +25,8 @@ interface Declared {
   readonly optionalValue?: true
   /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
   readonly refusal?: string
+  /** Runs the command again and again: only for those that may be repeated. */
+  readonly repeats?: true
   /** How its texts are understood, where that is not what its parameter says. */
   readonly read?: (texts: Texts, env: NodeJS.ProcessEnv) => unknown
 }
@@ -82,6 +84,7 @@ const printing = declare({
   watch: {
     param: integer('repeat every so many seconds', { min: 1, default: 2 }),
     optionalValue: true,
+    repeats: true,
   },
   yes: { param: boolean('answer every confirmation'), short: 'y' },
   confirm: { param: string('name of a protected profile, to confirm with --yes') },
@@ -122,7 +125,7 @@ export type Globals = {
 }
 
 const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): readonly Flag[] =>
-  Object.entries(flags).map(([name, { param, short, optionalValue, refusal }]) => ({
+  Object.entries(flags).map(([name, { param, short, optionalValue, refusal, repeats }]) => ({
     name,
     group,
     param,
@@ -130,6 +133,7 @@ const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): r
     ...(short === undefined ? {} : { short }),
     ...(optionalValue === undefined ? {} : { optionalValue }),
     ...(refusal === undefined ? {} : { refusal }),
+    ...(repeats === undefined ? {} : { repeats }),
   }))
 
 /** Flags of commands that list. */

@@ -47,6 +47,10 @@ export interface Flag {
   readonly path?: true
   /** Picks an endpoint among those of the command. */
   readonly selects?: true
+  /** Goes past the catalogue (`--param`, `--input`): never a value of its own. */
+  readonly beyond?: true
+  /** Runs the command again and again: only for those that may be repeated. */
+  readonly repeats?: true
   readonly hidden?: true
   /** A value may be left out (`--watch [seconds]`). */
   readonly optionalValue?: true

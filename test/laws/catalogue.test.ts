@@ -4,8 +4,7 @@ import { type Endpoint, methodOf, type Param, pathOf } from '../../src/catalogue
 import { areas } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { firstOf } from '../../src/cli/run/answer/fields.js'
-import { flagsOfCommand } from '../../src/cli/words/leaf.js'
-import { allCommands, examplesOf } from '../../src/commands/derive/index.js'
+import { allCommands, examplesOf, flagsOfCommand } from '../../src/commands/derive/index.js'
 import { globalFlags } from '../../src/commands/globals.js'
 import { documented, implied, named } from './documents.js'
 

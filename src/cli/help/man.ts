@@ -1,10 +1,16 @@
 /** Manual pages in man(7) form, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
-import { commandsOfArea, examplesOf, named, toolCommand } from '../../commands/derive/index.js'
+import {
+  commandsOfArea,
+  examplesOf,
+  named,
+  ownFlags,
+  toolCommand,
+} from '../../commands/derive/index.js'
 import { toolCommands } from '../../commands/index.js'
 import type { Command } from '../../commands/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
-import { ownFlags, rowsOfFlags } from '../words/leaf.js'
+import { rowsOfFlags } from '../words/leaf.js'
 import { environment } from './environment.js'
 import { argumentsText } from './pages.js'
 

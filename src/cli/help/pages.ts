@@ -6,6 +6,7 @@ import {
   examplesOf,
   lists,
   named,
+  ownFlags,
   toolCommand,
 } from '../../commands/derive/index.js'
 import { outputFlags, pagingFlags, requestFlags } from '../../commands/globals.js'
@@ -14,7 +15,7 @@ import type { Command } from '../../commands/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
 import { formats } from '../../output/index.js'
 import { settings } from '../../profile/index.js'
-import { ownFlags, rowsOfFlags } from '../words/leaf.js'
+import { rowsOfFlags } from '../words/leaf.js'
 import { environment } from './environment.js'
 import { commandLine, indent, type Style, section, table, wrap } from './layout.js'
 

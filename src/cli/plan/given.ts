@@ -1,11 +1,11 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 import { promises as fs } from 'node:fs'
 import type { Param } from '../../catalogue/endpoint.js'
-import { named } from '../../commands/derive/index.js'
+import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import { type Globals, globalFlags, readGlobals } from '../../commands/globals.js'
 import type { Command, Flag, Given } from '../../commands/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
-import { flagsOfCommand, type Raw } from '../words/leaf.js'
+import type { Raw } from '../words/leaf.js'
 import { keyValue, type Note, parseValue } from './values.js'
 
 export interface Sources {
@@ -135,9 +135,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
   const flags: Record<string, unknown> = {}
   for (const flag of flagsOfCommand(command)) {
     const texts = raw.flags.get(flag.name)
-    const tool = flag.name === 'param' || flag.name === 'input'
-    if (texts === undefined || globalNames.has(flag.name) || (tool && flag.parameter === undefined))
-      continue
+    if (texts === undefined || globalNames.has(flag.name) || flag.beyond === true) continue
     flags[flag.name] = await flagValue(flag, texts, sources)
   }
   const path = inputs?.at(-1)

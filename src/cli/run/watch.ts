@@ -1,16 +1,6 @@
 /** `--watch`: a command again and again, redrawn on a terminal, one answer after the other in a pipe. */
-import { methodOf } from '../../catalogue/endpoint.js'
-import type { Command, Context } from '../../commands/types.js'
+import type { Context } from '../../commands/types.js'
 import { exitCodes, Failure } from '../../errors.js'
-
-/** Whether a command only reads, so that it may be repeated. */
-export const watchable = (command: Command): boolean => {
-  const endpoints = Object.values(command.endpoints)
-  const reads = endpoints.every(
-    (e) => methodOf(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
-  )
-  return endpoints.length > 0 && reads
-}
 
 /** Failures that a later round may not have. */
 const passing = (error: unknown): error is Failure =>

@@ -1,11 +1,10 @@
 /** What may stand next on a command line: the answer to a shell's TAB. */
 import type { Param } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
-import { commandOf, toolCommand } from '../../commands/derive/index.js'
+import { commandOf, flagsOfCommand, toolCommand } from '../../commands/derive/index.js'
 import { toolCommands } from '../../commands/index.js'
 import type { Command, Flag, Suggestion } from '../../commands/types.js'
 import { areaNamed, resolve, same, verbsOf, wordsIn } from '../words/grammar.js'
-import { flagsOfCommand } from '../words/leaf.js'
 
 export type Candidate = Suggestion
 export interface Candidates {

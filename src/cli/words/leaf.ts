@@ -1,71 +1,15 @@
 /** One command as Commander parses it: flags and arguments in, texts by flag name out. */
 import { Command as Commander, CommanderError, Help, Option } from 'commander'
-import { echoes, type Param } from '../../catalogue/endpoint.js'
-import { lists, named, sendsBody } from '../../commands/derive/index.js'
-import { outputFlags, pagingFlags, requestFlags, writeFlags } from '../../commands/globals.js'
+import type { Param } from '../../catalogue/endpoint.js'
+import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import type { Command, Flag } from '../../commands/types.js'
 import { usage } from '../../errors.js'
-import { watchable } from '../run/watch.js'
 
 /** Texts as they were given, before any of them is understood. */
 export interface Raw {
   readonly args: readonly string[]
   /** Flag name → its texts in order; booleans as 'true' and 'false'. */
   readonly flags: ReadonlyMap<string, readonly string[]>
-}
-
-/** Flags that go past the catalogue. */
-const escapeHatches = (command: Command): Flag[] => {
-  if (Object.keys(command.endpoints).length === 0 && command.open !== true) return []
-  const param: Flag = {
-    name: 'param',
-    param: { type: 'hash', help: 'any further parameter, key=value' },
-    required: false,
-  }
-  const input: Flag = {
-    name: 'input',
-    param: {
-      type: 'string',
-      help: 'attributes from a JSON or YAML file, or - for standard input',
-      completes: 'file',
-    },
-    required: false,
-  }
-  return sendsBody(command) ? [param, input] : [param]
-}
-
-/** -P and -G everywhere an endpoint is called, so that a wrong scope gets a message of its own. */
-const scopeFlags = (command: Command): Flag[] => {
-  if (Object.keys(command.endpoints).length === 0) return []
-  const has = (name: string): boolean => command.flags.some((f) => f.name === name)
-  const make = (name: 'project' | 'group', short: string): Flag[] =>
-    has(name)
-      ? []
-      : [
-          {
-            name,
-            short,
-            hidden: true,
-            required: false,
-            path: true,
-            param: { type: name, help: name },
-          },
-        ]
-  return [...make('project', 'P'), ...make('group', 'G')]
-}
-
-/** Every flag that a command takes, its own first. */
-export const flagsOfCommand = (command: Command): Flag[] => {
-  const own = new Set(command.flags.map((f) => f.name))
-  return [
-    ...command.flags,
-    ...scopeFlags(command),
-    ...escapeHatches(command),
-    ...(lists(command) ? pagingFlags : []),
-    ...(Object.values(command.endpoints).some(echoes) ? writeFlags : []),
-    ...requestFlags,
-    ...outputFlags.filter((f) => f.name !== 'watch' || watchable(command)),
-  ].filter((f, i) => i < command.flags.length || !own.has(f.name))
 }
 
 const formats: Readonly<Record<string, string>> = {
@@ -291,7 +235,3 @@ export const rowsOfFlags = (flags: readonly Flag[]): FlagRow[] => {
       }),
   )
 }
-
-/** The flags that are a command's own: what it sends, and what only it knows. */
-export const ownFlags = (command: Command): Flag[] =>
-  flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === 'command')

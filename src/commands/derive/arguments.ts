@@ -1,0 +1,35 @@
+/** Endpoints → what a command takes by position. */
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Argument } from '../types.js'
+import { flagName } from './names.js'
+import { isScope } from './scope.js'
+
+/** The arguments of a command: those of the endpoint that takes most. */
+export const argumentsOf = (endpoints: readonly Endpoint[]): Argument[] => {
+  const [first] = endpoints
+  if (first === undefined) return []
+  const longest = endpoints.reduce(
+    (a, b) => ((b.args?.length ?? 0) > (a.args?.length ?? 0) ? b : a),
+    first,
+  )
+  const names = longest.args ?? []
+  const everywhere = endpoints.every((e) => (e.args?.length ?? 0) === names.length)
+  return names.flatMap((name, i) => {
+    const param = longest.path[name] ?? longest.params[name]
+    if (param === undefined) return []
+    return [
+      {
+        name: flagName(name, param),
+        required: everywhere && !isScope(param),
+        variadic: i === 0 && names.length === 1 && takesSeveral(longest),
+        help: param.help,
+        parameter: name,
+        param,
+      },
+    ]
+  })
+}
+
+/** Verbs that act on one object take several; lists of what belongs to one, and files, do not. */
+const takesSeveral = (e: Endpoint): boolean =>
+  e.returns.kind === 'one' || e.returns.kind === 'empty'

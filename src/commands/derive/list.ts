@@ -1,0 +1,76 @@
+/** Every command there is: what the endpoints of an area make, with the specials laid over. */
+import type { Endpoints } from '../../catalogue/endpoint.js'
+import { type AreaRow, areas } from '../../catalogue/index.js'
+import { specialsOf, toolCommands } from '../index.js'
+import type { Command } from '../types.js'
+import { argumentsOf } from './arguments.js'
+import { mergeFlags } from './flags.js'
+import { withSpecial } from './special.js'
+
+const pick = (endpoints: Endpoints, keys: readonly string[]): Endpoints =>
+  Object.fromEntries(
+    keys.flatMap((key) => {
+      const e = endpoints[key]
+      return e === undefined ? [] : [[key, e]]
+    }),
+  )
+
+const derived = (area: string, words: string, endpoints: Endpoints): Command => {
+  const all = Object.values(endpoints)
+  return {
+    area,
+    words,
+    summary: all[0]?.summary ?? '',
+    args: argumentsOf(all),
+    flags: mergeFlags(all),
+    endpoints,
+  }
+}
+
+/** The command words of an area, in the order of the catalogue, specials last. */
+export const wordsOf = (area: string, endpoints: Endpoints): string[] => [
+  ...new Set([
+    ...Object.values(endpoints).map((e) => e.command),
+    ...specialsOf(area).map((row) => row.words),
+  ]),
+]
+
+/** One command of an area. */
+export const commandOf = async (
+  area: string,
+  words: string,
+  endpoints: Endpoints,
+): Promise<Command> => {
+  const row = specialsOf(area).find((r) => r.words === words)
+  const special = await row?.load()
+  const keys =
+    special?.endpoints ?? Object.keys(endpoints).filter((key) => endpoints[key]?.command === words)
+  const command = derived(area, words, pick(endpoints, keys))
+  return special === undefined ? command : withSpecial(command, special)
+}
+
+export const commandsOfArea = async (row: AreaRow): Promise<Command[]> => {
+  const endpoints = await row.load()
+  return Promise.all(wordsOf(row.name, endpoints).map((w) => commandOf(row.name, w, endpoints)))
+}
+
+/** Examples of a command: its own, or the catalogue's. Apart from it: only help and docs load them. */
+export const examplesOf = async (command: Command): Promise<readonly string[]> => {
+  if (command.examples !== undefined) return command.examples
+  const row = areas.find((a) => a.name === command.area)
+  return (await row?.examples?.())?.[command.words] ?? []
+}
+
+/** A command of the tool itself (`auth login`, `doctor`). */
+export const toolCommand = async (area: string, words: string): Promise<Command | undefined> => {
+  const row = toolCommands.find((r) => r.area === area && r.words === words)
+  if (row === undefined) return undefined
+  return withSpecial(derived(area, words, {}), await row.load())
+}
+
+/** Every command there is: the areas' and the tool's own. */
+export const allCommands = async (): Promise<Command[]> => {
+  const ofAreas = (await Promise.all(areas.map(commandsOfArea))).flat()
+  const own = await Promise.all(toolCommands.map((r) => toolCommand(r.area, r.words)))
+  return [...ofAreas, ...own.flatMap((c) => (c === undefined ? [] : [c]))]
+}

@@ -1,0 +1,61 @@
+/** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
+import { outputFlags, pagingFlags, requestFlags, writeFlags } from '../globals.js'
+import type { Command, Flag } from '../types.js'
+import { scopeLetters } from './flags.js'
+import { answersChanges, calls, lists, sendsBody, watchable } from './traits.js'
+
+const anyParameter: Flag = {
+  name: 'param',
+  param: { type: 'hash', help: 'any further parameter, key=value' },
+  required: false,
+  beyond: true,
+}
+const attributesFile: Flag = {
+  name: 'input',
+  param: {
+    type: 'string',
+    help: 'attributes from a JSON or YAML file, or - for standard input',
+    completes: 'file',
+  },
+  required: false,
+  beyond: true,
+}
+
+/** Flags that go past the catalogue. */
+const escapeHatches = (command: Command): Flag[] => {
+  if (!calls(command) && command.open !== true) return []
+  return sendsBody(command) ? [anyParameter, attributesFile] : [anyParameter]
+}
+
+const hiddenScope = (name: 'project' | 'group'): Flag => ({
+  name,
+  hidden: true,
+  required: false,
+  path: true,
+  param: { type: name, help: name },
+  ...scopeLetters[name],
+})
+
+/** -P and -G, taken by all that call an endpoint and shown by none. */
+const hiddenScopes: readonly Flag[] = [hiddenScope('project'), hiddenScope('group')]
+
+/** What a command takes beside its own, the nearest first. */
+const further = (command: Command): Flag[] => [
+  // Everywhere an endpoint is called, so that a wrong scope gets a message of its own.
+  ...(calls(command) ? hiddenScopes : []),
+  ...escapeHatches(command),
+  ...(lists(command) ? pagingFlags : []),
+  ...(answersChanges(command) ? writeFlags : []),
+  ...requestFlags,
+  ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
+]
+
+/** Every flag that a command takes, its own first. */
+export const flagsOfCommand = (command: Command): Flag[] => {
+  const own = new Set(command.flags.map(({ name }) => name))
+  return [...command.flags, ...further(command).filter(({ name }) => !own.has(name))]
+}
+
+/** The flags that are a command's own: what it sends, and what only it knows. */
+export const ownFlags = (command: Command): Flag[] =>
+  flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === 'command')

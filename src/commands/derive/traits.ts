@@ -1,0 +1,24 @@
+/** What a command is, by its endpoints. */
+import { echoes, methodOf, writes } from '../../catalogue/endpoint.js'
+import type { Command } from '../types.js'
+
+/** Whether a command reaches the instance through the catalogue. */
+export const calls = (c: Command): boolean => Object.keys(c.endpoints).length > 0
+
+/** Whether a command lists records page by page. */
+export const lists = (c: Command): boolean =>
+  c.open === true || Object.values(c.endpoints).some((e) => e.returns.kind === 'many')
+
+/** Whether a command sends attributes. */
+export const sendsBody = (c: Command): boolean =>
+  c.open === true || Object.values(c.endpoints).some(writes)
+
+/** Whether a command is answered with what it changed. */
+export const answersChanges = (c: Command): boolean => Object.values(c.endpoints).some(echoes)
+
+/** Whether a command only reads, so that it may be repeated. */
+export const watchable = (c: Command): boolean =>
+  calls(c) &&
+  Object.values(c.endpoints).every(
+    (e) => methodOf(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
+  )
