@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { distrust } from '../base/files/trust.js'
 import { codeOf } from '../errors.js'
-import type { Loaded } from './load.js'
+import type { Loaded } from './loaded.js'
 
 /** Builds (of this and of other versions of Node) whose code is kept. */
 const builds = 4

@@ -9,19 +9,13 @@ import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 import { distrust } from '../base/files/trust.js'
 import type { keep } from './keep.js'
+import type { Loaded } from './loaded.js'
 
 type Exports = Readonly<Record<string, unknown>>
 type Require = (id: string) => unknown
 
 /** Bytes before the compiled code: its length and its CRC-32. */
 const header = 8
-
-/** A script of the program, what its code is called, and how much of it there was. */
-export interface Loaded {
-  readonly script: Script
-  readonly name: string
-  readonly before: number
-}
 
 /** What a run is about: help, completion or an area. Each compiles other functions. */
 const kindOf = (argv: readonly string[]): string => {
@@ -68,48 +62,76 @@ const whole = (file: string): Buffer | undefined => {
   return undefined
 }
 
-/** Runs `entry` of the folder `dist` and gives its exports. */
-export const load = (dist: string, entry: string, home: string, builtin: Require): Exports => {
-  const folder = folderOf(home, join(dist, entry))
-  // What is run unchecked comes only from where nobody else can write.
-  const trusted = distrust(folder) === undefined
-  const kind = kindOf(process.argv.slice(2))
-  const kinds = trusted ? textOf(join(folder, 'kinds')).split('\n') : []
-  const shelf = shelfOf(kind)
-  const scripts: Loaded[] = []
-  const modules = new Map<string, { exports: Exports }>()
-  let fresh = !kinds.includes(kind)
+/** Where a run finds compiled code, and what it compiled itself. */
+interface Shelf {
+  readonly folder: string
+  /** Help and completion have their own. */
+  readonly name: string
+  /** What is run unchecked comes only from where nobody else can write. */
+  readonly trusted: boolean
+  readonly scripts: Loaded[]
+  /** Whether something is to be kept. */
+  fresh: boolean
+}
 
+type Wrapped = (
+  this: Exports,
+  exports: Exports,
+  require: Require,
+  module: { exports: Exports },
+  filename: string,
+  dirname: string,
+) => void
+
+/** A file of the program as a function, from its compiled code where there is some. */
+const compiled = (shelf: Shelf, dist: string, name: string): Wrapped => {
+  const filename = join(dist, name)
+  const kept = `${shelf.name}.${name}`
+  // The build writes ASCII only, and this reads it fastest.
+  const source = readFileSync(filename, 'latin1')
+  const cachedData = shelf.trusted ? whole(join(shelf.folder, kept)) : undefined
+  const script = new Script(
+    `(function(exports,require,module,__filename,__dirname){${source}\n})`,
+    { filename, ...(cachedData === undefined ? {} : { cachedData }) },
+  )
+  const before = script.cachedDataRejected === false ? (cachedData?.length ?? 0) : 0
+  if (before === 0) shelf.fresh = true
+  shelf.scripts.push({ script, name: kept, before })
+  return script.runInThisContext()
+}
+
+/** What `require` means within the program: a file of it, each run once, else `builtin`. */
+const loaderOf = (shelf: Shelf, dist: string, builtin: Require): ((name: string) => Exports) => {
+  const modules = new Map<string, { exports: Exports }>()
   const run = (name: string): Exports => {
     const earlier = modules.get(name)
     if (earlier !== undefined) return earlier.exports
-    const filename = join(dist, name)
-    const kept = `${shelf}.${name}`
-    // The build writes ASCII only, and this reads it fastest.
-    const source = readFileSync(filename, 'latin1')
-    const cachedData = trusted ? whole(join(folder, kept)) : undefined
-    const script = new Script(
-      `(function(exports,require,module,__filename,__dirname){${source}\n})`,
-      { filename, ...(cachedData === undefined ? {} : { cachedData }) },
-    )
-    const before = script.cachedDataRejected === false ? (cachedData?.length ?? 0) : 0
-    if (before === 0) fresh = true
-    scripts.push({ script, name: kept, before })
+    const program = compiled(shelf, dist, name)
     const module = { exports: {} }
     modules.set(name, module)
-    script
-      .runInThisContext()
-      .call(module.exports, module.exports, requireFrom, module, filename, dist)
+    program.call(module.exports, module.exports, requireFrom, module, join(dist, name), dist)
     return module.exports
   }
   const requireFrom: Require = (id) => (id.startsWith('./') ? run(id.slice(2)) : builtin(id))
+  return run
+}
 
+/** Runs `entry` of the folder `dist` and gives its exports. */
+export const load = (dist: string, entry: string, home: string, builtin: Require): Exports => {
+  const folder = folderOf(home, join(dist, entry))
+  const trusted = distrust(folder) === undefined
+  const kind = kindOf(process.argv.slice(2))
+  const kinds = trusted ? textOf(join(folder, 'kinds')).split('\n') : []
+  const fresh = !kinds.includes(kind)
+  const shelf: Shelf = { folder, name: shelfOf(kind), trusted, scripts: [], fresh }
   // At exit, so that the functions which this run has called are compiled already.
   // A mistyped command (2) is not worth a cache.
   process.once('exit', (code) => {
-    if (!trusted || !fresh || code === 2) return
+    if (!trusted || !shelf.fresh || code === 2) return
     const written = join(dist, 'keep.cjs')
-    if (existsSync(written)) (builtin(written) as { keep: typeof keep }).keep(folder, scripts, kind)
+    if (!existsSync(written)) return
+    const keeper = builtin(written) as { keep: typeof keep }
+    keeper.keep(folder, shelf.scripts, kind)
   })
-  return run(entry)
+  return loaderOf(shelf, dist, builtin)(entry)
 }

@@ -5,7 +5,7 @@ import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { notFound, unauthorized } from '../reply.js'
-import type { AlertEndpointRecord, AlertRecord } from '../state/operations.js'
+import type { AlertEndpointRecord, AlertRecord } from '../state/monitoring.js'
 
 type Payload = Readonly<Record<string, unknown>>
 type Input = InputOf<(typeof alerts)['send']>

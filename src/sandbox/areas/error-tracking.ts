@@ -6,7 +6,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { lazily, notFound } from '../reply.js'
 import { apiRoot } from '../server/root.js'
-import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/operations.js'
+import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/monitoring.js'
 import type { ProjectRecord } from '../state/records.js'
 
 const settings = (record: ErrorTrackingRecord) => ({

@@ -6,7 +6,7 @@ import type { Handlers } from '../handlers.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
 import { statusOf, unmeasured } from '../rules/instance/geo-status.js'
 import { apiRoot } from '../server/root.js'
-import type { GeoNodeRecord } from '../state/operations.js'
+import type { GeoNodeRecord } from '../state/geo.js'
 
 type Update = Omit<InputOf<(typeof geo)['update']>, 'id'>
 

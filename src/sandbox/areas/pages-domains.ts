@@ -5,7 +5,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import { checkPair, describeCertificate } from '../rules/instance/certificate.js'
-import type { PagesDomainRecord } from '../state/operations.js'
+import type { PagesDomainRecord } from '../state/pages-domains.js'
 import type { ProjectRecord } from '../state/records.js'
 
 /** What both forms show; a plain domain says nothing of automatic certificates. */

@@ -1,5 +1,5 @@
 /** The repository of `platform/app`, and what its fork adds. */
-import type { Step } from './histories.js'
+import type { Step } from './step.js'
 
 const configuration = `include:
   - local: /ci/test.yml

@@ -3,17 +3,7 @@ import { addCommit, type Content, emptyContent, type Signature } from '../git/co
 import type { CommitCard } from '../state/ci.js'
 import { appBranches, appSteps } from './app-history.js'
 import { ago } from './origin.js'
-
-export interface Step {
-  readonly key: string
-  readonly author: 'ana' | 'ben' | 'chi' | 'dov'
-  readonly days: number
-  readonly message: string
-  /** Keys of the parents; the step before when not given, none for the first. */
-  readonly on?: readonly string[]
-  /** What changes against the first parent: path → text, null for a file that goes. */
-  readonly files: Readonly<Record<string, string | null>>
-}
+import type { Step } from './step.js'
 
 export interface History {
   readonly content: Content

@@ -1,17 +1,21 @@
 /** The sample data of a fresh instance: always the same. */
 import { restore, type SavedState, type State } from '../state/state.js'
+import { seedDeployKeys } from './deploy-keys.js'
 import { seedEvents } from './events.js'
 import { seedGeo } from './geo.js'
 import { seedGroups, seedMembers } from './groups.js'
+import { seedIntegrations } from './integrations.js'
 import { seedIssues } from './issues.js'
 import { seedMergeRequests } from './merge-requests.js'
-import { seedOperations } from './operations.js'
+import { seedMonitoring } from './monitoring.js'
+import { seedPagesDomains } from './pages-domains.js'
 import { seedPeople } from './people.js'
 import { seedPipelines } from './pipelines.js'
 import { seedProjects } from './projects.js'
 import { seedRunners } from './runners.js'
 import { seedSecurity } from './security.js'
 import { seedSettings } from './settings.js'
+import { seedSnippets } from './snippets.js'
 
 const config = {
   version: '14.6.0-ee',
@@ -35,7 +39,11 @@ export const seedState = (): State => {
   seedPipelines(state)
   seedIssues(state)
   seedMergeRequests(state)
-  seedOperations(state)
+  seedDeployKeys(state)
+  seedPagesDomains(state)
+  seedIntegrations(state)
+  seedMonitoring(state)
+  seedSnippets(state)
   seedSecurity(state)
   seedGeo(state)
   seedSettings(state)

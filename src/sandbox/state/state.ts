@@ -6,20 +6,17 @@ import type {
   ResourceGroupRecord,
   RunnerRecord,
 } from './ci.js'
+import type { DeployKeyRecord } from './deploy-keys.js'
+import type { GeoNodeRecord } from './geo.js'
+import type { InstanceConfig } from './instance.js'
+import type { IntegrationRecord } from './integrations.js'
 import type {
   AlertEndpointRecord,
   AlertRecord,
   ClientKeyRecord,
-  DependencyRecord,
-  DeployKeyRecord,
   ErrorTrackingRecord,
-  FindingRecord,
-  GeoNodeRecord,
-  InstanceConfig,
-  IntegrationRecord,
-  PagesDomainRecord,
-  VulnerabilityRecord,
-} from './operations.js'
+} from './monitoring.js'
+import type { PagesDomainRecord } from './pages-domains.js'
 import type {
   ApprovalRuleRecord,
   EpicRecord,
@@ -43,6 +40,7 @@ import type {
   TokenRecord,
   UserRecord,
 } from './records.js'
+import type { DependencyRecord, FindingRecord, VulnerabilityRecord } from './security.js'
 import { type Saved, Table } from './table.js'
 
 interface Records {

@@ -9,7 +9,7 @@ import {
   registryKinds,
 } from '../../../catalogue/shapes/geo.js'
 import type { Call } from '../../call.js'
-import type { GeoNodeRecord } from '../../state/operations.js'
+import type { GeoNodeRecord } from '../../state/geo.js'
 
 type Status = ResultOf<typeof geo.status>[number]
 type Measured = { readonly count: number; readonly synced: number; readonly failed: number }
