@@ -1,8 +1,8 @@
 /**
- * What is checked in and yet generated: the completion scripts, the tables of the README and the list of manual pages; with
- * `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
+ * What is checked in and yet generated: the completion scripts, the tables of the README, the list of manual pages and the pages
+ * of the API; with `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areas } from '../src/catalogue/index.js'
 import { environment } from '../src/cli/help/environment.js'
@@ -12,11 +12,8 @@ import { commandsOfArea } from '../src/commands/derive/index.js'
 import { toolCommands } from '../src/commands/index.js'
 import { categoryMeanings, exitCodes } from '../src/errors.js'
 import { formats } from '../src/output/index.js'
-
-const row = (...cells: readonly string[]): string =>
-  `| ${cells.map((c) => c.replaceAll('|', '\\|')).join(' | ')} |`
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [row(...head), row(...head.map(() => '---')), ...rows.map((r) => row(...r))].join('\n')
+import { table } from './markdown.js'
+import { referencePages } from './reference.js'
 
 const areasTable = async (): Promise<string> => {
   const rows = await Promise.all(
@@ -87,9 +84,18 @@ const manuals = async (): Promise<void> => {
   for (const name of names) writeFileSync(join(manFolder, `svcctl-${name}.1`), await areaPage(name))
 }
 
+/** All of them anew: a page of an area that is gone goes too. */
+const reference = async (): Promise<void> => {
+  const folder = join('src', 'catalogue', 'reference')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  for (const { name, text } of await referencePages()) writeFileSync(join(folder, name), text)
+}
+
 if (process.argv.includes('man')) await manuals()
 else {
   for (const shell of shells) writeFileSync(join('completions', shell.file), shell.script)
   writeFileSync('package.json', withManuals(readFileSync('package.json', 'utf8')))
+  await reference()
   writeFileSync('README.md', await readme(readFileSync('README.md', 'utf8')))
 }

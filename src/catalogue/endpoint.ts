@@ -331,6 +331,9 @@ export const pathOf = (e: Pick<Endpoint, 'route'>): string =>
 /** Where a parameter travels. */
 export const placeOf = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' =>
   p.in ?? (methodOf(e) === 'GET' || methodOf(e) === 'DELETE' ? 'query' : 'body')
+/** The status of its success: as it says, else as the method has it. */
+export const statusOf = (e: Pick<Endpoint, 'route' | 'status'>): number =>
+  e.status ?? { POST: 201, DELETE: 204, GET: 200, PUT: 200, PATCH: 200 }[methodOf(e)]
 export const writes = (e: Pick<Endpoint, 'route' | 'safe'>): boolean =>
   methodOf(e) !== 'GET' && e.safe !== true
 /** Whether a write is answered with what it changed, which can be held against what was sent. */

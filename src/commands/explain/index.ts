@@ -3,44 +3,12 @@ import { isObject } from '../../base/objects.js'
 import { boolean, type Endpoint, oneOf, type Param } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
+import { fieldsOf, titled } from '../../catalogue/shapes/fields.js'
 import { usage } from '../../errors.js'
 import { didYouMean } from '../../terminal/text/suggest.js'
 import { define, type GivenBy } from '../define.js'
 import type { Command, Context, Suggestion } from '../types.js'
 import { openapi } from './openapi/index.js'
-
-/** The type of a field in words: `string or null`, `list of User summary`. */
-const typeWords = (schema: unknown): string => {
-  if (!isObject(schema)) return 'any'
-  const union = schema.anyOf
-  if (Array.isArray(union)) return [...new Set(union.map(typeWords))].join(' or ')
-  if (schema.type === 'array') return `list of ${typeWords(schema.items)}`
-  if (schema.type === 'object') return String(schema.title ?? 'object')
-  if (schema.format === 'date-time') return 'timestamp'
-  if (schema.format === 'date') return 'date'
-  return String(schema.type ?? 'any')
-}
-
-/** Fields of a shape, dotted into plain nested objects. */
-const fieldsOf = (schema: unknown, prefix = ''): Record<string, unknown>[] => {
-  if (!isObject(schema) || !isObject(schema.properties)) return []
-  const required = Array.isArray(schema.required) ? schema.required : []
-  return Object.entries(schema.properties).flatMap(([name, value]) => {
-    const field = value as unknown
-    const notes = isObject(field)
-      ? [field.description, Array.isArray(field.examples) ? field.examples.join(', ') : undefined]
-      : []
-    const row = {
-      field: prefix + name,
-      type: typeWords(field),
-      always: required.includes(name),
-      notes: notes.filter((n) => n !== undefined).join('; '),
-    }
-    const nested =
-      isObject(field) && field.title === undefined ? fieldsOf(field, `${prefix}${name}.`) : []
-    return [row, ...nested]
-  })
-}
 
 const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   parameter: name,
@@ -77,28 +45,11 @@ const kebab = (title: string): string => title.toLowerCase().replaceAll(' ', '-'
 
 const normal = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-type Shapes = Map<string, Record<string, unknown>>
-
-/** Every titled shape within these, by title. */
-const titled = (shapes: Iterable<unknown>): Shapes => {
-  const found: Shapes = new Map()
-  const visit = (schema: unknown): void => {
-    if (Array.isArray(schema)) for (const item of schema) visit(item)
-    else if (isObject(schema)) {
-      const title = schema.title
-      if (typeof title === 'string' && !found.has(title)) found.set(title, schema)
-      for (const value of Object.values(schema)) visit(value)
-    }
-  }
-  for (const shape of shapes) visit(shape)
-  return found
-}
-
 const shapesOf = async (row: AreaRow): Promise<unknown[]> =>
   Object.values(await row.load()).flatMap(({ returns }) => returns.shape ?? [])
 
 /** Every titled shape of the catalogue, by title. */
-const resources = async (): Promise<Shapes> => {
+const resources = async () => {
   const all = await Promise.all(areas.map(shapesOf))
   return titled(all.flat())
 }

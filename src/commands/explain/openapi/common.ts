@@ -1,8 +1,8 @@
-/** What operations share: credentials, pages, errors (API document 1). */
+/** What operations share: credentials, pages, errors (`http/README.md`). */
 import { type Credential, type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
 import type { Json } from './schema.js'
 
-/** How a credential travels ("Authentication", "Methods"). */
+/** How a credential travels. */
 export const securitySchemes = {
   token: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
   bearer: { type: 'http', scheme: 'bearer' },
@@ -33,7 +33,7 @@ export const securityOf = (e: Endpoint): readonly Alternative[] =>
 
 const counted = (description: string): Json => ({ description, schema: { type: 'integer' } })
 
-/** "Limits", "Pagination". */
+/** What says which pages there are. */
 export const pageHeaders = {
   Link: {
     description: 'addresses of other pages, by rel: prev, next, first, last',
@@ -92,7 +92,7 @@ export const impliedParameters = (e: Endpoint): readonly Json[] => [
   ...(methodOf(e) === 'DELETE' ? [parameterRef('unmodified')] : []),
 ]
 
-/** Bodies of errors ("Errors", "Specific error conditions"). */
+/** Bodies of errors. */
 export const errorSchemas = {
   MessageError: {
     type: 'object',

@@ -1,5 +1,5 @@
 /** The catalogue as an OpenAPI 3.1 document (`svcctl explain --openapi`). */
-import { type Endpoint, methodOf, pathOf, placeOf } from '../../../catalogue/endpoint.js'
+import { type Endpoint, methodOf, pathOf, placeOf, statusOf } from '../../../catalogue/endpoint.js'
 import { areas } from '../../../catalogue/index.js'
 import {
   errorResponses,
@@ -53,10 +53,7 @@ const requestBody = (e: Endpoint): Json => {
   }
 }
 
-const defaultStatus: Readonly<Record<string, number>> = { POST: 201, DELETE: 204 }
-
 const responses = (e: Endpoint, components: Map<string, unknown>): Json => {
-  const status = e.status ?? defaultStatus[methodOf(e)] ?? 200
   const { kind, shape, media } = e.returns
   const content =
     kind === 'file'
@@ -65,7 +62,7 @@ const responses = (e: Endpoint, components: Map<string, unknown>): Json => {
         ? undefined
         : { 'application/json': { schema: answerSchema(kind, shape, components) } }
   return {
-    [status]: {
+    [statusOf(e)]: {
       description: e.summary,
       ...(kind === 'many' ? { headers: headerRefs } : {}),
       ...(content === undefined ? {} : { content }),
