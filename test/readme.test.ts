@@ -1,5 +1,13 @@
 /** README files name only what there is, and their commands run as they stand. */
-import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,18 +16,26 @@ import { clean, configuration, folder, program } from './support/program.js'
 
 const root = join(import.meta.dirname, '..')
 /** Documents that name files of the repository, each from its own folder. */
-const documents = ['src/README.md', '.github/CONTRIBUTING.md']
+const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => `src/${name}/README.md`)
+  .filter((path) => existsSync(join(root, path)))
+const documents = ['src/README.md', '.github/CONTRIBUTING.md', ...rooms]
 const pathsIn = (document: string): string[] => {
   const text = readFileSync(join(root, document), 'utf8')
   const found = text.matchAll(/`([\w./-]+\/[\w./-]*|[\w-]+\.(?:ts|md))`/g)
   return [...new Set([...found].map(([, path]) => path ?? ''))]
 }
 
-describe.each(documents)('%s', (document) => {
-  it('shows the way', () => {
-    expect(pathsIn(document).length).toBeGreaterThan(20)
-  })
+it.each(documents.slice(0, 2))('%s shows the way', (document) => {
+  expect(pathsIn(document).length).toBeGreaterThan(20)
+})
 
+it('has a page in each room with rules of its own', () => {
+  expect(rooms.length).toBeGreaterThan(8)
+})
+
+describe.each(documents)('%s', (document) => {
   it.each(pathsIn(document))('names %s, which exists', (path) => {
     const from = path === '.ci/run' ? root : join(root, dirname(document))
     expect(existsSync(join(from, path))).toBe(true)

@@ -1,6 +1,6 @@
 /**
  * Human durations of time tracking, parsed the same way by the client and the embedded instance
- * (API document 2, "time_estimate"): a month is four weeks, a week five days, a day eight hours.
+ * (`base/README.md`): a month is four weeks, a week five days, a day eight hours.
  */
 const seconds = {
   mo: 4 * 5 * 8 * 3600,

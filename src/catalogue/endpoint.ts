@@ -181,7 +181,7 @@ type Given<Ps> = {
 type Flat<T> = { [K in keyof T]: T[K] } & {}
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** Method and path, written exactly as the API documents write them. */
+/** Method and path, written exactly as the API is documented (`catalogue/README.md`). */
 export type Route = `${Method} ${string}`
 
 /** What an endpoint answers with. `many` is a paginated list; `file` a stream of bytes. */
@@ -264,7 +264,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly credential?: Credential
   /** What is lost; the confirmation's question. Present on everything that destroys. */
   readonly destructive?: string
-  /** The status of success where the method does not say (GET, PUT, PATCH 200; POST 201; DELETE 204). */
+  /** The status of success where it is not the method's (`statusOf`). */
   readonly status?: number
   /** Changes nothing, whatever its method (CI lint). */
   readonly safe?: true

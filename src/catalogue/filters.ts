@@ -1,4 +1,4 @@
-/** Filters that the lists of issues and merge requests share (API document 2). */
+/** Filters that the lists of issues and merge requests share. */
 import { boolean, datetime, hash, list, type Param, string } from './endpoint.js'
 
 /** Words that stand for "without one" and "with one". */

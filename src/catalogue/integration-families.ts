@@ -1,6 +1,5 @@
 /**
- * The parameter families of integrations (API document 3, "Integrations"): each integration kind
- * takes the parameters of one family.
+ * The parameter families of integrations: each integration kind takes the parameters of one family.
  */
 import { boolean, oneOf, type Params, string } from './endpoint.js'
 
@@ -51,7 +50,7 @@ export const integrationParameters = {
 } as const
 type IntegrationParameter = keyof typeof integrationParameters
 
-/** The flags that select event kinds (API document 1, "Notification event kinds"). */
+/** The flags that select event kinds of an integration. */
 export const eventFlags = [
   'commit_events',
   'push_events',

@@ -1,4 +1,4 @@
-/** The writable application settings (API document 3, "Application settings"). */
+/** The writable application settings. */
 import { boolean, integer, list, oneOf, string } from './endpoint.js'
 import { visibilities } from './shapes/project.js'
 

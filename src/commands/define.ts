@@ -6,7 +6,7 @@ type OwnFlags = Readonly<Record<string, OwnFlag>>
 
 type Kebab<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Kebab<Tail>}` : S
 type NameOf<K, P> = P extends { name: infer N extends string } ? N : Kebab<K>
-/** Those that are always there: a default of the tool's own, not one that the API documents. */
+/** Those that are always there: a default of the tool's own, not one of the API. */
 type Defaulted<F> = {
   [K in keyof F]: F[K] extends { parameter: string } | { optionalValue: true }
     ? never

@@ -1,6 +1,6 @@
 /**
- * Updates whose API requires attributes that stay as they are (API documents 2 and 3: approval
- * rules, replication nodes): what is not given is filled from the record, read first.
+ * Updates whose API requires attributes that stay as they are (`PUT /projects/:id/approval_rules/:approval_rule_id`,
+ * `PUT /geo_nodes/:id`): what is not given is filled from the record, read first.
  */
 
 import { type Fields, isObject } from '../base/objects.js'

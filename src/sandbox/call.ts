@@ -174,7 +174,7 @@ export class Call {
       : this.state.users.find((u) => same(u.username, text))
   }
 
-  /** Writes down what the acting user did (API document 1, "Events"). */
+  /** Writes down what the acting user did (`sandbox/README.md`). */
   record(event: NewEvent): EventRecord {
     const created_at = this.clock.iso()
     if (event.project_id !== undefined && event.project_id !== null) {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { collectRoutes } from '../../src/sandbox/server/routes.js'
 
 const sources = execFileSync(
   'git',
@@ -29,12 +30,43 @@ const missing = (file: string): string[] =>
     .filter((path) => ![...above(file), 'src'].some((from) => existsSync(join(from, path))))
     .map((path) => `${file} cites ${path}`)
 
+/** Documents by a name that leads nowhere from here. */
+const elsewhere = /\bAPI documents?\b|\bdocuments? \d|\bapi\/\d/i
+/** A route, also where it is broken over two lines of a comment. */
+const route = /`((?:GET|POST|PUT|PATCH|DELETE)\s(?:\s*\* )?\/[^`\s?]*)[^`]*`/g
+
+const commentsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(comment)].map(([text]) => text)
+
+it('cites no document that is not there', () => {
+  const found = sources.flatMap((file) =>
+    commentsOf(file).flatMap((text) => {
+      const [name] = elsewhere.exec(text) ?? []
+      return name === undefined ? [] : [`${file} cites "${name}"`]
+    }),
+  )
+  expect(found).toEqual([])
+})
+
+it('cites no route that is not there', async () => {
+  const known = new Set((await collectRoutes()).map(({ method, url }) => `${method} ${url}`))
+  const cited = sources.flatMap((file) =>
+    commentsOf(file).flatMap((text) =>
+      [...text.matchAll(route)].map(([, name = '']) => [file, name.replace(/\s[\s*]*/, ' ')]),
+    ),
+  )
+  expect(cited.length).toBeGreaterThan(5)
+  expect(cited.filter(([, name = '']) => !known.has(name.replace(' /', ' /api/v4/')))).toEqual([])
+})
+
 it('cites no file that is not there', () => {
   expect(sources.length).toBeGreaterThan(400)
   expect(sources.flatMap(missing)).toEqual([])
 })
 
 it('notices one that is not there', () => {
+  expect(elsewhere.test('// As API document 2 has it')).toBe(true)
+  expect(elsewhere.test('/** The OpenAPI document. */')).toBe(false)
   const texts = ['/** See `wire.md`. */', '  // As ../shared/design.md has it.', "const a = 'b.md'"]
   const found = texts.map((text) => [...text.matchAll(comment)].flatMap(([t]) => t.match(cited)))
   expect(found).toEqual([['wire.md'], ['../shared/design.md'], []])

@@ -1,4 +1,4 @@
-/** The 129 endpoints of the API documents, copied by hand from `api/2` and `api/3`: the last word. */
+/** The 129 endpoints that the API is documented with, copied by hand: the last word on what the catalogue has. */
 export const documented = `
 GET /runners
 GET /runners/all

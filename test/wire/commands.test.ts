@@ -1,5 +1,5 @@
 /**
- * What commands put on the wire, pinned by hand from the API documents:
+ * What commands put on the wire, pinned by hand from the documents of the API:
  * method, path, query and body, byte for byte, as the real program sends them.
  */
 import { describe, expect, it } from 'vitest'

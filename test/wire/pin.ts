@@ -1,5 +1,5 @@
 /**
- * Requests written by hand from the API documents. The catalogue feeds client and embedded
+ * Requests written by hand from the documents of the API. The catalogue feeds client and embedded
  * instance alike, so a wrong path would agree with itself: here it would not.
  */
 import { describe, expect, it } from 'vitest'

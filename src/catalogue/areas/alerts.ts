@@ -1,4 +1,4 @@
-/** Alert ingestion (API document 3, "Alert payload" and "Alert ingestion"). */
+/** Alert ingestion. */
 import { datetime, endpoint, list, one, string } from '../endpoint.js'
 import { Unknown } from '../shapes/common.js'
 

@@ -1,4 +1,4 @@
-/** Approvals (API document 2, "Approvals"): a project's configuration and rules, a merge request's state. */
+/** Approvals: a project's configuration and rules, a merge request's state. */
 import {
   boolean,
   empty,

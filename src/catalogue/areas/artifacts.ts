@@ -1,4 +1,4 @@
-/** Job artifacts (API document 2, "Job artifacts"): archives, single files, keeping, deleting. */
+/** Job artifacts: archives, single files, keeping, deleting. */
 import { archive, empty, endpoint, file, integer, one, project, string } from '../endpoint.js'
 import { Job } from '../shapes/job.js'
 

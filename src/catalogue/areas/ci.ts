@@ -1,4 +1,4 @@
-/** CI configuration lint (API document 2, "CI configuration lint"). */
+/** CI configuration lint. */
 import { boolean, endpoint, one, project, string } from '../endpoint.js'
 import { ArrayOf, Bool, maybe, Obj, Str, Word } from '../shapes/common.js'
 

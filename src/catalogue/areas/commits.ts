@@ -1,4 +1,4 @@
-/** Commits (API document 2, "Commits"): reading, creating, cherry-picking and reverting. */
+/** Commits: reading, creating, cherry-picking and reverting. */
 import {
   boolean,
   datetime,

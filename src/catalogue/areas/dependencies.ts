@@ -1,4 +1,4 @@
-/** Dependencies that the scanner found (API document 3, "Dependencies"). */
+/** Dependencies that the scanner found. */
 import { endpoint, list, many, project } from '../endpoint.js'
 import { ArrayOf, maybe, Obj, Str } from '../shapes/common.js'
 

@@ -1,4 +1,4 @@
-/** Deploy keys (API document 3, "Deploy keys"): public SSH keys that may read or write a project. */
+/** Deploy keys: public SSH keys that may read or write a project. */
 import { boolean, empty, endpoint, integer, many, one, project, string } from '../endpoint.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 

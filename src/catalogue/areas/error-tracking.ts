@@ -1,4 +1,4 @@
-/** Error tracking of a project (API document 3, "Error tracking"). */
+/** Error tracking of a project. */
 import { boolean, empty, endpoint, integer, many, one, project } from '../endpoint.js'
 import { Bool, Int, nullable, Obj, Secret, Str } from '../shapes/common.js'
 

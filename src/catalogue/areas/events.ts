@@ -1,4 +1,4 @@
-/** Events (API documents 1 and 2, "Events"): what users did. */
+/** Events: what users did. */
 import { date, endpoint, integer, many, oneOf, project, string } from '../endpoint.js'
 import {
   Bool,

@@ -1,4 +1,4 @@
-/** Replication nodes (API document 3, "Replication nodes"). */
+/** Replication nodes. */
 import { boolean, empty, endpoint, integer, list, many, one, oneOf, string } from '../endpoint.js'
 import { GeoNode, GeoNodeStatus } from '../shapes/geo.js'
 

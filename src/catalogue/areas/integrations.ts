@@ -1,4 +1,4 @@
-/** Integrations of a project (API document 3, "Integrations"), under both spellings of the path. */
+/** Integrations of a project, under both spellings of the path. */
 import { empty, endpoint, many, one, project, string } from '../endpoint.js'
 import { integrationParameters } from '../integration-families.js'
 import { Integration, IntegrationSummary } from '../shapes/integration.js'

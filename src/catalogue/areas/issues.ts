@@ -1,4 +1,4 @@
-/** Issues (API document 2, "Issues"): lists, to-do items, time tracking, promotion. */
+/** Issues: lists, to-do items, time tracking, promotion. */
 import {
   boolean,
   endpoint,

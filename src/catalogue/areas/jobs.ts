@@ -1,4 +1,4 @@
-/** Jobs (API document 2, "Jobs"): of a project, of a pipeline, and the one a job token stands for. */
+/** Jobs: of a project, of a pipeline, and the one a job token stands for. */
 import { boolean, endpoint, integer, list, many, one, project } from '../endpoint.js'
 import { BridgeJob, Job, JobContext, jobStates } from '../shapes/job.js'
 

@@ -1,4 +1,4 @@
-/** Members of groups and projects, and billable members (API document 2, "Members"). */
+/** Members of groups and projects, and billable members. */
 import {
   date,
   empty,

@@ -1,4 +1,4 @@
-/** Merge requests (API document 2, "Merge requests"): lists, rebase, auto-merge, subscription. */
+/** Merge requests: lists, rebase, auto-merge, subscription. */
 import {
   boolean,
   datetime,

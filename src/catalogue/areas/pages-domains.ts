@@ -1,4 +1,4 @@
-/** Custom domains of Pages sites (API document 3, "Pages domains"). */
+/** Custom domains of Pages sites. */
 import { boolean, empty, endpoint, many, one, project, string } from '../endpoint.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 

@@ -1,4 +1,4 @@
-/** Projects (API document 3, "Projects"). */
+/** Projects. */
 import {
   boolean,
   datetime,

@@ -1,4 +1,4 @@
-/** Resource groups (API document 2, "Resource groups"): which jobs may not run side by side. */
+/** Resource groups: which jobs may not run side by side. */
 import { endpoint, one, oneOf, project, string } from '../endpoint.js'
 import { Int, Obj, Str, Timestamp, Word } from '../shapes/common.js'
 

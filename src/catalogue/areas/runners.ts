@@ -1,4 +1,4 @@
-/** Runners (API document 2, "Runners"): the machines that run jobs. */
+/** Runners: the machines that run jobs. */
 import {
   boolean,
   empty,

@@ -1,4 +1,4 @@
-/** Application settings of the instance (API document 3, "Application settings"). */
+/** Application settings of the instance. */
 import { endpoint, one } from '../endpoint.js'
 import { settingsAttributes, settingsRequirements } from '../settings-attributes.js'
 import { Settings } from '../shapes/settings.js'

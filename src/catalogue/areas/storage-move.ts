@@ -1,4 +1,4 @@
-/** Repository storage moves (API document 3, "Repository storage moves"). */
+/** Repository storage moves. */
 import { endpoint, one, string } from '../endpoint.js'
 import { Unknown } from '../shapes/common.js'
 

@@ -1,4 +1,4 @@
-/** Vulnerabilities (API document 3, "Vulnerabilities"). */
+/** Vulnerabilities. */
 import { endpoint, integer, many, one, project, string } from '../endpoint.js'
 import { ListedVulnerability, Vulnerability } from '../shapes/vulnerability.js'
 

@@ -1,4 +1,4 @@
-/** Shapes that several areas share (API document 1, "Resources and their fields"). */
+/** Shapes that several areas share. */
 import {
   Array as ArrayOf,
   Boolean as Bool,
@@ -95,7 +95,7 @@ export const TaskCompletion = Obj(
   { title: 'Task completion status' },
 )
 
-/** Access levels by number and name (document 1). */
+/** Access levels by number and name. */
 export const accessLevels = {
   'no-access': 0,
   minimal: 5,
@@ -107,7 +107,7 @@ export const accessLevels = {
 } as const
 
 const everywhere = ['guest', 'reporter', 'developer', 'maintainer'] as const
-/** The levels that members are given (API document 1, "Access levels": Owner for groups only). */
+/** The levels that members are given (Owner to groups only). */
 export const givenLevels = {
   project: everywhere,
   group: ['minimal', ...everywhere, 'owner'],

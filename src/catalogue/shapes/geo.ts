@@ -1,4 +1,4 @@
-/** Replication nodes and their status (API document 3, "Replication node", "… status"). */
+/** Replication nodes and their status. */
 import type { TSchema } from 'typebox'
 import { ArrayOf, Bool, Int, maybe, nullable, Obj, Str, Word } from './common.js'
 

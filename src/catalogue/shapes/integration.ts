@@ -1,4 +1,4 @@
-/** Integrations (API document 3, "Integration (list item)"). */
+/** Integrations"). */
 import { Bool, Int, maybe, Obj, Str, Timestamp, Union, Unknown } from './common.js'
 
 /** Instances spell these flags as `true`, `"true"`, `"1"` or `1`. */

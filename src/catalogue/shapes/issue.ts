@@ -1,4 +1,4 @@
-/** Issues and what hangs off them (API document 2, "Issue", "To-do item", "Note"). */
+/** Issues and what hangs off them. */
 import {
   ArrayOf,
   Bool,

@@ -1,4 +1,4 @@
-/** Jobs as lists, details and the artifacts' keep show them (API document 2, "Job"). */
+/** Jobs as lists, details and the artifacts' keep show them. */
 import {
   ArrayOf,
   Bool,

@@ -1,4 +1,4 @@
-/** Members, billable members and their memberships (API document 2, "Member"). */
+/** Members, billable members and their memberships. */
 import {
   Bool,
   Day,

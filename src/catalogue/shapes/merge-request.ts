@@ -1,4 +1,4 @@
-/** Merge requests (API document 2, "Merge request"). */
+/** Merge requests. */
 import {
   ArrayOf,
   Bool,

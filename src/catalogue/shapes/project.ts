@@ -1,4 +1,4 @@
-/** The project, in its simple and its full form (API document 3, "Project"). */
+/** The project, in its simple and its full form. */
 import {
   ArrayOf,
   Bool,

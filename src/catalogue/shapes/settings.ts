@@ -1,5 +1,5 @@
 /**
- * The settings object (API document 3, "Application settings"): every writable attribute, its
+ * The settings object: every writable attribute, its
  * field derived from the parameter, and what appears in answers only.
  */
 import type {

@@ -20,7 +20,7 @@ interface Listed extends Shown {
   readonly key: string
   readonly values?: Readonly<Record<string, unknown>>
 }
-/** A list that instances have and the API documents do not show. */
+/** A list that instances have and the catalogue does not (`catalogue/README.md`). */
 interface Raw extends Shown {
   readonly path: string
 }

@@ -1,4 +1,4 @@
-/** `alerts send` (API document 3, "Alert ingestion"): one key, no token, no profile. */
+/** `alerts send` (`catalogue/reference/alerts.md`): one key, no token, no profile. */
 
 import { isObject } from '../../base/objects.js'
 import { alerts } from '../../catalogue/areas/alerts.js'

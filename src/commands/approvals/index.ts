@@ -1,4 +1,4 @@
-/** `approvals rules create|update` (API document 2, "Approvals"): approvers that are not listed are removed. */
+/** `approvals rules create|update` (`catalogue/reference/approvals.md`): approvers that are not listed are removed. */
 
 import { type Fields, objects } from '../../base/objects.js'
 import { approvals } from '../../catalogue/areas/approvals.js'

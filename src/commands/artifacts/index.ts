@@ -1,4 +1,4 @@
-/** `artifacts download` and `artifacts file` (API document 2, "Job artifacts"). */
+/** `artifacts download` and `artifacts file` (`catalogue/reference/artifacts.md`). */
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { boolean, string } from '../../catalogue/endpoint.js'

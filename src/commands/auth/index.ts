@@ -1,4 +1,4 @@
-/** `auth login|status|logout|switch` (API document 1, "Authentication"). */
+/** `auth login|status|logout|switch` (`profile/README.md`). */
 
 import { clearTextWarning } from '../../base/base-url.js'
 import { momentAfter } from '../../base/moments.js'

@@ -1,4 +1,4 @@
-/** `svcctl ci lint` (API document 2, "CI configuration lint"), as CI scripts need it. */
+/** `svcctl ci lint` (`catalogue/reference/ci.md`), as CI scripts need it. */
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { ci } from '../../catalogue/areas/ci.js'

@@ -18,7 +18,7 @@ const flagRow = (flag: Flag) => ({
   parameter: flag.parameter ?? null,
 })
 
-/** One row of the map; paths are written exactly as the API documents write them. */
+/** One row of the map; paths are those of the catalogue. */
 export const rowOf = (command: Command) => ({
   command: [command.area, command.words].filter((w) => w !== '').join(' '),
   summary: command.summary,

@@ -1,4 +1,4 @@
-/** File actions of a new commit (API document 2, "Commits": `actions[]`), checked before they go. */
+/** File actions of a new commit (`actions` in `catalogue/reference/commits.md`), checked before they go. */
 
 import { isObject } from '../../base/objects.js'
 import { actionNames } from '../../catalogue/areas/commits.js'

@@ -1,4 +1,4 @@
-/** `commits create` (API document 2, "Commits"): actions from a file, standard input and flags. */
+/** `commits create` (`catalogue/reference/commits.md`): actions from a file, standard input and flags. */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Fields, isObject } from '../../base/objects.js'

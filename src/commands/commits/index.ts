@@ -1,4 +1,4 @@
-/** `commits cherry-pick`, `revert` and `diff` (API document 2, "Commits"; document 1, "Errors"). */
+/** `commits cherry-pick`, `revert` and `diff` (`catalogue/reference/commits.md`). */
 
 import { isObject } from '../../base/objects.js'
 import { Failure } from '../../errors.js'

@@ -1,4 +1,4 @@
-/** `dependencies list` (API document 3, "Dependencies"). */
+/** `dependencies list` (`catalogue/reference/dependencies.md`). */
 import { randomUUID } from 'node:crypto'
 import { isObject, objects } from '../../base/objects.js'
 import { oneOf } from '../../catalogue/endpoint.js'

@@ -1,4 +1,4 @@
-/** `deploy-keys add` (API document 3, "Deploy keys"): the key is checked before it is sent. */
+/** `deploy-keys add` (`catalogue/reference/deploy-keys.md`): the key is checked before it is sent. */
 import { deployKeys } from '../../catalogue/areas/deploy-keys.js'
 import { define, type GivenBy } from '../define.js'
 import type { Context } from '../types.js'

@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js'
 import type { Client, Whole } from '../../http/types.js'
 import { type Check, failed, failedBy, ok, warning } from './check.js'
 
-/** A list that is there for everybody (API document 3, "Projects"). */
+/** A list that is there for everybody (`GET /projects`). */
 const first = { method: 'GET', path: '/projects?per_page=1', headers: {} }
 /** Seconds that clocks may differ before signatures and expiry dates suffer. */
 const tolerance = 30
@@ -25,7 +25,7 @@ const clockOf = ({ headers }: Whole, now: Date): Check | undefined => {
   return warning('clock', how, 'Set the clock of the one that is wrong (NTP).')
 }
 
-/** Whether a list tells how many pages there are (API document 1, "Limits"). */
+/** Whether a list tells how many pages there are (`http/README.md`). */
 const pageHeadersOf = ({ headers }: Whole): Check => {
   const missing = ['link', 'x-total', 'x-next-page'].filter((name) => headers[name] === undefined)
   return missing.length === 0

@@ -1,4 +1,4 @@
-/** `error-tracking keys create` (API document 3, "Error tracking"): its address is shown this once. */
+/** `error-tracking keys create` (`catalogue/reference/error-tracking.md`): its address is shown this once. */
 import type { Special } from '../types.js'
 
 export const keysCreate: Special = {

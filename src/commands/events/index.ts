@@ -1,4 +1,4 @@
-/** `events list` as lines that read (API document 1, "Events"; document 2, "Events"). */
+/** `events list` as lines that read (`catalogue/reference/events.md`). */
 
 import { type Fields, isObject, objects, textOf } from '../../base/objects.js'
 import { projects } from '../../catalogue/areas/projects.js'

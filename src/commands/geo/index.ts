@@ -1,4 +1,4 @@
-/** `geo status` as a page a node, `geo nodes update` (API document 3, "Replication nodes"). */
+/** `geo status` as a page a node, `geo nodes update` (`catalogue/reference/geo.md`). */
 
 import { type Fields, objects } from '../../base/objects.js'
 import { geo } from '../../catalogue/areas/geo.js'

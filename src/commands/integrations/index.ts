@@ -1,4 +1,4 @@
-/** `integrations list`, `get` and `update` (API document 3, "Integrations"). */
+/** `integrations list`, `get` and `update` (`catalogue/reference/integrations.md`). */
 
 import { isObject } from '../../base/objects.js'
 import { oneOf } from '../../catalogue/endpoint.js'

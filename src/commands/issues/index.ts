@@ -1,4 +1,4 @@
-/** `issues promote` (API document 2, "Issues"): a note whose quick action makes an issue an epic. */
+/** `issues promote` (`catalogue/reference/issues.md`): a note whose quick action makes an issue an epic. */
 
 import { issues } from '../../catalogue/areas/issues.js'
 import { usage } from '../../errors.js'

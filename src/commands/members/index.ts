@@ -1,4 +1,4 @@
-/** `members add`, `members update`, `members billable remove` (API document 2, "Members"). */
+/** `members add`, `members update`, `members billable remove` (`catalogue/reference/members.md`). */
 
 import { type Fields, isObject, objects, textOf } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'

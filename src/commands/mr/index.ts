@@ -1,4 +1,4 @@
-/** `mr rebase` (API document 2, "Merge request"): asked for with PUT, followed through the record. */
+/** `mr rebase` (`catalogue/reference/mr.md`): asked for with PUT, followed through the record. */
 
 import { isObject } from '../../base/objects.js'
 import { inSeconds, poll } from '../../base/poll.js'

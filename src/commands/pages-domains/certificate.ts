@@ -1,6 +1,6 @@
 /**
- * Checks a certificate, its chain and its key before they are sent (API document 3, "Pages
- * domains"). What is wrong is said one by one; of a private key nothing is ever repeated.
+ * Checks a certificate, its chain and its key before they are sent (`POST
+ * /projects/:id/pages/domains`). What is wrong is said one by one; of a private key nothing is ever repeated.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { type Failure, usage } from '../../errors.js'

@@ -1,4 +1,4 @@
-/** `pages-domains add`, `update` and `list` (API document 3, "Pages domains"). */
+/** `pages-domains add`, `update` and `list` (`catalogue/reference/pages-domains.md`). */
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'

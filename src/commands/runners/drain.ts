@@ -1,4 +1,4 @@
-/** `runners drain`: pause, and wait until nothing runs (API document 2, "Runners" and "States"). */
+/** `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`). */
 import { inSeconds, poll } from '../../base/poll.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import { integer, string } from '../../catalogue/endpoint.js'

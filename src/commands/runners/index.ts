@@ -1,4 +1,4 @@
-/** `runners pause`, `resume` and `register` (API document 2, "States" and "Runners"). */
+/** `runners pause`, `resume` and `register` (`catalogue/reference/runners.md`). */
 import type { Context, Given, Special } from '../types.js'
 
 export { drain } from './drain.js'

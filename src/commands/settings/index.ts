@@ -1,4 +1,4 @@
-/** `settings get` and `settings update` (API document 3, "Application settings"). */
+/** `settings get` and `settings update` (`catalogue/reference/settings.md`). */
 import { parseExact } from '../../base/json/json.js'
 import { viewed } from '../../base/utf8.js'
 import { settings } from '../../catalogue/areas/settings.js'

@@ -1,4 +1,4 @@
-/** `storage-move schedule` (API document 3, "Repository storage moves"). */
+/** `storage-move schedule` (`catalogue/reference/storage-move.md`). */
 
 import { inSeconds, poll } from '../../base/poll.js'
 import { projects } from '../../catalogue/areas/projects.js'

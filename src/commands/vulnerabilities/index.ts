@@ -1,4 +1,4 @@
-/** `vulnerabilities list` (API document 3, "Vulnerabilities"): the worst first in tables. */
+/** `vulnerabilities list` (`catalogue/reference/vulnerabilities.md`): the worst first in tables. */
 import { isObject } from '../../base/objects.js'
 import type { Special } from '../types.js'
 import { bySeverity } from './severity.js'

@@ -1,4 +1,4 @@
-/** Answers that refuse → Failure with category, message and what to do next (API document 1, "Errors"). */
+/** Answers that refuse → Failure with category, message and what to do next (`http/README.md`). */
 import { type Category, Failure, type FailureDetails } from '../../errors.js'
 import { readErrorBody, type Said } from '../sending/message.js'
 import { nameOfStatus, statusText } from './statuses.js'

@@ -1,6 +1,6 @@
 /**
  * Past 50,000 projects: `GET /projects` by offset ends there with 405, and goes on by id
- * (API document 1, "Limits": keyset pagination, `order_by=id` only; document 3: `id_after`, `id_before`).
+ * (`http/README.md`; `id_after` and `id_before` of `GET /projects`).
  */
 import { Failure } from '../../errors.js'
 import type { WireRequest } from '../types.js'

@@ -1,4 +1,4 @@
-/** Where a list goes on: the Link header as it is given (API document 1, "Pagination"). */
+/** Where a list goes on: the Link header as it is given (`http/README.md`). */
 import LinkHeader from 'http-link-header'
 import { headerOf } from '../answers/failure.js'
 import { safeAddress } from '../answers/secrets.js'

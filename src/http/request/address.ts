@@ -9,7 +9,7 @@ export interface Target {
   readonly path: string
 }
 
-/** The API root of an instance (API document 1, convention 1). */
+/** The API root of an instance (`http/README.md`). */
 export const apiRoot = (baseUrl: string): Target => {
   const url = new URL(baseUrl)
   return { origin: url.origin, path: `${url.pathname.replace(/\/+$/, '')}${root}` }

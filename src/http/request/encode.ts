@@ -1,4 +1,4 @@
-/** How names and values are written into paths and queries (API document 1, conventions 3 and 4). */
+/** How names and values are written into paths and queries (`http/README.md`). */
 import { isObject } from '../../base/objects.js'
 import type { ListParam, Param } from '../../catalogue/endpoint.js'
 import { usage } from '../../errors.js'

@@ -5,7 +5,7 @@ import type { ClientOptions, Credential, WireRequest } from '../types.js'
 
 type Header = readonly [name: string, value: string]
 
-/** How each kind travels (API document 1, "Authentication"). */
+/** How each kind travels (`http/README.md`). */
 const headers: Readonly<Record<Credential['kind'], (value: string) => Header>> = {
   personal: (value) => ['private-token', value],
   oauth: (value) => ['authorization', `Bearer ${value}`],

@@ -1,4 +1,4 @@
-/** Multipart bodies (API document 1, convention 2): certificates that come from files. */
+/** Multipart bodies (`http/README.md`): certificates that come from files. */
 
 import type { Part } from '../types.js'
 import type { Pair } from './encode.js'

@@ -128,8 +128,7 @@ const jsonBody = (
 const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
 
 /**
- * The request of an endpoint for the given values (API document 1, conventions
- * 1 to 4). Without attributes there is no body and no content type.
+ * The request of an endpoint for the given values (`http/README.md`). Without attributes there is no body and no content type.
  * @throws Failure `usage` for a missing path value, or one that cannot stand in a path
  */
 export const buildRequest = (ask: Ask): WireRequest => {

@@ -1,4 +1,4 @@
-/** When a request is sent again, and after how long (API document 1, "Limits"; status 429). */
+/** When a request is sent again, and after how long (`http/README.md`). */
 import { headerOf } from '../answers/failure.js'
 import type { Answer, ClientOptions } from '../types.js'
 import { interrupted, type OnInterrupt } from './lost.js'

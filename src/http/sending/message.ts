@@ -1,6 +1,5 @@
 /**
- * Error bodies → one readable message (API document 1, "Errors"). The documents leave their shapes
- * open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
+ * Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
  * what stands in a place for messages is repeated: anywhere else it might be a secret.
  */
 import { safeAddress } from '../answers/secrets.js'

@@ -1,4 +1,4 @@
-/** OAuth: a new access token for a refresh token (API document 1, "Methods"), once for all processes. */
+/** OAuth: a new access token for a refresh token (`profile/README.md`), once for all processes. */
 
 import { momentAfter } from '../../base/moments.js'
 import { isObject } from '../../base/objects.js'

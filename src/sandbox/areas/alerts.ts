@@ -1,4 +1,4 @@
-/** Alert ingestion (API document 3, "Alert ingestion"; transitions of "Alert"). */
+/** Alert ingestion (`catalogue/reference/alerts.md`). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type alerts, severities } from '../../catalogue/areas/alerts.js'
 import type { InputOf } from '../../catalogue/endpoint.js'

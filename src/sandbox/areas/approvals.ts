@@ -1,4 +1,4 @@
-/** Approvals (API document 2, "Approvals"): configuration, rules, approvals of merge requests. */
+/** Approvals (`catalogue/reference/approvals.md`): configuration, rules, approvals of merge requests. */
 import type { approvals } from '../../catalogue/areas/approvals.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

@@ -1,4 +1,4 @@
-/** Job artifacts (API document 2, "Job artifacts"): real archives, single files, keep and delete. */
+/** Job artifacts (`catalogue/reference/artifacts.md`): real archives, single files, keep and delete. */
 import { posix } from 'node:path'
 import type { artifacts } from '../../catalogue/areas/artifacts.js'
 import type { Call } from '../call.js'

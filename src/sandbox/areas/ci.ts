@@ -1,4 +1,4 @@
-/** CI configuration lint (API document 2, "CI configuration lint"). */
+/** CI configuration lint (`catalogue/reference/ci.md`). */
 import type { ci } from '../../catalogue/areas/ci.js'
 import type { Call } from '../call.js'
 import { type Files, lint, type Occasion, type Verdict } from '../ci-lint/index.js'

@@ -1,4 +1,4 @@
-/** Commits (API document 2, "Commits"), read from and made in the project's real repository. */
+/** Commits (`catalogue/reference/commits.md`), read from and made in the project's real repository. */
 import type { commits } from '../../catalogue/areas/commits.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

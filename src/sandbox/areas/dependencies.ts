@@ -1,4 +1,4 @@
-/** Dependencies (API document 3): vulnerabilities only for who may use the security dashboard. */
+/** Dependencies (`catalogue/reference/dependencies.md`): vulnerabilities only for who may use the security dashboard. */
 import type { dependencies } from '../../catalogue/areas/dependencies.js'
 import type { Handlers } from '../handlers.js'
 import { lazily } from '../reply.js'

@@ -1,4 +1,4 @@
-/** Deploy keys (API document 3): one key may open several projects, each with its own rights. */
+/** Deploy keys (`catalogue/reference/deploy-keys.md`): one key may open several projects, each with its own rights. */
 
 import { readPublicKey } from '../../base/public-key.js'
 import type { deployKeys } from '../../catalogue/areas/deploy-keys.js'

@@ -1,4 +1,4 @@
-/** Error tracking (API document 3): the settings of a project and the keys of its clients. */
+/** Error tracking (`catalogue/reference/error-tracking.md`): the settings of a project and the keys of its clients. */
 import { randomBytes } from 'node:crypto'
 import type { errorTracking } from '../../catalogue/areas/error-tracking.js'
 import type { InputOf } from '../../catalogue/endpoint.js'

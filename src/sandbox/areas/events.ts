@@ -1,4 +1,4 @@
-/** Events (API documents 1 and 2, "Events"): what users did, as far as the asking one may know. */
+/** Events (`catalogue/reference/events.md`): what users did, as far as the asking one may know. */
 import type { events } from '../../catalogue/areas/events.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

@@ -1,4 +1,4 @@
-/** Replication nodes (API document 3): administrators, on a primary node. */
+/** Replication nodes (`catalogue/reference/geo.md`): administrators, on a primary node. */
 import { geo } from '../../catalogue/areas/geo.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

@@ -1,4 +1,4 @@
-/** Integrations of a project (API document 3, "Integrations"), under both spellings of the path. */
+/** Integrations of a project (`catalogue/reference/integrations.md`), under both spellings of the path. */
 import type { integrations } from '../../catalogue/areas/integrations.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import {

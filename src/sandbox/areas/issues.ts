@@ -1,4 +1,4 @@
-/** Issues (API document 2, "Issues"): lists, to-do items, time tracking, promotion. */
+/** Issues (`catalogue/reference/issues.md`): lists, to-do items, time tracking, promotion. */
 
 import { parseDuration } from '../../base/duration.js'
 import type { issues } from '../../catalogue/areas/issues.js'

@@ -1,4 +1,4 @@
-/** Jobs (API document 2, "Jobs"): lists, one job, and what a job token stands for. */
+/** Jobs (`catalogue/reference/jobs.md`): lists, one job, and what a job token stands for. */
 import type { jobs } from '../../catalogue/areas/jobs.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

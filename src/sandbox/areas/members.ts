@@ -1,4 +1,4 @@
-/** Members of groups and projects, and billable members (API document 2, "Members"). */
+/** Members of groups and projects, and billable members (`catalogue/reference/members.md`). */
 import type { members } from '../../catalogue/areas/members.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

@@ -1,4 +1,4 @@
-/** Merge requests (API document 2, "Merge requests"): lists, rebase, auto-merge, subscription. */
+/** Merge requests (`catalogue/reference/mr.md`): lists, rebase, auto-merge, subscription. */
 import type { mr } from '../../catalogue/areas/mr.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

@@ -1,4 +1,4 @@
-/** Pages domains (API document 3): names, certificates and who may change them. */
+/** Pages domains (`catalogue/reference/pages-domains.md`): names, certificates and who may change them. */
 import type { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

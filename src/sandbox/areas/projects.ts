@@ -1,4 +1,4 @@
-/** Projects (API document 3, "Projects"): lists by offset and by keyset, and one of them. */
+/** Projects (`catalogue/reference/projects.md`): lists by offset and by keyset, and one of them. */
 import { projects } from '../../catalogue/areas/projects.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
@@ -14,7 +14,7 @@ import type { ProjectRecord } from '../state/records.js'
 type Filters = InputOf<(typeof projects)['list']>
 type Order = NonNullable<Filters['order_by']>
 
-/** Offset pages of projects end here (API document 1, "Pagination"). */
+/** Offset pages of projects end here (`http/README.md`). */
 const offsetLimit = 50_000
 
 const refused = (error: string): Refusal => new Refusal(405, { error })

@@ -1,4 +1,4 @@
-/** Resource groups (API document 2, "Resource groups"). */
+/** Resource groups (`catalogue/reference/resource-groups.md`). */
 import type { resourceGroups } from '../../catalogue/areas/resource-groups.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

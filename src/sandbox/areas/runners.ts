@@ -1,4 +1,4 @@
-/** Runners (API document 2, "Runners"): lists, details, changes, projects, registration. */
+/** Runners (`catalogue/reference/runners.md`): lists, details, changes, projects, registration. */
 import { randomBytes } from 'node:crypto'
 import type { runners } from '../../catalogue/areas/runners.js'
 import type { InputOf } from '../../catalogue/endpoint.js'

@@ -1,4 +1,4 @@
-/** Application settings (API document 3): read, changed, and what they need of each other. */
+/** Application settings (`catalogue/reference/settings.md`): read, changed, and what they need of each other. */
 import type { settings } from '../../catalogue/areas/settings.js'
 import type { InputOf, ResultOf } from '../../catalogue/endpoint.js'
 import { settingsAttributes, settingsRequirements } from '../../catalogue/settings-attributes.js'

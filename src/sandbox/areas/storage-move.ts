@@ -1,4 +1,4 @@
-/** Repository storage moves (API document 3): schedules them; `rules/instance/moves.ts` has them arrive. */
+/** Repository storage moves (`catalogue/reference/storage-move.md`): schedules them; `rules/instance/moves.ts` has them arrive. */
 import type { storageMove } from '../../catalogue/areas/storage-move.js'
 import type { InputOf } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'

@@ -1,4 +1,4 @@
-/** Vulnerabilities (API document 3): made from findings, moved between states. */
+/** Vulnerabilities (`catalogue/reference/vulnerabilities.md`): made from findings, moved between states. */
 import type { vulnerabilities } from '../../catalogue/areas/vulnerabilities.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

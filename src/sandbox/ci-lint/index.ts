@@ -1,5 +1,5 @@
 /**
- * Checks a CI configuration (API document 2, "CI configuration lint"): its YAML, what it includes
+ * Checks a CI configuration (`catalogue/reference/ci.md`): its YAML, what it includes
  * and extends, its keywords, and how its jobs hang together.
  */
 import { checkBetween } from './between.js'

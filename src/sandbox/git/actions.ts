@@ -1,4 +1,4 @@
-/** File actions of a new commit (API document 2, "Commits", `actions[]`). */
+/** File actions of a new commit (`actions` in `catalogue/reference/commits.md`). */
 import { badRequest, invalid, missing } from '../reply.js'
 import type { Repository } from './repositories.js'
 import { type TreeFile, writeBlob } from './write.js'

@@ -1,4 +1,4 @@
-/** Approval rules as the API shows them (API document 2, "Approval rule"). */
+/** Approval rules as the API shows them (Approval rule in `catalogue/reference/approvals.md`). */
 
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'

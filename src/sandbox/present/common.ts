@@ -1,4 +1,4 @@
-/** How the shared shapes of API document 1 are presented from records. */
+/** How the shapes that areas share (`catalogue/shapes/common.ts`) are presented from records. */
 import { humanDuration } from '../../base/duration.js'
 import type { Call } from '../call.js'
 import type { PipelineRecord } from '../state/ci.js'

@@ -1,4 +1,4 @@
-/** How projects are presented (API document 3, "Project"): simple and full form. */
+/** How projects are presented (`catalogue/reference/projects.md`): simple and full form. */
 
 import type { Call } from '../call.js'
 import { levelOf } from '../rules/people/access.js'

@@ -1,4 +1,4 @@
-/** How runners and their jobs are presented (API document 2, "Runner"). */
+/** How runners and their jobs are presented (`catalogue/reference/runners.md`). */
 import type { Call } from '../call.js'
 import { notFound } from '../reply.js'
 import type { JobRecord, RunnerRecord } from '../state/ci.js'

@@ -1,4 +1,4 @@
-/** Who stands behind a request (API document 1, "Authentication"). */
+/** Who stands behind a request (`http/README.md`, "Who asks"). */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Actor, Instance } from '../call.js'
 import { forbidden, notFound, Refusal, unauthorized } from '../reply.js'

@@ -1,4 +1,4 @@
-/** Cuts a list into its page and writes the headers of API document 1, "Pagination". */
+/** Cuts a list into its page and writes the headers of its place (`http/README.md`, "Lists"). */
 import { invalid, Keyset, Lazy } from '../reply.js'
 
 /** Above this many records totals and the last page are left out. */

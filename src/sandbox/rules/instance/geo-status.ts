@@ -1,4 +1,4 @@
-/** The status of a replication node (API document 3), derived from what was measured. */
+/** The status of a replication node (`catalogue/reference/geo.md`), derived from what was measured. */
 import type { geo } from '../../../catalogue/areas/geo.js'
 import type { ResultOf } from '../../../catalogue/endpoint.js'
 import {

@@ -1,5 +1,5 @@
 /**
- * Repository storage moves (API document 3, "Repository storage move"): a move takes a while,
+ * Repository storage moves (`sandbox/README.md`): a move takes a while,
  * during which the repository is read-only, and then it has arrived.
  */
 import type { Call } from '../../call.js'

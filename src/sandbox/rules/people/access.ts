@@ -1,6 +1,5 @@
 /**
- * Who may see and do what (API document 1, "Access levels" and "Roles required"; document 3,
- * "Visibility"): the highest of a direct membership, those of the groups above, and shares.
+ * Who may see and do what (`sandbox/README.md`): the highest of a direct membership, those of the groups above, and shares.
  */
 import { accessLevels } from '../../../catalogue/shapes/common.js'
 import type { GroupRecord, ProjectRecord, SourceKind, UserRecord } from '../../state/records.js'

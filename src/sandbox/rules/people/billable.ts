@@ -1,4 +1,4 @@
-/** Billable members of a top-level group (API document 2, "Members"). */
+/** Billable members of a top-level group (`catalogue/reference/members.md`). */
 import type { members } from '../../../catalogue/areas/members.js'
 import type { InputOf } from '../../../catalogue/endpoint.js'
 import { accessLevels } from '../../../catalogue/shapes/common.js'

@@ -1,4 +1,4 @@
-/** Adds members and changes memberships (API document 2, "Members"). */
+/** Adds members and changes memberships (`catalogue/reference/members.md`). */
 import { accessLevels, givenLevels } from '../../../catalogue/shapes/common.js'
 import type { Call } from '../../call.js'
 import {

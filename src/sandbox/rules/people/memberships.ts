@@ -1,4 +1,4 @@
-/** Who belongs to a group or project, directly or from above (API document 2, "Members"). */
+/** Who belongs to a group or project, directly or from above (`catalogue/reference/members.md`). */
 
 import type { Call } from '../../call.js'
 import type { GroupRecord, MemberRecord, ProjectRecord, UserRecord } from '../../state/records.js'

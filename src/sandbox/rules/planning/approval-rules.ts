@@ -1,4 +1,4 @@
-/** Approval rules (API document 2, "Approvals"): who may approve, and what is still missing. */
+/** Approval rules (`catalogue/reference/approvals.md`): who may approve, and what is still missing. */
 
 import type { Call } from '../../call.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../../state/planning.js'

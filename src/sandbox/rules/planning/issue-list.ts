@@ -1,4 +1,4 @@
-/** The lists of issues: which of them, in what order (API document 2, "Issues"). */
+/** The lists of issues: which of them, in what order (`catalogue/reference/issues.md`). */
 import type { issues } from '../../../catalogue/areas/issues.js'
 import type { InputOf } from '../../../catalogue/endpoint.js'
 import type { Call } from '../../call.js'

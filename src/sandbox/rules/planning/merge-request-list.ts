@@ -1,4 +1,4 @@
-/** The lists of merge requests: which of them, in what order (API document 2, "Merge requests"). */
+/** The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`). */
 import type { mr } from '../../../catalogue/areas/mr.js'
 import type { InputOf } from '../../../catalogue/endpoint.js'
 import type { Call } from '../../call.js'

@@ -1,4 +1,4 @@
-/** What the filters of issues and merge requests have in common (API document 2). */
+/** What the filters of issues and merge requests have in common (`catalogue/filters.ts`). */
 
 import type { Call } from '../../call.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../../state/planning.js'

@@ -1,4 +1,4 @@
-/** Promotes an issue to an epic by a note with `/promote` (API document 2, "Issues"). */
+/** Promotes an issue to an epic by a note with `/promote` (`catalogue/reference/issues.md`). */
 
 import type { Call } from '../../call.js'
 import { authorOf } from '../../present/issue.js'

@@ -1,5 +1,5 @@
 /**
- * Rebases of merge requests (API document 2, "Merge request", transitions): one takes a while,
+ * Rebases of merge requests (`sandbox/README.md`): one takes a while,
  * and its outcome is written down by whoever looks at the merge request next.
  */
 

@@ -1,4 +1,4 @@
-/** A commit of several file actions (API document 2, "Create parameters"). */
+/** A commit of several file actions (`POST /projects/:id/repository/commits`). */
 import type { commits } from '../../../catalogue/areas/commits.js'
 import type { InputOf } from '../../../catalogue/endpoint.js'
 import type { Call } from '../../call.js'

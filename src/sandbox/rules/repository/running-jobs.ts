@@ -1,5 +1,5 @@
 /**
- * Jobs on a runner that is paused (API document 2, "Runners"): it takes no further ones, and those
+ * Jobs on a runner that is paused (`sandbox/README.md`): it takes no further ones, and those
  * that run come to their end. Nothing else moves a sample job.
  */
 import type { Call } from '../../call.js'

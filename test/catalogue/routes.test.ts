@@ -1,4 +1,4 @@
-/** The routes of API document 2, written down by hand, are what the catalogue has. */
+/** The routes of CI, planning and members, written down by hand, are what the catalogue has. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 
@@ -96,7 +96,7 @@ const documented: Readonly<Record<string, readonly string[]>> = {
   events: ['GET /events', 'GET /users/:id/events', 'GET /projects/:project_id/events'],
 }
 
-describe('API document 2', () => {
+describe('routes written by hand', () => {
   it('has 80 endpoints, and one that it implies', () => {
     expect(Object.values(documented).flat()).toHaveLength(81)
   })

@@ -36,7 +36,7 @@ const readings = [
   ['/projects/1/error_tracking/client_keys', errorTracking.keysList],
 ] as const
 
-describe('answers of document 3', () => {
+describe('answers of the instance, of projects and of security', () => {
   it.each(readings)('%s', async (path, { returns }) => {
     const { status, body } = await send(`GET ${path}`)
     expect(status).toBe(200)
