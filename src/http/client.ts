@@ -113,6 +113,7 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
     note: (text) => note(text, 'verbose'),
     open: (request, attempts) => streamed(request, attempts),
     attempts: newAttempts,
+    width: () => options.gate?.width,
     foreign: notJson,
   }
 

@@ -1,5 +1,6 @@
 /** What the HTTP layer takes and gives. */
 import type { Endpoint } from '../catalogue/endpoint.js'
+import type { Gate } from './gate.js'
 
 /** A credential as it travels: one header, never the query. */
 export type Credential =
@@ -31,7 +32,10 @@ export interface ClientOptions {
   readonly sudo?: string
   /** Seconds to wait for headers, and for each further piece of the body. */
   readonly timeout: number
+  /** For what goes wrong; with a gate, being asked to wait (429) is none of it. */
   readonly retries: number
+  /** What every request to the instance passes; whatever goes elsewhere does not. */
+  readonly gate?: Gate
   readonly transport?: Transport
   readonly userAgent: string
   /** Notes for standard error (retries, rewritten links under -v). Already free of credentials. */
@@ -120,7 +124,7 @@ export interface Whole {
 export interface ListOptions {
   /** How many records at most; undefined for all. */
   readonly limit?: number
-  /** Window of pages in flight, by page number; 1 (default) follows links. */
+  /** Window of pages in flight, by page number; 1 follows links, as does a client without a gate. */
   readonly concurrency?: number
   /** Exactly one page (`--page` was given): never follow. */
   readonly single?: boolean

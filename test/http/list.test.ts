@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import type { Gate } from '../../src/http/gate.js'
 import type { Client, ListEnd, ListOptions } from '../../src/http/types.js'
 import { clientOf, fakeClock, get, rejected, type Seen, serve, serveRaw } from './servers.js'
 
@@ -432,5 +433,65 @@ describe('429 in a list', () => {
     const { records } = await listed(clientOf(server.base, { retries: 1 }, clock))
     expect(records).toEqual(numbers(6))
     expect(clock.slept).toEqual([1000, 1000])
+  })
+})
+
+describe('pages in flight by themselves', () => {
+  /** A gate that lets everything through. */
+  const open = (width: number): Gate => ({
+    width,
+    admit: async () => ({ at: 0, closings: 0, refused: undefined }),
+    observe: () => false,
+  })
+  /** Lists twelve pages, which are answered only when so many are under way, the latest first. */
+  const atOnce = async (
+    width: number,
+    options: ListOptions,
+    gate?: Gate,
+    headers: Record<string, string> = {},
+  ): Promise<void> => {
+    const waiting: (() => void)[] = []
+    let most = 0
+    let answered = 1
+    const answerOne = () => {
+      if (waiting.length < Math.min(width, 12 - answered)) return
+      answered += 1
+      waiting.pop()?.()
+    }
+    const server = await serve((seen, response) => {
+      const answer = () => answerPage(seen, response, { pages: 12, headers: () => headers })
+      if (pageOf(seen.url) === 1) return answer()
+      waiting.push(answer)
+      most = Math.max(most, waiting.length)
+      // Time for one too many to come.
+      setTimeout(answerOne, 5)
+    })
+    const client = clientOf(server.base, gate === undefined ? {} : { gate })
+    const { records } = await listed(client, undefined, options)
+    expect(records).toEqual(numbers(24))
+    expect(server.seen).toHaveLength(12)
+    expect(most).toBe(width)
+  }
+  it('are four with a gate that has room for them', () => atOnce(4, {}, open(32)))
+  it('are no more than the gate has room for', () => atOnce(2, {}, open(2)))
+  it('are no more than that when more are asked for', () => atOnce(3, { concurrency: 8 }, open(3)))
+  it('are one where links are to be followed', () => atOnce(1, { concurrency: 1 }, open(32)))
+  it('are one without a gate', () => atOnce(1, {}))
+  it('are one where the instance does not say how many pages there are', () =>
+    atOnce(1, {}, open(32), { 'x-total-pages': '' }))
+  it('are one where two are left', async () => {
+    let early = false
+    const server = await serve((seen, response) => {
+      const answer = () => answerPage(seen, response, { pages: 3 })
+      if (pageOf(seen.url) !== 2) return answer()
+      setTimeout(() => {
+        // By number, the third would have been asked for by now.
+        early = server.seen.length > 2
+        answer()
+      }, 5)
+    })
+    await listed(clientOf(server.base, { gate: open(32) }))
+    expect(server.seen).toHaveLength(3)
+    expect(early).toBe(false)
   })
 })

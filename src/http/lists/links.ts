@@ -63,14 +63,9 @@ const wholeNumber = (text: string | null | undefined): number | undefined =>
 const parameter = (path: string, name: string): string | null =>
   new URLSearchParams(path.slice(path.indexOf('?') + 1)).get(name)
 
-/** The number of the last page, where the instance says it. */
-export const lastPage = (page: Linked): number | undefined => {
-  const link = linkOf(page, 'last')
-  return (
-    (link === undefined ? undefined : wholeNumber(parameter(link, 'page'))) ??
-    wholeNumber(headerOf(page.headers, 'x-total-pages'))
-  )
-}
+/** The number of the last page, where the instance counts its pages. */
+export const lastPage = (page: Linked): number | undefined =>
+  wholeNumber(headerOf(page.headers, 'x-total-pages'))
 
 /** A page by its number, made from a page that the instance named. */
 export const numbered = (named: WireRequest, number: number): WireRequest => ({

@@ -23,6 +23,8 @@ export interface Pages extends Root {
   /** An answer 2xx; its body is still to be read. */
   open(request: WireRequest, attempts: Attempts): Promise<Reply>
   attempts(): Attempts
+  /** How many requests may be under way now; undefined where nobody says. */
+  width(): number | undefined
   /** A Failure for a body that is not the list it should be. */
   foreign(reply: Reply, head: Uint8Array, why: string): Failure
 }
@@ -45,6 +47,11 @@ interface Numbers {
   next: number
   readonly last: number
 }
+
+/** Pages in flight where nobody asked for a number. */
+const usualWindow = 4
+/** Fewer that are left are as soon there by their links. */
+const fewPages = 2
 
 const pagingHint = 'The instance’s paging is at fault; --page reads one page at a time.'
 
@@ -72,8 +79,6 @@ class Listing {
   readonly #ahead: Ahead[] = []
   readonly #visited = new Set<string>()
   #numbers: Numbers | undefined
-  /** The instance counts otherwise than by numbers: its links alone are followed. */
-  #linksOnly = false
   #pagesRead = 0
   /** The first record of the page before this one. */
   #before: Uint8Array | undefined
@@ -101,6 +106,8 @@ class Listing {
         this.#pagesRead += 1
         more = cut || next !== undefined || this.#ahead.length > 0 || hasMore(reply)
         if (this.#records >= this.#limit || this.#options.single === true) break
+        // The page that was read is under way no more.
+        if (this.#numbers !== undefined) this.#fill(this.#numbers, this.#window())
         if (this.#ahead.length === 0 && next !== undefined) this.#ask(next)
         more = this.#ahead.length === 0 && hasMore(reply)
       }
@@ -158,24 +165,32 @@ class Listing {
     if (ahead === undefined) return
     if (next !== undefined && pageNumber(next) === pageNumber(ahead.request)) return
     this.#abandon()
-    this.#linksOnly = true
   }
 
-  /** Asks for what will be needed for certain, at most `concurrency` pages at once. */
+  /** Asks for what will be needed for certain, as many pages at once as there may be. */
   #lookAhead(page: Page): void {
-    const { single, concurrency = 1 } = this.#options
-    if (single === true) return
+    if (this.#options.single === true) return
     const { next, reply } = page
     const left = this.#limit - this.#records
     const sure = next !== undefined && left > pageSize(reply)
-    if (sure && concurrency > 1 && !this.#linksOnly)
-      this.#numbers ??= this.#numbersFrom(next, reply, left)
-    if (this.#numbers !== undefined) this.#fill(this.#numbers, concurrency - 1)
+    const window = this.#window()
+    // What the first page does not say is not believed of a later one.
+    if (sure && window > 1 && this.#pagesRead === 0)
+      this.#numbers = this.#numbersFrom(next, reply, left)
+    if (this.#numbers !== undefined) this.#fill(this.#numbers, window - 1)
     else if (sure && this.#ahead.length === 0) this.#ask(next)
   }
 
+  /** Pages that may be under way, the present one among them; one is the page by itself. */
+  #window(): number {
+    const width = this.#pages.width()
+    const { concurrency = width === undefined ? 1 : usualWindow } = this.#options
+    return Math.min(concurrency, width ?? concurrency)
+  }
+
   #fill(numbers: Numbers, window: number): void {
-    while (this.#ahead.length < window && numbers.next <= numbers.last)
+    // One at least: a window may have become narrower since.
+    while (this.#ahead.length < Math.max(1, window) && numbers.next <= numbers.last)
       this.#ask(numbered(numbers.named, numbers.next++))
   }
 
@@ -185,7 +200,8 @@ class Listing {
     const next = pageNumber(named)
     if (last === undefined || next === undefined) return undefined
     const wanted = next + Math.ceil(left / pageSize(reply)) - 2
-    return { named, next, last: Math.min(last, wanted) }
+    const upTo = Math.min(last, wanted)
+    return upTo - next + 1 > fewPages ? { named, next, last: upTo } : undefined
   }
 
   /** A page's records; asked for again while nothing of it has been given away. */

@@ -1,5 +1,6 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
 import { headerOf } from '../answers/failure.js'
+import type { Admission } from '../gate.js'
 import type { Answer, ClientOptions } from '../types.js'
 import { interrupted, type OnInterrupt } from './lost.js'
 
@@ -56,6 +57,8 @@ export const isIdempotent = (method: string): boolean => method !== 'POST' && me
 
 /** The further attempts of one request, counted over everything that may go wrong with it. */
 export class Attempts {
+  /** What the gate gave for the latest attempt. */
+  admission: Admission | undefined
   #made = 0
   readonly #retries: number
   readonly #clock: Clock

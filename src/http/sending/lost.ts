@@ -1,6 +1,7 @@
 /** Requests without a whole answer: what the network did, in plain words. */
 import { Failure, type FailureDetails } from '../../errors.js'
 import { excerpt } from '../answers/text.js'
+import type { Came } from '../gate.js'
 
 /** A request whose answer did not come, or did not come whole. */
 export class Lost extends Failure {
@@ -165,6 +166,14 @@ export const unknownOutcome = (failure: Failure): Failure =>
       cause: failure,
     },
   )
+
+const timedOut = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'])
+
+/** How a request without an answer went, as the gate is told. */
+export const lossOf = (error: unknown): Extract<Came, { lost: string }>['lost'] => {
+  if (error instanceof Failure && error.category === 'interrupted') return 'interrupted'
+  return timedOut.has(codeOf(error)) ? 'time-out' : 'connection'
+}
 
 /** @param request what was under way */
 export const interrupted = (request?: string): Failure =>

@@ -12,7 +12,7 @@ import type { Answer, ClientOptions, Credential, WireRequest } from '../types.js
 import { type Attempts, askedWait, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { exchange, type Outgoing } from './incoming.js'
-import { Lost, type OnInterrupt, unknownOutcome } from './lost.js'
+import { Lost, lossOf, type OnInterrupt, unknownOutcome } from './lost.js'
 
 /** An answer of any status, its body still to be read. */
 export interface Reply {
@@ -28,6 +28,8 @@ export interface Reply {
   readonly cancel: () => void
   readonly signedIn: boolean
   readonly trace: Trace
+  /** What the gate says, where the request passed one: it may come again, or the answer stands. */
+  readonly gate?: 'again' | 'stands'
 }
 
 const redirects = new Set([301, 302, 303, 307, 308])
@@ -95,6 +97,10 @@ export class Wire {
           continue
         }
       }
+      if (reply.gate === 'again' && (reply.status === 429 || isIdempotent(reply.method))) {
+        await discard(reply)
+        continue
+      }
       const wait = this.#waitFor(reply, attempts)
       if (wait === undefined) return reply
       await discard(reply)
@@ -110,7 +116,7 @@ export class Wire {
     abroad: boolean,
   ): Promise<Reply | undefined> {
     try {
-      return await this.#follow(request, abroad)
+      return await this.#follow(request, attempts, abroad)
     } catch (error) {
       if (!(error instanceof Lost)) throw error
       const again = error.transient && (isIdempotent(request.method) || !error.sent)
@@ -125,7 +131,8 @@ export class Wire {
   /** How an answer asks for another attempt; undefined when it stands. */
   #waitFor(reply: Reply, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
-    const again = status === 429 || (passing.has(status) && isIdempotent(method))
+    const again =
+      (status === 429 && reply.gate === undefined) || (passing.has(status) && isIdempotent(method))
     if (!again || !attempts.left) return undefined
     const asked = askedWait(headers, this.#now())
     if (asked === undefined) return {}
@@ -147,11 +154,11 @@ export class Wire {
     this.#credential = credential
   }
 
-  async #follow(request: WireRequest, abroad: boolean): Promise<Reply> {
+  async #follow(request: WireRequest, attempts: Attempts, abroad: boolean): Promise<Reply> {
     let target = this.#target(request)
     let headers = this.#headers(request, target)
     for (let hops = 0; ; hops++) {
-      const reply = await this.#exchange(request, target, headers)
+      const reply = await this.#admitted(request, target, headers, attempts)
       const location = headerOf(reply.headers, 'location')
       if (!redirects.has(reply.status) || location === undefined) return reply
       // First, since a redirect that is refused belongs on record, too.
@@ -187,6 +194,26 @@ export class Wire {
       trusted: target.origin === this.#root.origin || kind === 'bearer' || kind === 'basic',
       ...(sudo === undefined ? {} : { sudo }),
     })
+  }
+
+  /** An exchange that the gate has let through, where it is with the instance. */
+  async #admitted(
+    request: WireRequest,
+    target: Target,
+    headers: Readonly<Record<string, string>>,
+    attempts: Attempts,
+  ): Promise<Reply> {
+    const gate = target.origin === this.#root.origin ? this.#options.gate : undefined
+    if (gate === undefined) return this.#exchange(request, target, headers)
+    const admission = await gate.admit(this.#onInterrupt, attempts.admission)
+    attempts.admission = admission
+    try {
+      const reply = await this.#exchange(request, target, headers)
+      return { ...reply, gate: gate.observe(admission, reply) ? 'again' : 'stands' }
+    } catch (error) {
+      gate.observe(admission, { lost: lossOf(error) })
+      throw error
+    }
   }
 
   async #exchange(

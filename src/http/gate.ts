@@ -1,0 +1,38 @@
+/**
+ * The gate that all requests to an instance pass. It is declared here, where it is used, and made
+ * where it is understood: whoever puts rooms together hands one in.
+ */
+import type { OnInterrupt } from './sending/lost.js'
+import type { Answer } from './types.js'
+
+/** Leave to send one request; only the gate that gave it knows what it holds. */
+export interface Admission {
+  /** When it was given, by the gate's clock. */
+  readonly at: number
+  /** How often the gate had closed by then. */
+  readonly closings: number
+  /** Since when this request, sent before and sent back, has been refused. */
+  readonly refused: number | undefined
+}
+
+/** What became of an admitted request: the beginning of an answer, or none. */
+export type Came =
+  | { readonly status: number; readonly headers: Answer['headers'] }
+  | { readonly lost: 'time-out' | 'connection' | 'interrupted' }
+
+export interface Gate {
+  /** How many requests may be under way now. */
+  readonly width: number
+  /**
+   * Leave to send a request, as soon as there may be one.
+   * @param before what the same request had when it was sent back
+   * @throws Failure `interrupted`, or for which no request may be sent any more
+   */
+  admit(onInterrupt: OnInterrupt, before?: Admission): Promise<Admission>
+  /**
+   * To be told once of each admission.
+   * @returns true where the request was turned away for now (429; 503 with `Retry-After`) and is to
+   *   ask for leave again; this counts as no retry
+   */
+  observe(admission: Admission, came: Came): boolean
+}
