@@ -453,10 +453,10 @@ describe('pages in flight by themselves', () => {
     const waiting: (() => void)[] = []
     let most = 0
     let answered = 1
-    const answerOne = () => {
+    const answerAll = () => {
       if (waiting.length < Math.min(width, 12 - answered)) return
-      answered += 1
-      waiting.pop()?.()
+      answered += waiting.length
+      for (const answer of waiting.splice(0).reverse()) answer()
     }
     const server = await serve((seen, response) => {
       const answer = () => answerPage(seen, response, { pages: 12, headers: () => headers })
@@ -464,7 +464,7 @@ describe('pages in flight by themselves', () => {
       waiting.push(answer)
       most = Math.max(most, waiting.length)
       // Time for one too many to come.
-      setTimeout(answerOne, 5)
+      setTimeout(answerAll, 5)
     })
     const client = clientOf(server.base, gate === undefined ? {} : { gate })
     const { records } = await listed(client, undefined, options)
