@@ -7,11 +7,13 @@ import { readSome, readWhole } from './answers/body.js'
 import { failureOf } from './answers/failure.js'
 import { sealed } from './answers/sealed.js'
 import { notJson, wholeOf } from './answers/whole.js'
-import { listRecords, type Pages } from './lists/list.js'
+import type { Pages } from './lists/ahead.js'
+import { listRecords } from './lists/list.js'
 import { Attempts, type Clock, isIdempotent, isSafe, systemClock } from './sending/attempts.js'
 import { createConnections } from './sending/connections.js'
 import { interruptions, Lost, unknownOutcome } from './sending/lost.js'
-import { type Reply, Wire } from './sending/wire.js'
+import type { OpenAnswer } from './sending/open-answer.js'
+import { Wire } from './sending/wire.js'
 import type { Answer, Client, ClientOptions, Whole, WireRequest } from './types.js'
 
 /** Answers of gateways that leave open whether the instance carried the request out. */
@@ -21,7 +23,7 @@ const deletedHint =
   'An earlier attempt, whose answer was lost, may have deleted it: look before trying again.'
 
 /** The Failure for an answer that refuses, its body read. */
-const refusal = async (reply: Reply, attempts: Attempts): Promise<Failure> => {
+const refusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> => {
   const bytes = await readSome(reply.body)
   reply.trace.answered(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
@@ -39,7 +41,7 @@ const refusal = async (reply: Reply, attempts: Attempts): Promise<Failure> => {
 const isAnswer = (status: number): boolean => (status >= 200 && status < 300) || status === 304
 
 /** A body cut short: again where that is harmless, else a Failure that says what is not known. */
-const afterLoss = async (error: unknown, reply: Reply, attempts: Attempts): Promise<void> => {
+const afterLoss = async (error: unknown, reply: OpenAnswer, attempts: Attempts): Promise<void> => {
   if (!(error instanceof Lost)) throw error
   if (error.transient && isIdempotent(reply.method) && attempts.left)
     return attempts.pause(reply.label, error.message)
@@ -71,7 +73,7 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
     request: WireRequest,
     attempts: Attempts,
     abroad = false,
-  ): Promise<Reply> => {
+  ): Promise<OpenAnswer> => {
     const reply = await wire.send(request, attempts, abroad)
     if (!isAnswer(reply.status)) throw await refusal(reply, attempts)
     return reply
@@ -81,7 +83,7 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
     request: WireRequest,
     attempts: Attempts,
     abroad = false,
-  ): Promise<Reply> => {
+  ): Promise<OpenAnswer> => {
     const reply = await answered(request, attempts, abroad)
     reply.trace.answered(reply.status, reply.headers)
     return reply

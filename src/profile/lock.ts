@@ -4,7 +4,7 @@ import { lock } from '../base/files/lock.js'
 import { Failure } from '../errors.js'
 import { fileFailure, makeDirectory } from './files.js'
 
-export interface Waiting {
+export interface LockWait {
   /** Milliseconds to wait for another process; 30 s unless given. */
   readonly patience?: number
   /** Hears who is waited for. */
@@ -21,7 +21,7 @@ export interface Waiting {
 export const withLock = async <T>(
   file: string,
   work: () => Promise<T>,
-  { patience = 30_000, note, signal }: Waiting = {},
+  { patience = 30_000, note, signal }: LockWait = {},
 ): Promise<T> => {
   makeDirectory(path.dirname(file))
   const held = (owner: string): Failure =>

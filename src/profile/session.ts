@@ -83,6 +83,11 @@ const checkChoice = (
     checkOwner(env, profile.baseUrl, `profile ${profile.name} (${profile.baseUrl})`)
 }
 
+const credentialOf = (profile: Profile, services: SessionServices) => {
+  const { store, tokens, post, now = Date.now, signal } = services
+  return ownCredential(profile, { configuration: store.file, tokens, post, now, signal })
+}
+
 const unconfigured = (): Failure =>
   new Failure('auth', 'no instance is configured', {
     hint: 'Sign in with `svcctl auth login`, or try the embedded instance with `--sandbox`.',
@@ -113,14 +118,11 @@ export const resolveSession = (
   const same = chosen?.profile.baseUrl === baseUrl
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
 
-  const { store, tokens, post, now = Date.now, signal } = services
-  const own =
-    same && profile
-      ? ownCredential(profile, { configuration: store.file, tokens, post, now, signal })
-      : undefined
-  const fromEnvironment = environmentToken(env, same ? profile : undefined)
+  const serving = same ? profile : undefined
+  const own = serving === undefined ? undefined : credentialOf(serving, services)
+  const fromEnvironment = environmentToken(env, serving)
   const token = given !== undefined || own === undefined ? fromEnvironment : undefined
-  const sudo = sudoOf(flags, env, same ? profile : undefined)
+  const sudo = sudoOf(flags, env, serving)
   const withheld = jobTokenWithheld(env, baseUrl)
 
   return {

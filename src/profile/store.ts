@@ -4,7 +4,7 @@ import path from 'node:path'
 import { isObject } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
 import { corrupt, fileFailure, readObject } from './files.js'
-import { type Waiting, withLock } from './lock.js'
+import { type LockWait, withLock } from './lock.js'
 import type { Paths } from './paths.js'
 import { applyChanges, type Changes, toProfile } from './settings.js'
 import type { Profile } from './types.js'
@@ -135,65 +135,81 @@ const checkPair = (name: string, profile: Profile): void => {
   throw usage(`profile ${name} needs cert-file and key-file together`)
 }
 
-/**
- * The profiles of a configuration directory. Nothing is created before something is written.
- * @param waiting for another process that writes
- */
-export const openStore = (paths: Paths, waiting: Waiting = {}): Store => {
-  const file = path.join(paths.config, 'config.json')
-  const read = (): Contents => readContents(file)
+class ProfileFile implements Store {
+  readonly file: string
+  readonly #waiting: LockWait
 
-  /** Reads again once alone, so that no other process's change is lost. Gives what was written. */
-  const change = (edit: (contents: Contents) => Contents): Promise<Contents> =>
-    withLock(
-      file,
-      async () => {
-        const next = edit(read())
-        await writeContents(file, next)
-        return next
-      },
-      waiting,
-    )
+  constructor(file: string, waiting: LockWait) {
+    this.file = file
+    this.#waiting = waiting
+  }
 
-  const set: Store['set'] = async (name, changes, facts = {}) => {
+  list(): readonly Profile[] {
+    return Object.entries(this.#read().profiles)
+      .map(([name, stored]) => load(this.file, name, stored))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  names(): readonly string[] {
+    return Object.keys(this.#read().profiles).sort()
+  }
+
+  get(name: string): Profile | undefined {
+    const stored = own(this.#read().profiles, name)
+    return stored === undefined ? undefined : load(this.file, name, stored)
+  }
+
+  current(): string | undefined {
+    return this.#read().current
+  }
+
+  async set(name: string, changes: Changes, facts: Facts = {}): Promise<Profile> {
     checkName(name)
-    const { profiles } = await change(({ rest, current, profiles }) => {
+    const { profiles } = await this.#change(({ rest, current, profiles }) => {
       const before = own(profiles, name)
       const stored = withFacts(applyChanges(before ?? {}, changes), facts)
       const profile = toProfile(name, stored)
       if (before?.baseUrl !== undefined && facts.tokenStore === undefined)
-        checkMove(load(file, name, before), profile, changes)
+        checkMove(load(this.file, name, before), profile, changes)
       checkPair(name, profile)
       return { rest, current: current ?? name, profiles: { ...profiles, [name]: stored } }
     })
-    return load(file, name, profiles[name] ?? {})
+    return load(this.file, name, profiles[name] ?? {})
   }
 
-  return {
-    file,
-    set,
-    list: () =>
-      Object.entries(read().profiles)
-        .map(([name, stored]) => load(file, name, stored))
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    names: () => Object.keys(read().profiles).sort(),
-    get: (name) => {
-      const stored = own(read().profiles, name)
-      return stored === undefined ? undefined : load(file, name, stored)
-    },
-    current: () => read().current,
-    delete: async (name) => {
-      await change(({ rest, current, profiles }) => {
-        if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
-        const { [name]: _, ...others } = profiles
-        return { rest, current: current === name ? undefined : current, profiles: others }
-      })
-    },
-    switch: async (name) => {
-      await change(({ rest, profiles }) => {
-        if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
-        return { rest, current: name, profiles }
-      })
-    },
+  async delete(name: string): Promise<void> {
+    await this.#change(({ rest, current, profiles }) => {
+      if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
+      const { [name]: _, ...others } = profiles
+      return { rest, current: current === name ? undefined : current, profiles: others }
+    })
+  }
+
+  async switch(name: string): Promise<void> {
+    await this.#change(({ rest, profiles }) => {
+      if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
+      return { rest, current: name, profiles }
+    })
+  }
+
+  #read(): Contents {
+    return readContents(this.file)
+  }
+
+  /** Reads again once alone, so that no other process's change is lost. Gives what was written. */
+  #change(edit: (contents: Contents) => Contents): Promise<Contents> {
+    const work = async (): Promise<Contents> => {
+      const next = edit(this.#read())
+      await writeContents(this.file, next)
+      return next
+    }
+    return withLock(this.file, work, this.#waiting)
   }
 }
+
+/**
+ * The profiles of a configuration directory. Nothing is created before something is written.
+ * @param waiting for another process that writes
+ */
+export const openStore = (paths: Paths, waiting: LockWait = {}): Store =>
+  new ProfileFile(path.join(paths.config, 'config.json'), waiting)

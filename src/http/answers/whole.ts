@@ -6,7 +6,7 @@ import { viewed, wellFormed } from '../../base/utf8.js'
 import type { Failure } from '../../errors.js'
 import { isSafe } from '../sending/attempts.js'
 import { unknownOutcome, unusable } from '../sending/lost.js'
-import type { Reply } from '../sending/wire.js'
+import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Whole } from '../types.js'
 import { headerOf } from './failure.js'
 import { safeAddress } from './secrets.js'
@@ -19,11 +19,11 @@ const jsonHint = 'Check the base URL, and what stands between here and the insta
 const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
 
 /** The media type that an answer claims, where it is one. */
-const typeOf = ({ headers }: Reply): string | undefined =>
+const typeOf = ({ headers }: OpenAnswer): string | undefined =>
   mediaType.exec(headerOf(headers, 'content-type') ?? '')?.[0]
 
 /** What a body is, where JSON was expected. Its text is not repeated: it may hold anything. */
-const described = (reply: Reply, bytes: Uint8Array): readonly [string, string] => {
+const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, string] => {
   const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024))
   if (isPage(text)) {
     const title = pageTitle(text)
@@ -39,7 +39,7 @@ const described = (reply: Reply, bytes: Uint8Array): readonly [string, string] =
  * The Failure for an answer that is not the JSON it should be.
  * @param why what is wrong with JSON that began well; empty when the body is something else
  */
-export const notJson = (reply: Reply, bytes: Uint8Array, why = ''): Failure => {
+export const notJson = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
   const [what, hint] = described(reply, bytes)
   const failure =
     why === ''
@@ -70,7 +70,7 @@ const lazily = (bytes: Uint8Array): Pick<Whole, 'bytes' | 'data'> => {
  * The answer of one call; `data` is undefined where there is no body.
  * @throws Failure `unreachable` when the body is not JSON, or of more than is built (`bounds`)
  */
-export const wholeOf = (reply: Reply, bytes: Uint8Array): Whole => {
+export const wholeOf = (reply: OpenAnswer, bytes: Uint8Array): Whole => {
   const { status, headers, method } = reply
   const bare = status === 204 || status === 304 || method === 'HEAD'
   if (bare || (bytes.length === 0 && !isSafe(method)))

@@ -1,59 +1,11 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
 import { Malformed } from '../../base/json/malformed.js'
-import type { Failure } from '../../errors.js'
-import type { Attempts } from '../sending/attempts.js'
 import { Lost, unusable } from '../sending/lost.js'
-import type { Reply } from '../sending/wire.js'
+import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
-import { pastOffset } from './keyset.js'
-import {
-  hasMore,
-  lastPage,
-  nextPage,
-  numbered,
-  pageNumber,
-  pageSize,
-  type Root,
-  totalOf,
-} from './links.js'
+import { Ahead, type Page, type Pages, pagingHint } from './ahead.js'
+import { hasMore, pageSize, totalOf } from './links.js'
 import { Foreign, Splitter } from './splitter.js'
-
-/** What a list needs of the client. */
-export interface Pages extends Root {
-  /** An answer 2xx; its body is still to be read. */
-  open(request: WireRequest, attempts: Attempts): Promise<Reply>
-  attempts(): Attempts
-  /** How many requests may be under way now; undefined where nobody says. */
-  width(): number | undefined
-  /** A Failure for a body that is not the list it should be. */
-  foreign(reply: Reply, head: Uint8Array, why: string): Failure
-}
-
-interface Page {
-  readonly request: WireRequest
-  readonly reply: Reply
-  readonly attempts: Attempts
-  readonly next: WireRequest | undefined
-}
-
-interface Ahead {
-  readonly request: WireRequest
-  readonly page: Promise<Page>
-}
-
-/** Pages that are asked for by number: the next one, and the last one wanted. */
-interface Numbers {
-  readonly named: WireRequest
-  next: number
-  readonly last: number
-}
-
-/** Pages in flight where nobody asked for a number. */
-const usualWindow = 4
-/** Fewer that are left are as soon there by their links. */
-const fewPages = 2
-
-const pagingHint = 'The instance’s paging is at fault; --page reads one page at a time.'
 
 /** Whether a record says which it is, so that the same bytes are the same record. */
 const isIdentified = (record: Uint8Array): boolean => {
@@ -76,9 +28,7 @@ class Listing {
   readonly #pages: Pages
   readonly #options: ListOptions
   readonly #limit: number
-  readonly #ahead: Ahead[] = []
-  readonly #visited = new Set<string>()
-  #numbers: Numbers | undefined
+  readonly #ahead: Ahead
   #pagesRead = 0
   /** The first record of the page before this one. */
   #before: Uint8Array | undefined
@@ -89,119 +39,38 @@ class Listing {
   constructor(pages: Pages, options: ListOptions) {
     this.#pages = pages
     this.#options = options
+    this.#ahead = new Ahead(pages, options)
     this.#limit = options.limit ?? Number.POSITIVE_INFINITY
   }
 
   async *run(request: WireRequest): AsyncGenerator<Batch, ListEnd> {
+    const ahead = this.#ahead
     let more = false
-    this.#ask(request)
+    ahead.ask(request)
     try {
       for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
         const { next, reply } = page
         this.#total = totalOf(reply) ?? this.#total
-        this.#checkAhead(page)
-        this.#lookAhead(page)
-        if (this.#ahead.length > 0) await leave()
+        ahead.check(page)
+        ahead.look(page, this.#limit - this.#records, this.#pagesRead === 0)
+        if (!ahead.none) await leave()
         const cut = yield* this.#recordsOf(page)
         this.#pagesRead += 1
-        more = cut || next !== undefined || this.#ahead.length > 0 || hasMore(reply)
+        more = cut || next !== undefined || !ahead.none || hasMore(reply)
         if (this.#records >= this.#limit || this.#options.single === true) break
-        // The page that was read is under way no more.
-        if (this.#numbers !== undefined) this.#fill(this.#numbers, this.#window())
-        if (this.#ahead.length === 0 && next !== undefined) this.#ask(next)
-        more = this.#ahead.length === 0 && hasMore(reply)
+        ahead.goOn()
+        if (ahead.none && next !== undefined) ahead.ask(next)
+        more = ahead.none && hasMore(reply)
       }
     } finally {
-      this.#abandon()
+      ahead.abandon()
     }
     const total = this.#total
     return { records: this.#records, more, ...(total === undefined ? {} : { total }) }
   }
 
-  #ask(request: WireRequest): void {
-    const page = this.#fetch(request)
-    // It is awaited in its turn; until then its failure is nobody's.
-    page.catch(() => {})
-    this.#ahead.push({ request, page })
-  }
-
-  async #fetch(request: WireRequest): Promise<Page> {
-    const attempts = this.#pages.attempts()
-    const first = !this.#visited.has(request.path)
-    this.#visited.add(request.path)
-    if (!first)
-      throw unusable(
-        'the list leads back to a page that was already read',
-        `${request.method} ${request.path}`,
-        pagingHint,
-      )
-    const reply = await this.#pages.open(request, attempts)
-    return { request, reply, attempts, next: nextPage(reply, this.#pages) }
-  }
-
-  async #take(): Promise<Page | undefined> {
-    const ahead = this.#ahead.shift()
-    if (ahead === undefined) return undefined
-    try {
-      return await ahead.page
-    } catch (error) {
-      const on = pastOffset(error, ahead.request, this.#last)
-      this.#abandon()
-      return await this.#fetch(on)
-    }
-  }
-
-  #abandon(): void {
-    for (const { page, request } of this.#ahead.splice(0)) {
-      this.#visited.delete(request.path)
-      page.then(({ reply }) => reply.cancel()).catch(() => {})
-    }
-    this.#numbers = undefined
-  }
-
-  /** What was asked for by number counts only while the links lead there: `rel="last"` may lie. */
-  #checkAhead({ next }: Page): void {
-    const [ahead] = this.#ahead
-    if (ahead === undefined) return
-    if (next !== undefined && pageNumber(next) === pageNumber(ahead.request)) return
-    this.#abandon()
-  }
-
-  /** Asks for what will be needed for certain, as many pages at once as there may be. */
-  #lookAhead(page: Page): void {
-    if (this.#options.single === true) return
-    const { next, reply } = page
-    const left = this.#limit - this.#records
-    const sure = next !== undefined && left > pageSize(reply)
-    const window = this.#window()
-    // What the first page does not say is not believed of a later one.
-    if (sure && window > 1 && this.#pagesRead === 0)
-      this.#numbers = this.#numbersFrom(next, reply, left)
-    if (this.#numbers !== undefined) this.#fill(this.#numbers, window - 1)
-    else if (sure && this.#ahead.length === 0) this.#ask(next)
-  }
-
-  /** Pages that may be under way, the present one among them; one is the page by itself. */
-  #window(): number {
-    const width = this.#pages.width()
-    const { concurrency = width === undefined ? 1 : usualWindow } = this.#options
-    return Math.min(concurrency, width ?? concurrency)
-  }
-
-  #fill(numbers: Numbers, window: number): void {
-    // One at least: a window may have become narrower since.
-    while (this.#ahead.length < Math.max(1, window) && numbers.next <= numbers.last)
-      this.#ask(numbered(numbers.named, numbers.next++))
-  }
-
-  /** By number as far as the instance says and the limit wants; undefined where it must be by links. */
-  #numbersFrom(named: WireRequest, reply: Reply, left: number): Numbers | undefined {
-    const last = lastPage(reply)
-    const next = pageNumber(named)
-    if (last === undefined || next === undefined) return undefined
-    const wanted = next + Math.ceil(left / pageSize(reply)) - 2
-    const upTo = Math.min(last, wanted)
-    return upTo - next + 1 > fewPages ? { named, next, last: upTo } : undefined
+  #take(): Promise<Page | undefined> {
+    return this.#ahead.take(this.#last)
   }
 
   /** A page's records; asked for again while nothing of it has been given away. */
@@ -221,7 +90,7 @@ class Listing {
   }
 
   /** A page that comes again under another number would be printed twice. */
-  #checkRepeat(reply: Reply, first: Uint8Array | undefined): void {
+  #checkRepeat(reply: OpenAnswer, first: Uint8Array | undefined): void {
     const before = this.#before
     this.#before = first
     if (first === undefined || before === undefined || pageSize(reply) < 2) return
@@ -230,7 +99,7 @@ class Listing {
   }
 
   /** True when the page holds more than the limit allows. */
-  async *#split(reply: Reply): AsyncGenerator<Batch, boolean> {
+  async *#split(reply: OpenAnswer): AsyncGenerator<Batch, boolean> {
     const splitter = new Splitter(this.#options.watch)
     let head: Uint8Array | undefined
     let begun = false
@@ -242,14 +111,9 @@ class Listing {
         reply.body.progressed()
         if (!begun) this.#checkRepeat(reply, records[0])
         begun = true
-        const room = this.#limit - this.#records
-        if (room === 0) return true
-        const batch = records.length > room ? records.slice(0, room) : records
-        this.#records += batch.length
-        this.#last = batch.at(-1)
-        this.#options.told?.(this.#records, this.#total)
-        yield batch
-        if (records.length > room) return true
+        const batch = this.#within(records)
+        if (batch.length > 0) yield batch
+        if (batch.length < records.length) return true
       }
       // A list may be empty so; a page that the one before it speaks of holds records.
       if (reply.status !== 204 || this.#pagesRead > 0) splitter.end()
@@ -259,6 +123,17 @@ class Listing {
       const why = error instanceof Foreign ? '' : error.message
       throw this.#pages.foreign(reply, head ?? new Uint8Array(), why)
     }
+  }
+
+  /** As many records as the limit has room for, counted. */
+  #within(records: Batch): Batch {
+    const room = this.#limit - this.#records
+    const batch = records.length > room ? records.slice(0, room) : records
+    if (batch.length === 0) return batch
+    this.#records += batch.length
+    this.#last = batch.at(-1)
+    this.#options.told?.(this.#records, this.#total)
+    return batch
   }
 }
 

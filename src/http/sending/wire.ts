@@ -1,43 +1,25 @@
 /** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
 import { remember } from '../../base/secrets/scrub.js'
-import { Failure, usage } from '../../errors.js'
+import { usage } from '../../errors.js'
 import { Patient, readSome } from '../answers/body.js'
 import { decoded } from '../answers/decode.js'
 import { headerOf } from '../answers/failure.js'
-import { safeAddress, secretTexts } from '../answers/secrets.js'
-import { startTrace, type Trace } from '../answers/tracing.js'
-import { addressOf, apiRoot, requestLabel, type Target, targetOf } from '../request/address.js'
+import { secretTexts } from '../answers/secrets.js'
+import { startTrace } from '../answers/tracing.js'
+import { apiRoot, requestLabel, type Target, targetOf } from '../request/address.js'
 import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
-import type { Answer, ClientOptions, Credential, WireRequest } from '../types.js'
+import type { ClientOptions, Credential, WireRequest } from '../types.js'
 import { type Attempts, askedWait, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { exchange, type Outgoing } from './incoming.js'
 import { Lost, lossOf, type OnInterrupt, unknownOutcome } from './lost.js'
+import type { OpenAnswer } from './open-answer.js'
+import { leadsAway, nextTarget, redirects } from './redirects.js'
 
-/** An answer of any status, its body still to be read. */
-export interface Reply {
-  readonly status: number
-  readonly headers: Answer['headers']
-  /** Where it came from in the end. */
-  readonly target: Target
-  /** What was asked, without credentials. */
-  readonly label: string
-  readonly method: string
-  readonly body: Patient
-  /** Reads no further. */
-  readonly cancel: () => void
-  readonly signedIn: boolean
-  readonly trace: Trace
-  /** What the gate says, where the request passed one: it may come again, or the answer stands. */
-  readonly gate?: 'again' | 'stands'
-}
-
-const redirects = new Set([301, 302, 303, 307, 308])
-const longestChain = 5
 /** Statuses of gateways that may pass by themselves. */
 const passing = new Set([502, 503, 504])
 
-const discard = async (reply: Reply): Promise<void> => {
+const discard = async (reply: OpenAnswer): Promise<void> => {
   reply.trace.answered(reply.status, reply.headers)
   await readSome(reply.body)
 }
@@ -84,7 +66,7 @@ export class Wire {
    * @throws Failure `unreachable` without an answer, `rate_limited` when asked to wait too long,
    *   `failed` for a redirect that is not followed, `interrupted`
    */
-  async send(request: WireRequest, attempts: Attempts, abroad = false): Promise<Reply> {
+  async send(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
     let renewed = false
     for (;;) {
       const used = this.#credential
@@ -114,7 +96,7 @@ export class Wire {
     request: WireRequest,
     attempts: Attempts,
     abroad: boolean,
-  ): Promise<Reply | undefined> {
+  ): Promise<OpenAnswer | undefined> {
     try {
       return await this.#follow(request, attempts, abroad)
     } catch (error) {
@@ -129,7 +111,7 @@ export class Wire {
   }
 
   /** How an answer asks for another attempt; undefined when it stands. */
-  #waitFor(reply: Reply, attempts: Attempts): { readonly asked?: number } | undefined {
+  #waitFor(reply: OpenAnswer, attempts: Attempts): { readonly asked?: number } | undefined {
     const { status, headers, method } = reply
     const again =
       (status === 429 && reply.gate === undefined) || (passing.has(status) && isIdempotent(method))
@@ -154,7 +136,7 @@ export class Wire {
     this.#credential = credential
   }
 
-  async #follow(request: WireRequest, attempts: Attempts, abroad: boolean): Promise<Reply> {
+  async #follow(request: WireRequest, attempts: Attempts, abroad: boolean): Promise<OpenAnswer> {
     let target = this.#target(request)
     let headers = this.#headers(request, target)
     for (let hops = 0; ; hops++) {
@@ -202,7 +184,7 @@ export class Wire {
     target: Target,
     headers: Readonly<Record<string, string>>,
     attempts: Attempts,
-  ): Promise<Reply> {
+  ): Promise<OpenAnswer> {
     const gate = target.origin === this.#root.origin ? this.#options.gate : undefined
     if (gate === undefined) return this.#exchange(request, target, headers)
     const admission = await gate.admit(this.#onInterrupt, attempts.admission)
@@ -220,7 +202,7 @@ export class Wire {
     request: WireRequest,
     target: Target,
     headers: Readonly<Record<string, string>>,
-  ): Promise<Reply> {
+  ): Promise<OpenAnswer> {
     const { method, body, secrets } = request
     const label = requestLabel(method, target)
     const { timeout } = this
@@ -255,45 +237,4 @@ export class Wire {
       throw error
     }
   }
-}
-
-const refused = (reply: Reply, message: string, hint: string): Failure =>
-  new Failure('failed', `${reply.status}: ${message}`, {
-    status: reply.status,
-    request: reply.label,
-    hint,
-  })
-
-const moved = 'If the instance has moved there, give that address as the base URL.'
-
-/** Data that somebody else gives must not pass for the instance's, and no credential goes there. */
-const leadsAway = (reply: Reply, next: Target): Failure =>
-  refused(
-    reply,
-    `it redirects to ${safeAddress(addressOf(next))}, which is not of this instance; it was not asked`,
-    moved,
-  )
-
-/**
- * Where a redirect leads; only reading follows it, since following turns a write into a read.
- * @throws Failure `failed` otherwise
- */
-const nextTarget = (reply: Reply, location: string, hops: number): Target => {
-  const { method, target } = reply
-  const from = addressOf(target)
-  const next = URL.canParse(location, from) ? new URL(location, from) : undefined
-  if (next === undefined || !/^https?:$/.test(next.protocol))
-    throw refused(reply, 'it redirects to what is no address', 'Check the base URL.')
-  const shown = safeAddress(next.href)
-  if (!isSafe(method))
-    throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, moved)
-  if (target.origin.startsWith('https:') && next.protocol === 'http:')
-    throw refused(
-      reply,
-      `it redirects to ${shown}, from https to http, where anybody could read or change it`,
-      'Tell the administrators of the instance; its own address should say https everywhere.',
-    )
-  if (hops >= longestChain)
-    throw refused(reply, `it redirects again and again, last to ${shown}`, 'Check the base URL.')
-  return targetOf(next.href)
 }

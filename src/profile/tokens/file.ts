@@ -3,7 +3,7 @@ import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { codeOf, Failure } from '../../errors.js'
 import { fileFailure, readObject } from '../files.js'
-import { type Waiting, withLock } from '../lock.js'
+import { type LockWait, withLock } from '../lock.js'
 import type { Paths } from '../paths.js'
 
 type Entries = Readonly<Record<string, unknown>>
@@ -43,7 +43,7 @@ const keepPrivate = (file: string, note: (text: string) => void): void => {
 export const openTokenFile = (
   paths: Paths,
   note: (text: string) => void,
-  waiting: Waiting = { note },
+  waiting: LockWait = { note },
 ): TokenFile => {
   const file = path.join(paths.config, 'tokens.json')
   const read = (): Entries => {

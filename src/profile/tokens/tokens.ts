@@ -4,10 +4,10 @@ import path from 'node:path'
 import { isObject } from '../../base/objects.js'
 import { Failure } from '../../errors.js'
 import { corrupt } from '../files.js'
-import { withLock } from '../lock.js'
+import { type LockWait, withLock } from '../lock.js'
 import type { Paths } from '../paths.js'
 import type { Environment, TokenPlace, UserTokenKind } from '../types.js'
-import { openTokenFile } from './file.js'
+import { openTokenFile, type TokenFile } from './file.js'
 import { type Keyring, openKeyring } from './keyring.js'
 import { isUserTokenKind } from './value.js'
 
@@ -105,6 +105,68 @@ const keyringPlace = (paths: Paths, open: () => Promise<Keyring | undefined>) =>
   }
 }
 
+class TokenStore implements Tokens {
+  readonly file: string
+  readonly #file: TokenFile
+  readonly #ring: ReturnType<typeof keyringPlace>
+  /** What the lock of a name stands beside, and how another process is waited for. */
+  readonly #config: string
+  readonly #waiting: LockWait
+
+  constructor(
+    file: TokenFile,
+    ring: ReturnType<typeof keyringPlace>,
+    config: string,
+    waiting: LockWait,
+  ) {
+    this.file = file.file
+    this.#file = file
+    this.#ring = ring
+    this.#config = config
+    this.#waiting = waiting
+  }
+
+  async read(name: string, place: TokenPlace): Promise<StoredToken | undefined> {
+    if (place === 'keyring') return this.#ring.read(name)
+    const entries = this.#file.read()
+    return Object.hasOwn(entries, name) ? toStored(entries[name], this.file) : undefined
+  }
+
+  async write(name: string, token: StoredToken, place?: TokenPlace): Promise<TokenPlace> {
+    if (place !== 'file' && (await this.#inKeyring(name, token, place))) {
+      await this.#dropFromFile(name)
+      return 'keyring'
+    }
+    await this.#file.change((entries) => ({ ...entries, [name]: token }))
+    return 'file'
+  }
+
+  async delete(name: string, place?: TokenPlace): Promise<void> {
+    await this.#dropFromFile(name)
+    if (place === 'keyring') await this.#ring.delete(name)
+  }
+
+  exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return withLock(path.join(this.#config, `refresh-${name}`), work, this.#waiting)
+  }
+
+  /** Whether the keyring keeps it; a failure where no other place will do. */
+  async #inKeyring(name: string, token: StoredToken, place?: TokenPlace): Promise<boolean> {
+    try {
+      await this.#ring.write(name, token)
+      return true
+    } catch (error) {
+      if (place === 'keyring') throw error
+      return false
+    }
+  }
+
+  async #dropFromFile(name: string): Promise<void> {
+    if (!Object.hasOwn(this.#file.read(), name)) return
+    await this.#file.change(({ [name]: _, ...others }) => others)
+  }
+}
+
 /**
  * The token store of a configuration directory. `SVC_NO_KEYRING=1` forces the file. The keyring is
  * loaded only when a token is there or is to be written, since that takes long.
@@ -114,50 +176,8 @@ export const openTokens = (
   env: Environment,
   { note = () => undefined, keyring = () => openKeyring(), signal }: TokensOptions = {},
 ): Tokens => {
-  const file = openTokenFile(paths, note, { note, signal })
   const off = env.SVC_NO_KEYRING !== undefined && !['', '0', 'false'].includes(env.SVC_NO_KEYRING)
   const ring = keyringPlace(paths, off ? async () => undefined : keyring)
-
-  const dropFromFile = async (name: string): Promise<void> => {
-    if (!Object.hasOwn(file.read(), name)) return
-    await file.change(({ [name]: _, ...others }) => others)
-  }
-
-  const write = async (name: string, token: StoredToken, place?: TokenPlace) => {
-    const kept =
-      place !== 'file' &&
-      (await ring.write(name, token).then(
-        () => true,
-        (error: unknown) => {
-          if (place === 'keyring') throw error
-          return false
-        },
-      ))
-    if (kept) {
-      await dropFromFile(name)
-      return 'keyring'
-    }
-    await file.change((entries) => ({ ...entries, [name]: token }))
-    return 'file'
-  }
-
-  return {
-    file: file.file,
-    read: async (name, place) => {
-      if (place === 'keyring') return ring.read(name)
-      const entries = file.read()
-      return Object.hasOwn(entries, name) ? toStored(entries[name], file.file) : undefined
-    },
-    write,
-    delete: async (name, place) => {
-      await dropFromFile(name)
-      if (place === 'keyring') await ring.delete(name)
-    },
-    exclusive: (name, work) =>
-      withLock(path.join(paths.config, `refresh-${name}`), work, {
-        patience: 90_000,
-        note,
-        signal,
-      }),
-  }
+  const file = openTokenFile(paths, note, { note, signal })
+  return new TokenStore(file, ring, paths.config, { patience: 90_000, note, signal })
 }

@@ -1,7 +1,7 @@
 /** What holds between jobs: stages, needs, dependencies, jobs that stop others. */
 import { type Job, jobsOf } from './jobs.js'
 import type { Finding } from './problem.js'
-import { type Hash, isHash } from './tree.js'
+import { type Hash, isHash } from './reading/tree.js'
 
 const usual = ['build', 'test', 'deploy']
 

@@ -3,15 +3,15 @@
  * and extends, its keywords, and how its jobs hang together.
  */
 import { checkBetween } from './between.js'
-import { type Expanded, withExtends, withReferences } from './expand.js'
-import { type Files, type Included, withIncludes } from './include.js'
 import { checkEach, checkNames, checkRoot, warningsOf } from './jobs.js'
 import { Budget, type Finding, Unreadable } from './problem.js'
+import { type Expanded, withExtends, withReferences } from './reading/expand.js'
+import { type Files, type Included, withIncludes } from './reading/include.js'
+import { type Hash, isHash, readTree, type Tree, writeTree } from './reading/tree.js'
 import { isDressed, readyRegexes } from './regex.js'
 import { type Occasion, simulate } from './simulate.js'
-import { type Hash, isHash, readTree, type Tree, writeTree } from './tree.js'
 
-export type { Files } from './include.js'
+export type { Files } from './reading/include.js'
 export type { Occasion } from './simulate.js'
 
 export interface Setting {

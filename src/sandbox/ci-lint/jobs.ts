@@ -1,8 +1,8 @@
 /** The jobs of a configuration, each on its own. */
-import { hash } from './checks.js'
-import { bridge, job as jobKeywords, root } from './keywords.js'
+import { hash } from './keywords/checks.js'
+import { bridge, job as jobKeywords, root } from './keywords/keywords.js'
 import type { Finding } from './problem.js'
-import { type Hash, isHash } from './tree.js'
+import { type Hash, isHash } from './reading/tree.js'
 
 export interface Job {
   readonly name: string

@@ -2,8 +2,8 @@
 import { needsOf } from './between.js'
 import { holds, type Variables } from './expression.js'
 import { type Job, jobsOf } from './jobs.js'
+import { type Hash, isHash } from './reading/tree.js'
 import { regexOf } from './regex.js'
-import { type Hash, isHash } from './tree.js'
 
 /** What the pipeline would be made for. */
 export interface Occasion {

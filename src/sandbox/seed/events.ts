@@ -102,61 +102,66 @@ const requests = (state: State): Past[] =>
     ]
   })
 
-const others = (state: State): Past[] => {
-  const note = state.notes.get(1)
-  const issue = state.issues.get(1)
-  const inApp = { ...bare, project_id: 1 }
-  return [
-    { ...inApp, action: 'joined', author_id: 4, created_at: ago(390) },
-    { ...inApp, action: 'joined', author_id: 8, created_at: ago(380) },
-    { ...bare, project_id: 4, action: 'left', author_id: 5, created_at: ago(31) },
-    { ...bare, project_id: 7, action: 'expired', author_id: 7, created_at: ago(30) },
-    {
-      ...inApp,
-      action: 'created',
-      author_id: 2,
-      created_at: ago(675),
-      target_type: 'Project',
-      target_id: 1,
-      target_title: 'App',
-    },
-    {
-      ...inApp,
-      action: 'commented',
-      author_id: 4,
-      created_at: ago(80),
-      target_type: 'Note',
-      target_id: note?.id ?? null,
-      target_iid: note?.id ?? null,
-      target_title: issue?.title ?? null,
-      note_id: note?.id ?? null,
-    },
-    {
-      ...inApp,
-      action: 'created',
-      author_id: 2,
-      created_at: ago(250),
-      target_type: 'Milestone',
-      target_id: 1,
-      target_iid: 1,
-      target_title: '1.1',
-    },
-    {
-      ...inApp,
-      action: 'updated',
-      author_id: 3,
-      created_at: ago(77),
-      target_type: 'WikiPage::Meta',
-      target_id: 1,
-      target_title: 'Home',
-    },
-    { ...inApp, action: 'joined', author_id: 2, created_at: ago(1190) },
-  ]
+const inApp = { ...bare, project_id: 1 }
+
+const comings: readonly Past[] = [
+  { ...inApp, action: 'joined', author_id: 4, created_at: ago(390) },
+  { ...inApp, action: 'joined', author_id: 8, created_at: ago(380) },
+  { ...bare, project_id: 4, action: 'left', author_id: 5, created_at: ago(31) },
+  { ...bare, project_id: 7, action: 'expired', author_id: 7, created_at: ago(30) },
+  // Older than three years: lists leave it out.
+  { ...inApp, action: 'joined', author_id: 2, created_at: ago(1190) },
+]
+
+const works: readonly Past[] = [
+  {
+    ...inApp,
+    action: 'created',
+    author_id: 2,
+    created_at: ago(675),
+    target_type: 'Project',
+    target_id: 1,
+    target_title: 'App',
+  },
+  {
+    ...inApp,
+    action: 'created',
+    author_id: 2,
+    created_at: ago(250),
+    target_type: 'Milestone',
+    target_id: 1,
+    target_iid: 1,
+    target_title: '1.1',
+  },
+  {
+    ...inApp,
+    action: 'updated',
+    author_id: 3,
+    created_at: ago(77),
+    target_type: 'WikiPage::Meta',
+    target_id: 1,
+    target_title: 'Home',
+  },
+]
+
+const comment = (state: State): Past => {
+  const note = state.notes.get(1)?.id ?? null
+  return {
+    ...inApp,
+    action: 'commented',
+    author_id: 4,
+    created_at: ago(80),
+    target_type: 'Note',
+    target_id: note,
+    target_iid: note,
+    target_title: state.issues.get(1)?.title ?? null,
+    note_id: note,
+  }
 }
 
-/** In order of time, so that IDs grow with it. The last of `others` is older than three years. */
+/** In order of time, so that IDs grow with it. */
 export const seedEvents = (state: State): void => {
-  const past = [...pushes(), ...planning(state), ...others(state)]
+  const past = [...pushes(), ...planning(state), ...comings, ...works, comment(state)]
   past.sort((a, b) => a.created_at.localeCompare(b.created_at))
   for (const event of past) state.events.add(event)
 }

@@ -89,6 +89,12 @@ const labels: readonly (readonly [string, string, string | null, number | null])
   ['incident', '#cc338b', 'The instance is in trouble', null],
 ]
 
+const milestones = [
+  { iid: 1, title: '1.1', state: 'active', start_date: dayAgo(60), due_date: dayAgo(-30) },
+  { iid: 2, title: '1.0', state: 'closed', start_date: dayAgo(300), due_date: dayAgo(200) },
+  { iid: 3, title: '2.0', state: 'active', start_date: dayAgo(-31), due_date: dayAgo(-3650) },
+] as const
+
 const seedAround = (state: State): void => {
   for (const [name, color, description, priority] of labels)
     for (const group_id of [1, 4])
@@ -101,32 +107,15 @@ const seedAround = (state: State): void => {
         description,
         priority,
       })
-  const milestone = { description: '', created_at: ago(250), updated_at: ago(30) }
-  const of = { project_id: 1, group_id: null, ...milestone }
-  state.milestones.add({
-    iid: 1,
-    title: '1.1',
-    state: 'active',
-    start_date: dayAgo(60),
-    due_date: dayAgo(-30),
-    ...of,
-  })
-  state.milestones.add({
-    iid: 2,
-    title: '1.0',
-    state: 'closed',
-    start_date: dayAgo(300),
-    due_date: dayAgo(200),
-    ...of,
-  })
-  state.milestones.add({
-    iid: 3,
-    title: '2.0',
-    state: 'active',
-    start_date: dayAgo(-31),
-    due_date: dayAgo(-3650),
-    ...of,
-  })
+  for (const milestone of milestones)
+    state.milestones.add({
+      ...milestone,
+      project_id: 1,
+      group_id: null,
+      description: '',
+      created_at: ago(250),
+      updated_at: ago(30),
+    })
   const epic = { group_id: 1, description: '', state: 'opened', author_id: 2 } as const
   state.epics.add({ iid: 1, title: 'Make signing in pleasant', created_at: ago(210), ...epic })
   state.iterations.add({

@@ -128,30 +128,21 @@ const rows: readonly Row[] = [
   },
 ]
 
-const request = (iid: number, row: Row): Omit<MergeRequestRecord, 'id'> => ({
-  iid,
-  project_id: row.project,
-  source_project_id: row.project,
-  title: row.title,
+/** What nothing has happened to. */
+const untouched = {
   description: '',
   state: 'opened',
-  created_at: ago(row.days),
-  updated_at: ago(Math.min(row.days, 3)),
   merged_by_id: null,
   merged_at: null,
   closed_by_id: null,
   closed_at: null,
-  source_branch: row.branch,
   target_branch: 'main',
-  author_id: idOf(row.author),
   assignee_ids: [],
   reviewer_ids: [],
   labels: [],
   milestone_id: null,
   draft: false,
   merge_when_pipeline_succeeds: false,
-  sha: commitOf(row.project, row.head).id,
-  base_sha: commitOf(row.project, row.base).id,
   merge_commit_sha: null,
   squash_commit_sha: null,
   squash: false,
@@ -162,7 +153,6 @@ const request = (iid: number, row: Row): Omit<MergeRequestRecord, 'id'> => ({
   rebase_user_id: null,
   merge_error: null,
   reactions: [],
-  subscriber_ids: [idOf(row.author)],
   discussion_locked: null,
   should_remove_source_branch: null,
   allow_collaboration: false,
@@ -175,6 +165,21 @@ const request = (iid: number, row: Row): Omit<MergeRequestRecord, 'id'> => ({
   approver_ids: [],
   approvals_before_merge: null,
   deployments: [],
+} satisfies Partial<MergeRequestRecord>
+
+const request = (iid: number, row: Row): Omit<MergeRequestRecord, 'id'> => ({
+  ...structuredClone(untouched),
+  iid,
+  project_id: row.project,
+  source_project_id: row.project,
+  title: row.title,
+  created_at: ago(row.days),
+  updated_at: ago(Math.min(row.days, 3)),
+  source_branch: row.branch,
+  author_id: idOf(row.author),
+  sha: commitOf(row.project, row.head).id,
+  base_sha: commitOf(row.project, row.base).id,
+  subscriber_ids: [idOf(row.author)],
   ...structuredClone(row.extra ?? {}),
 })
 

@@ -1,5 +1,5 @@
 /** A header with `spec: inputs:`, and what stands for `$[[ inputs.name ]]` in what follows it. */
-import { Budget, Unreadable } from './problem.js'
+import { Budget, Unreadable } from '../problem.js'
 
 type Values = Readonly<Record<string, unknown>>
 

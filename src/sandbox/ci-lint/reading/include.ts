@@ -1,5 +1,5 @@
 /** Brings in the files that a configuration includes. */
-import { type Budget, Unreadable } from './problem.js'
+import { type Budget, Unreadable } from '../problem.js'
 import { type Hash, isHash, merged, readTree } from './tree.js'
 
 /** Where included files come from. */

@@ -1,5 +1,5 @@
 /** Resolves `extends` and `!reference`. */
-import type { Budget } from './problem.js'
+import type { Budget } from '../problem.js'
 import { type Hash, isHash, merged, Reference } from './tree.js'
 
 const deepestExtends = 11
@@ -27,48 +27,64 @@ const parentsOf = (job: Hash): readonly string[] | undefined => {
   return isStrings(names) ? names : undefined
 }
 
-/** Every job with what it extends, nearest last. */
-export const withExtends = (tree: Hash, { lenient, budget }: Expansion): Expanded => {
-  const errors = new Set<string>()
-  const done = new Map<string, Hash>()
-  const visit = (name: string, job: Hash, above: readonly string[]): Hash => {
-    const known = done.get(name)
+/** Jobs with what they extend, each worked out once. */
+class Family {
+  readonly errors = new Set<string>()
+  readonly #done = new Map<string, Hash>()
+  readonly #tree: Hash
+  readonly #expansion: Expansion
+
+  constructor(tree: Hash, expansion: Expansion) {
+    this.#tree = tree
+    this.#expansion = expansion
+  }
+
+  /** @param above the jobs that lead to it by `extends`, outermost first */
+  whole(name: string, job: Hash, above: readonly string[] = []): Hash {
+    const known = this.#done.get(name)
     if (known !== undefined) return known
-    if (above.includes(name)) {
-      errors.add(`${above[0]}: circular dependency detected in \`extends\``)
+    const wrong = tooDeep(name, above)
+    if (wrong !== undefined) {
+      this.errors.add(`${above[0]}: ${wrong} in \`extends\``)
       return job
     }
-    if (above.length >= deepestExtends) {
-      errors.add(`${above[0]}: nesting too deep in \`extends\``)
-      return job
-    }
-    const parents = parentsOf(job) ?? []
-    const missing = parents.filter(
-      (parent) => !Object.hasOwn(tree, parent) || !isHash(tree[parent]),
-    )
-    if (missing.length > 0 && !lenient)
-      errors.add(
-        `${name}: unknown keys in \`extends\` (${missing.map((m) => `\`${m}\``).join(', ')})`,
-      )
+    const { budget } = this.#expansion
+    const parents = parentsOf(job)
     let base: Hash = {}
-    for (const parent of parents) {
-      const found = Object.hasOwn(tree, parent) ? tree[parent] : undefined
-      if (isHash(found)) base = merged(base, visit(parent, found, [...above, name]), budget)
-    }
+    for (const [parent, found] of this.#found(name, parents ?? []))
+      base = merged(base, this.whole(parent, found, [...above, name]), budget)
     const { extends: given, ...own } = job
-    const result = merged(
-      base,
-      parentsOf(job) === undefined ? { ...own, extends: given } : own,
-      budget,
-    )
-    done.set(name, result)
+    const result = merged(base, parents === undefined ? { ...own, extends: given } : own, budget)
+    this.#done.set(name, result)
     return result
   }
+
+  /** The parents that are there; the others are said once, unless they may be elsewhere. */
+  #found(name: string, parents: readonly string[]): readonly (readonly [string, Hash])[] {
+    const found = parents.map((parent) => {
+      const job = Object.hasOwn(this.#tree, parent) ? this.#tree[parent] : undefined
+      return [parent, isHash(job) ? job : undefined] as const
+    })
+    const missing = found.flatMap(([parent, job]) => (job === undefined ? [`\`${parent}\``] : []))
+    if (missing.length > 0 && !this.#expansion.lenient)
+      this.errors.add(`${name}: unknown keys in \`extends\` (${missing.join(', ')})`)
+    return found.flatMap(([parent, job]) => (job === undefined ? [] : [[parent, job] as const]))
+  }
+}
+
+const tooDeep = (name: string, above: readonly string[]): string | undefined => {
+  if (above.includes(name)) return 'circular dependency detected'
+  return above.length >= deepestExtends ? 'nesting too deep' : undefined
+}
+
+/** Every job with what it extends, nearest last. */
+export const withExtends = (tree: Hash, expansion: Expansion): Expanded => {
+  const family = new Family(tree, expansion)
   const entries = Object.entries(tree).map(([name, value]) => [
     name,
-    isHash(value) && 'extends' in value ? visit(name, value, []) : value,
+    isHash(value) && 'extends' in value ? family.whole(name, value) : value,
   ])
-  return { tree: Object.fromEntries(entries) as Hash, errors: [...errors] }
+  return { tree: Object.fromEntries(entries) as Hash, errors: [...family.errors] }
 }
 
 const lookUp = (tree: unknown, path: readonly string[]): unknown => {

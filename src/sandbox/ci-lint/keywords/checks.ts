@@ -1,32 +1,36 @@
 /** Small checks that the table of keywords is made of: each gives what is wrong at a path. */
+
+import type { Finding } from '../problem.js'
+import { isHash, Reference } from '../reading/tree.js'
+import { isDressed, regexOf } from '../regex.js'
 import { isDuration } from './duration.js'
-import type { Finding } from './problem.js'
-import { isDressed, regexOf } from './regex.js'
-import { isHash, Reference } from './tree.js'
 
 /**
  * What is wrong with a value; nothing when it is fine. `path` is `jobs:build:script`. Instances say
  * `<path> config …` of a keyword with an entry of its own, `<path of its owner> <keyword> …` of a
  * plain attribute: `what` is that word.
  */
-export type Check = (value: unknown, path: string, what?: string) => readonly Finding[]
+export type KeywordCheck = (value: unknown, path: string, what?: string) => readonly Finding[]
+
+/** What a hash takes, by its keys. */
+export type Keywords = Readonly<Record<string, KeywordCheck>>
 
 const fine: readonly Finding[] = []
 
 export const must =
-  (test: (value: unknown) => boolean, text: string): Check =>
+  (test: (value: unknown) => boolean, text: string): KeywordCheck =>
   (value, path, what = 'config') =>
     test(value) ? fine : [{ text: `${path} ${what} ${text}` }]
 
 /** All of them hold. */
 export const all =
-  (...checks: readonly Check[]): Check =>
+  (...checks: readonly KeywordCheck[]): KeywordCheck =>
   (value, path, what) =>
     checks.flatMap((check) => check(value, path, what))
 
 /** Says of its owner what is wrong with it, as instances do of plain attributes. */
 export const attribute =
-  (check: Check): Check =>
+  (check: KeywordCheck): KeywordCheck =>
   (value, path) => {
     const at = path.lastIndexOf(':')
     return check(value, path.slice(0, at), path.slice(at + 1).replaceAll('_', ' '))
@@ -60,10 +64,10 @@ export const filled = must(
   (v) => v !== '' && !(Array.isArray(v) && v.length === 0) && !(isString(v) && v.trim() === ''),
   "can't be blank",
 )
-export const anything: Check = () => fine
+export const anything: KeywordCheck = () => fine
 
 const isInteger = (value: unknown): value is number => Number.isInteger(value)
-export const integer = (min: number, max: number): Check =>
+export const integer = (min: number, max: number): KeywordCheck =>
   all(
     must((v) => typeof v === 'number', 'is not a number'),
     must((v) => typeof v !== 'number' || isInteger(v), 'must be an integer'),
@@ -79,10 +83,10 @@ export const aDuration = must(
   (v) => typeof v === 'number' || (isString(v) && isDuration(v)),
   'should be a duration',
 )
-export const durationOrNever: Check = (value, path, what) =>
+export const durationOrNever: KeywordCheck = (value, path, what) =>
   value === 'never' ? fine : aDuration(value, path, what)
 /** Of environments: instances know the value of a variable only when the job runs. */
-export const openDuration: Check = (value, path, what) =>
+export const openDuration: KeywordCheck = (value, path, what) =>
   isString(value) && value.includes('$') ? fine : durationOrNever(value, path, what)
 
 export const aRegex = must(
@@ -101,18 +105,18 @@ export const stringsOrRegexes = must(
 )
 
 /** One of these words. */
-export const oneOf = (...words: readonly string[]): Check =>
+export const oneOf = (...words: readonly string[]): KeywordCheck =>
   must((v) => isString(v) && words.includes(v), `should be one of: ${words.join(', ')}`)
 
 /** One of these words, said otherwise. */
-export const among = (words: readonly string[], text: string): Check =>
+export const among = (words: readonly string[], text: string): KeywordCheck =>
   must((v) => isString(v) && words.includes(v), text)
 
 export const scalar = must(isScalar, 'must be a scalar')
 
 /** Strings, numbers and booleans by name; a hash says more of one. */
 export const variables =
-  (also: Check): Check =>
+  (also: KeywordCheck): KeywordCheck =>
   (value, path) => {
     if (!isHash(value)) return [{ text: `${path} config should be a hash of key value pairs` }]
     return Object.entries(value).flatMap(([name, v]) => {
@@ -125,7 +129,7 @@ export const variables =
 
 /** A hash with some of these keywords. */
 export const hash =
-  (keywords: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
+  (keywords: Keywords, required: readonly string[] = []): KeywordCheck =>
   (value, path) => {
     if (!isHash(value)) return [{ text: `${path} config should be a hash` }]
     const unknown = Object.keys(value).filter((key) => !Object.hasOwn(keywords, key))
@@ -151,7 +155,7 @@ export const aHash = must(isHash, 'should be a hash')
 
 /** Items of a list, each of a kind, which is called `name` in paths. */
 export const items =
-  (check: Check, what: string, name: string): Check =>
+  (check: KeywordCheck, what: string, name: string): KeywordCheck =>
   (value, path) => {
     if (!Array.isArray(value)) return [{ text: `${path} config should be an array of ${what}` }]
     const flat: readonly unknown[] = value.flat(10)
@@ -162,14 +166,14 @@ export const items =
 export const either =
   (
     kinds: {
-      readonly string?: Check
-      readonly hash?: Check
-      readonly list?: Check
-      readonly number?: Check
-      readonly boolean?: Check
+      readonly string?: KeywordCheck
+      readonly hash?: KeywordCheck
+      readonly list?: KeywordCheck
+      readonly number?: KeywordCheck
+      readonly boolean?: KeywordCheck
     },
     text: string,
-  ): Check =>
+  ): KeywordCheck =>
   (value, path, what) => {
     const kind = Array.isArray(value) ? 'list' : isHash(value) ? 'hash' : typeof value
     const check =

@@ -8,12 +8,12 @@ import {
   aRegex,
   aString,
   attribute,
-  type Check,
   either,
   filled,
   hash,
   integer,
   items,
+  type Keywords,
   oneOf,
   scalar,
   script,
@@ -21,25 +21,11 @@ import {
   strings,
   variables,
 } from './checks.js'
-import {
-  allowFailure,
-  artifacts,
-  cache,
-  environment,
-  image,
-  inherited,
-  jobVariables,
-  needs,
-  policy,
-  retry,
-  rules,
-  services,
-  startIn,
-  whens,
-} from './parts.js'
+import { image, jobVariables, services } from './images.js'
+import { artifacts, cache } from './kept.js'
+import { environment, inherited, needs } from './relations.js'
+import { allowFailure, policy, retry, rules, startIn, whens } from './running.js'
 import { trigger } from './trigger.js'
-
-type Keywords = Readonly<Record<string, Check>>
 
 /** What any kind of job takes. */
 const common: Keywords = {

@@ -1,7 +1,7 @@
 /** YAML of a CI configuration → a tree of plain values, with `!reference` kept as such. */
 import type { CollectionTag, Document, LineCounter, Tags } from 'yaml'
-import { isModestYaml } from '../../base/json/yaml.js'
-import { type Budget, Unreadable } from './problem.js'
+import { isModestYaml } from '../../../base/json/yaml.js'
+import { type Budget, Unreadable } from '../problem.js'
 
 export type Hash = { [key: string]: unknown }
 

@@ -1,4 +1,6 @@
 /** What `trigger:` takes: another project's pipeline, or one of included files. */
+
+import { isHash } from '../reading/tree.js'
 import {
   aBoolean,
   aHash,
@@ -6,13 +8,12 @@ import {
   anything,
   aString,
   attribute,
-  type Check,
   either,
   filled,
   hash,
+  type KeywordCheck,
   oneOf,
 } from './checks.js'
-import { isHash } from './tree.js'
 
 const mostIncludes = 3
 
@@ -32,7 +33,7 @@ const entry = hash({
 })
 
 /** What has to stand beside what. */
-const together: Check = (value, path) => {
+const together: KeywordCheck = (value, path) => {
   if (!isHash(value)) return []
   const lacks = (key: string): boolean => (value[key] ?? '') === ''
   if (!lacks('artifact') && lacks('job'))
@@ -46,7 +47,7 @@ const included = either(
   { string: filled, hash: all(entry, together) },
   'config should be a hash or a string',
 )
-const includes: Check = (value, path) => {
+const includes: KeywordCheck = (value, path) => {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.length > mostIncludes
     ? [{ text: `${path} config is too long (maximum is ${mostIncludes})` }]

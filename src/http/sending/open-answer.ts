@@ -1,0 +1,22 @@
+import type { Patient } from '../answers/body.js'
+import type { Trace } from '../answers/tracing.js'
+import type { Target } from '../request/address.js'
+import type { Answer } from '../types.js'
+
+/** An answer of any status, its body still to be read. */
+export interface OpenAnswer {
+  readonly status: number
+  readonly headers: Answer['headers']
+  /** Where it came from in the end. */
+  readonly target: Target
+  /** What was asked, without credentials. */
+  readonly label: string
+  readonly method: string
+  readonly body: Patient
+  /** Reads no further. */
+  readonly cancel: () => void
+  readonly signedIn: boolean
+  readonly trace: Trace
+  /** What the gate says, where the request passed one: it may come again, or the answer stands. */
+  readonly gate?: 'again' | 'stands'
+}
