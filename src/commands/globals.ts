@@ -11,6 +11,7 @@ import {
   string,
   type Value,
 } from '../catalogue/endpoint.js'
+import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../client/defaults.js'
 import { usage } from '../errors.js'
 import { formatNames } from '../output/index.js'
 import type { Flag, FlagGroup } from './types.js'
@@ -47,12 +48,12 @@ const limit = (texts: Texts): number | 'all' | undefined => {
 
 const paging = declare({
   limit: {
-    param: string('how many records', { default: 100, placeholder: 'n|all' }),
+    param: string('how many records', { default: defaultLimit, placeholder: 'n|all' }),
     short: 'L',
     read: limit,
   },
   page: { param: integer('exactly this page', { min: 1 }) },
-  'per-page': { param: integer('records a page', { min: 1, max: 100 }) },
+  'per-page': { param: integer('records a page', { min: 1, max: largestPage }) },
 })
 
 const writing = declare({
@@ -67,8 +68,10 @@ const requesting = declare({
     read: (texts, env) => (texts === undefined ? isSet(env.SVC_SANDBOX) : texts.at(-1) === 'true'),
   },
   sudo: { param: string('act as this user (ID or username)') },
-  timeout: { param: integer('seconds to wait for an answer', { min: 1, default: 60 }) },
-  retries: { param: integer('how often a request is tried again', { min: 0, default: 3 }) },
+  timeout: { param: integer('seconds to wait for an answer', { min: 1, default: defaultTimeout }) },
+  retries: {
+    param: integer('how often a request is tried again', { min: 0, default: defaultRetries }),
+  },
   concurrency: { param: integer('requests at once', { min: 1, max: 64 }) },
   insecure: { param: boolean('do not verify the certificate of the instance') },
   curl: { param: boolean('print the request as a curl command, send nothing') },

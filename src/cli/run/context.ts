@@ -13,7 +13,7 @@ import { columnsFor } from './answer/columns.js'
 import { isBare } from './answer/outcome.js'
 import { createScreen } from './answer/screen.js'
 import { createExchange } from './instance/exchange.js'
-import { listing } from './instance/listing.js'
+import { Lists } from './instance/listing.js'
 import { meant, Taken, unknownNames } from './instance/taken.js'
 import { eachOf, widthOf } from './many/each.js'
 import { performAll } from './many/perform.js'
@@ -83,7 +83,7 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
     profile: around.profile,
     screen,
   })
-  const lists = listing(globals, exchange, screen)
+  const lists = new Lists(globals, exchange.instance, screen)
   const questions = createAsk({
     interactive: screen.interactive,
     note: screen.services.note,
@@ -182,9 +182,9 @@ export const createRun = async (options: RunOptions): Promise<Run> => {
       await screen.services.write(`${await exchange.curl(plan, lists.request(plan))}\n`)
       return { records: 0, more: false }
     },
-    gather: lists.gather,
-    collect: lists.collect,
-    listRequest: lists.streamRequest,
+    gather: (ask, limit) => lists.gather(ask, limit),
+    collect: (plan) => lists.collect(plan),
+    listRequest: (request) => lists.streamRequest(request),
     showCurl: async (ask) => screen.services.write(`${await exchange.curl(ask)}\n`),
     showRequest: async (request) => screen.services.write(`${await exchange.curlOf(request)}\n`),
     perform: (wanted, how) => performAll(ctx, wanted, { list: listed, ...how }),

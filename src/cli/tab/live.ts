@@ -1,6 +1,6 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
 import { once } from 'node:events'
-import { createClient } from '../../http/index.js'
+import { createInstance } from '../../client/index.js'
 import {
   environmentScope,
   openStore,
@@ -13,7 +13,7 @@ import {
 import type { Session } from '../../profile/types.js'
 import { hasSource, ofProject, valuesOf, type Wanted } from '../plan/sources.js'
 import { fieldsOf } from '../run/answer/fields.js'
-import { credentialFor } from '../run/instance/credential.js'
+import { credentialsOf } from '../run/instance/credential.js'
 import { userAgent } from '../words/version.js'
 import type { Candidate, Live } from './complete.js'
 import { keptValues } from './kept-values.js'
@@ -45,22 +45,21 @@ const quick = async (
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ) => {
-  const credential = await credentialFor(session, wanted.endpoint)
-  const transport = await transportOf(session, false, env)
-  const client = await createClient({
+  const instance = createInstance({
     baseUrl: session.baseUrl,
     timeout: patience,
     retries: 0,
     userAgent,
     signal,
-    ...(credential === undefined ? {} : { credential }),
-    ...(transport === undefined ? {} : { transport }),
+    credential: credentialsOf(session),
+    transport: () => transportOf(session, false, env),
     ...(session.sudo === undefined ? {} : { sudo: session.sudo }),
   })
   try {
+    const client = await instance.client(wanted.endpoint)
     return (await client.call(wanted.request)).data
   } finally {
-    await client.close()
+    await instance.close()
   }
 }
 

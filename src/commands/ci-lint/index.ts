@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { boolean, hash, string } from '../../catalogue/endpoint.js'
+import { defaultTimeout } from '../../client/defaults.js'
 import { exitCodes, Failure, type FailureDetails, reasonOf, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Context, Plan } from '../types.js'
@@ -55,9 +56,6 @@ const flags = {
 } as const
 type Mine = GivenBy<typeof flags, typeof ci.lintOfProject>
 
-/** Seconds until a pipe that gives nothing is given up. */
-const defaultTimeout = 60
-
 interface Choices {
   readonly strict: boolean
   readonly merged: boolean
@@ -83,6 +81,7 @@ const checkOne = async (
   choices: Choices,
 ): Promise<Verdict> => {
   const { globals, signal, note } = ctx
+  // A pipe that gives nothing is given up like an instance that does not answer.
   const patience = { timeout: globals.timeout ?? defaultTimeout, signal, note: note.bind(ctx) }
   const content = await source.content(patience)
   const problems = await syntaxProblems(content)

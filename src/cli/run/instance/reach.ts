@@ -1,0 +1,76 @@
+/** How a run reaches an instance: what flags, environment and profile say, as the client takes it. */
+import type { InstanceOptions } from '../../../client/types.js'
+import type { Globals } from '../../../commands/globals.js'
+import type { Gate } from '../../../http/gate.js'
+import type { Exchange, WireRequest } from '../../../http/types.js'
+import { transportOf } from '../../../profile/index.js'
+import type { Profile, Session } from '../../../profile/types.js'
+import type { Meter } from '../../../terminal/streams/meter.js'
+import { userAgent } from '../../words/version.js'
+import type { Audit } from './audit.js'
+import { renewalOf } from './credential.js'
+import type { Warnings } from './warnings.js'
+
+/** Whose rules and ways a client takes: a session, or a part of one. */
+export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
+
+/** What all clients of a run share. */
+export interface Run {
+  readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  readonly screen: {
+    readonly say: (text: string, level: 'info' | 'verbose') => void
+    readonly trace: (exchange: Exchange) => void
+    readonly meter: Pick<Meter, 'begin'>
+  }
+  /** The gate of an origin, where requests pass one. */
+  readonly gateOf?: (origin: string) => Gate
+  readonly warnings: Warnings
+  readonly audit: Audit
+  readonly guard: (request: WireRequest, elsewhere?: boolean) => Promise<void>
+}
+
+/** Proxy and certificates of a profile are for its own instance. */
+const serves = (profile: Profile, baseUrl: string): boolean =>
+  new URL(profile.baseUrl).origin === new URL(baseUrl).origin
+
+const patienceOf = (
+  { timeout, retries }: Run['globals'],
+  profile: Profile | undefined,
+): Pick<InstanceOptions, 'timeout' | 'retries'> => {
+  const waited = timeout ?? profile?.timeout
+  const tried = retries ?? profile?.retries
+  return {
+    ...(waited === undefined ? {} : { timeout: waited }),
+    ...(tried === undefined ? {} : { retries: tried }),
+  }
+}
+
+/** What the client of an address takes from the run and from a party; its credentials come besides. */
+export const reaching = (
+  run: Run,
+  baseUrl: string,
+  { profile, user, renew }: Party,
+): Omit<InstanceOptions, 'credential'> => {
+  const { globals, env, signal, screen, warnings, audit } = run
+  const gate = run.gateOf?.(new URL(baseUrl).origin)
+  return {
+    baseUrl,
+    userAgent,
+    signal,
+    note: screen.say,
+    ...patienceOf(globals, profile),
+    transport: () => {
+      warnings.reaching(baseUrl)
+      const own = profile !== undefined && serves(profile, baseUrl) ? { profile } : {}
+      return transportOf({ baseUrl, ...own }, globals.insecure, env)
+    },
+    record: (credential) => audit.open(profile, credential, user),
+    guard: (request) => run.guard(request, request.absolute),
+    progress: screen.meter,
+    ...(gate === undefined ? {} : { gate }),
+    ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
+    ...(renew === undefined ? {} : { renew: renewalOf(renew) }),
+  }
+}

@@ -1,0 +1,212 @@
+/** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
+import { type Endpoint, writes } from '../catalogue/endpoint.js'
+import { Failure } from '../errors.js'
+import { buildRequest, createClient } from '../http/index.js'
+import type {
+  Answer,
+  Ask,
+  Batch,
+  Client,
+  ClientOptions,
+  Credential,
+  ListEnd,
+  ListOptions,
+  Whole,
+  WireRequest,
+} from '../http/types.js'
+import { looking, measured, worded } from './around.js'
+import { type Called, credentialFor } from './credential.js'
+import { largestPage, type Patience, waitingFor } from './defaults.js'
+import { followed, isLong, type Paging, paged } from './paging.js'
+import {
+  type Answered,
+  answered,
+  type Data,
+  type Input,
+  type Item,
+  isItem,
+  type Listing,
+} from './typed.js'
+import type { InstanceOptions } from './types.js'
+
+type Values = Ask['values']
+
+/** A request that the catalogue does not know may write. */
+const mayWrite = (endpoint: Called | undefined): boolean =>
+  endpoint === undefined || writes(endpoint)
+
+const decoder = new TextDecoder()
+
+/**
+ * One instance: every call goes by the credential that its endpoint takes, over one client a
+ * credential, which is kept alive. Nothing is asked for, connected or loaded before the first call.
+ */
+export class InstanceClient {
+  readonly #options: InstanceOptions
+  readonly #clients = new Map<string, Promise<Client>>()
+
+  constructor(options: InstanceOptions) {
+    this.#options = options
+  }
+
+  /**
+   * One call: what the endpoint takes, and what it answers with.
+   * @throws Failure as the answer, or its absence, says; `Lacking` without a credential that it takes
+   */
+  call<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>>
+  async call(endpoint: Endpoint, values: Values): Promise<Answered<Endpoint>> {
+    return answered(endpoint, await this.send({ endpoint, values }))
+  }
+
+  /** A call whose endpoint or values are known only as it runs. */
+  async send(ask: Ask): Promise<Whole> {
+    const wire = await this.request(ask)
+    return (await this.client(ask.endpoint)).call(wire)
+  }
+
+  /** A download: its body is read by the caller. */
+  async open(ask: Ask): Promise<Answer> {
+    const wire = await this.request(ask)
+    return (await this.client(ask.endpoint, 'long')).open(wire)
+  }
+
+  /**
+   * The records of a list, all of them unless the paging says otherwise, parsed. Returns how it ended.
+   * @throws Failure `unreachable` for something among them that is no record
+   */
+  list<E extends Listing>(
+    endpoint: E,
+    input: Input<E>,
+    paging?: Paging,
+  ): AsyncGenerator<Item<E>, ListEnd>
+  async *list(
+    endpoint: Listing,
+    values: Values,
+    paging: Paging = { limit: 'all', perPage: largestPage },
+  ): AsyncGenerator<Item<Listing>, ListEnd> {
+    const wire = paged(await this.request({ endpoint, values }), paging)
+    const client = await this.client(endpoint)
+    let end: ListEnd = { records: 0, more: false }
+    const batches = async function* (): AsyncGenerator<Batch> {
+      end = yield* client.list(wire, followed(paging))
+    }
+    for await (const batch of batches())
+      for (const bytes of batch) yield recordOf(endpoint, wire, bytes)
+    return end
+  }
+
+  /**
+   * The records of a list as the bytes that came, checked and never parsed: what is only passed on.
+   * Returns how it ended.
+   * @param how what else is looked at on the way
+   */
+  async *batches(
+    ask: Ask,
+    paging: Paging = {},
+    how: Pick<ListOptions, 'watch'> = {},
+  ): AsyncGenerator<Batch, ListEnd> {
+    const wire = paged(await this.request(ask), paging)
+    const client = await this.client(ask.endpoint, isLong(paging) ? 'long' : 'usual')
+    return yield* client.list(wire, { ...followed(paging), ...how })
+  }
+
+  /** What is good to know, and not worth a wait or a second try. */
+  async glance<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Data<E> | undefined>
+  async glance(endpoint: Endpoint, values: Values): Promise<Data<Endpoint> | undefined> {
+    const wire = await this.request({ endpoint, values })
+    return answered(endpoint, await (await this.client(endpoint, 'brief')).call(wire)).data
+  }
+
+  /** The request of a call, refused where nothing may be written. */
+  async request(ask: Ask): Promise<WireRequest> {
+    const wire = buildRequest(ask)
+    if (writes(ask.endpoint)) await this.#options.guard?.(wire)
+    return wire
+  }
+
+  /**
+   * The credential that an endpoint takes, as it would go along.
+   * @throws Lacking
+   */
+  credential(endpoint?: Called): Promise<Credential | undefined> {
+    return credentialFor(this.#options.credential, this.#options.baseUrl, endpoint)
+  }
+
+  /**
+   * The HTTP layer's client for an endpoint; without one for requests that the catalogue does not know,
+   * as the user. Made once for each kind of credential.
+   */
+  client(endpoint?: Called, patience: Patience = 'usual'): Promise<Client> {
+    const key = `${endpoint?.credential ?? 'user'} ${mayWrite(endpoint)} ${patience}`
+    const known = this.#clients.get(key)
+    if (known !== undefined) return known
+    const made = this.#open(endpoint, patience)
+    this.#clients.set(key, made)
+    return made
+  }
+
+  /** Ends what is under way and closes every connection. */
+  async close(): Promise<void> {
+    for (const made of this.#clients.values()) await (await made.catch(() => undefined))?.close()
+  }
+
+  async #open(endpoint: Called | undefined, patience: Patience): Promise<Client> {
+    const { words = (error: unknown) => error, progress } = this.#options
+    try {
+      const plain = createClient(await this.#optionsFor(endpoint, patience))
+      const client = worded(mayWrite(endpoint) ? plain : looking(plain), words)
+      return progress === undefined ? client : measured(client, progress)
+    } catch (error) {
+      throw words(error)
+    }
+  }
+
+  async #optionsFor(endpoint: Called | undefined, patience: Patience): Promise<ClientOptions> {
+    const { baseUrl, userAgent, sudo, signal, note, renew, gate } = this.#options
+    const credential = await this.credential(endpoint)
+    if (credential === undefined && endpoint?.credential === 'user-or-job')
+      this.#options.without?.(endpoint)
+    const transport = await this.#options.transport?.()
+    const trace = this.#traceFor(endpoint, credential)
+    return {
+      baseUrl,
+      userAgent,
+      ...waitingFor(patience, this.#options),
+      ...(note === undefined ? {} : { note }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(gate === undefined ? {} : { gate }),
+      ...(transport === undefined ? {} : { transport }),
+      ...(credential === undefined ? {} : { credential }),
+      ...(credential?.kind === 'oauth' && renew !== undefined ? { renew } : {}),
+      ...(sudo === undefined || endpoint?.credential === 'parameter' ? {} : { sudo }),
+      ...(trace === undefined ? {} : { trace }),
+    }
+  }
+
+  #traceFor(
+    endpoint: Called | undefined,
+    credential: Credential | undefined,
+  ): ClientOptions['trace'] {
+    const { trace, record } = this.#options
+    const recorded = mayWrite(endpoint) ? record?.(credential) : undefined
+    if (trace === undefined || recorded === undefined) return trace ?? recorded
+    return (exchange) => {
+      trace(exchange)
+      recorded(exchange)
+    }
+  }
+}
+
+/** A record of a list, parsed. */
+const recordOf = <E extends Listing>(
+  endpoint: E,
+  { path }: WireRequest,
+  bytes: Uint8Array,
+): Item<E> => {
+  const record: unknown = JSON.parse(decoder.decode(bytes))
+  if (isItem(endpoint, record)) return record
+  throw new Failure('unreachable', 'the list holds something that is no record', {
+    request: `GET ${path}`,
+    hint: 'Check the base URL, and what stands between here and the instance.',
+  })
+}

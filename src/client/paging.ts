@@ -1,0 +1,50 @@
+/** How many records of a list are asked for, over which pages. */
+import type { ListOptions, WireRequest } from '../http/types.js'
+import { defaultLimit, largestPage } from './defaults.js'
+
+export interface Paging {
+  /** How many records at most; a hundred unless given. */
+  readonly limit?: number | 'all'
+  /** Exactly this page. */
+  readonly page?: number
+  /** Records a page; without a limit exactly one page is asked for. */
+  readonly perPage?: number
+  /** Pages in flight at once. */
+  readonly concurrency?: number
+}
+
+/** Whether exactly one page is asked for. */
+const isExact = ({ limit, page, perPage }: Paging): boolean =>
+  page !== undefined || (perPage !== undefined && limit === undefined)
+
+const countOf = (paging: Paging): number | undefined => {
+  if (paging.limit === 'all') return undefined
+  return paging.limit ?? (isExact(paging) ? undefined : defaultLimit)
+}
+
+/** How the pages are followed. */
+export const followed = (paging: Paging): ListOptions => {
+  const limit = countOf(paging)
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(isExact(paging) ? { single: true } : {}),
+    ...(paging.concurrency === undefined ? {} : { concurrency: paging.concurrency }),
+  }
+}
+
+/** Whether the list may be long: short ones end before undici's parser is worth optimising. */
+export const isLong = (paging: Paging): boolean => countOf(paging) === undefined && !isExact(paging)
+
+/** A request with what the paging asks for added to its query. */
+export const paged = (request: WireRequest, paging: Paging): WireRequest => {
+  const { page } = paging
+  const size =
+    paging.perPage ??
+    (isExact(paging) ? undefined : Math.min(countOf(paging) ?? largestPage, largestPage))
+  const text = [
+    ...(page === undefined ? [] : [`page=${page}`]),
+    ...(size === undefined ? [] : [`per_page=${size}`]),
+  ].join('&')
+  if (text === '') return request
+  return { ...request, path: `${request.path}${request.path.includes('?') ? '&' : '?'}${text}` }
+}

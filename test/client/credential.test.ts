@@ -1,0 +1,154 @@
+/** Which credential goes along: the rule, over every kind of endpoint and what there is. */
+import { describe, expect, it } from 'vitest'
+import type { Credential as Takes } from '../../src/catalogue/endpoint.js'
+import { type Called, credentialFor, Lacking, type Need } from '../../src/client/credential.js'
+import { Failure } from '../../src/errors.js'
+import type { Credential } from '../../src/http/types.js'
+import { json, rejected, serve } from '../http/servers.js'
+import { instanceOf } from './clients.js'
+
+const base = 'https://instance.test'
+const user: Credential = { kind: 'personal', value: 'u' }
+const job: Credential = { kind: 'job', value: 'j' }
+
+const having =
+  (found: Partial<Record<Need, Credential>>, asked: Need[] = []) =>
+  async (need: Need): Promise<Credential | undefined> => {
+    asked.push(need)
+    return found[need]
+  }
+const endpoint = (credential: Takes | undefined, route: Called['route'] = 'GET /x'): Called => ({
+  route,
+  ...(credential === undefined ? {} : { credential }),
+})
+
+const both = { user, job }
+
+describe('an endpoint that takes', () => {
+  it.each<[Takes | undefined, string, Partial<Record<Need, Credential>>, Credential | undefined]>([
+    ['parameter', 'anything', both, undefined],
+    ['job', 'both', both, job],
+    ['job', 'a job’s', { job }, job],
+    [undefined, 'both', both, user],
+    ['user', 'a user’s', { user }, user],
+    ['user', 'nothing, to read', {}, undefined],
+    ['user-or-job', 'both', both, user],
+    ['user-or-job', 'a job’s', { job }, job],
+    ['user-or-job', 'nothing, to read', {}, undefined],
+    ['optional', 'both', both, user],
+    ['optional', 'a job’s', { job }, undefined],
+    ['optional', 'nothing', {}, undefined],
+  ])('%s, where there is %s', async (takes, _, found, wanted) => {
+    expect(await credentialFor(having(found), base, endpoint(takes))).toEqual(wanted)
+  })
+
+  it.each<[Takes | undefined, string, Called['route'], Partial<Record<Need, Credential>>, string]>([
+    ['job', 'a user’s', 'GET /job', { user }, 'GET /job takes a job token, and there is none'],
+    [
+      'user',
+      'a job’s',
+      'GET /x',
+      { job },
+      'GET /x does not take a job token, and no other credential is set',
+    ],
+    [
+      undefined,
+      'nothing, to write',
+      'POST /x',
+      {},
+      'POST /x needs a credential for https://instance.test, and there is none',
+    ],
+    [
+      'user-or-job',
+      'nothing, to write',
+      'PUT /x',
+      {},
+      'PUT /x needs a credential for https://instance.test, and there is none',
+    ],
+  ])('%s, where there is %s, is not called', async (takes, _, route, found, message) => {
+    const failure = await rejected(credentialFor(having(found), base, endpoint(takes, route)))
+    expect(failure).toBeInstanceOf(Lacking)
+    expect(failure).toMatchObject({ category: 'auth', message })
+  })
+
+  it('a request that the catalogue does not know is the user’s, and needs one', async () => {
+    expect(await credentialFor(having(both), base)).toEqual(user)
+    const failure = await rejected(credentialFor(having({}), base))
+    expect(failure).toMatchObject({
+      message: `this call needs a credential for ${base}, and there is none`,
+    })
+  })
+
+  it('is not asked for what it does not take', async () => {
+    const asked: Need[] = []
+    await credentialFor(having(both, asked), base, endpoint('parameter'))
+    expect(asked).toEqual([])
+    await credentialFor(having(both, asked), base, endpoint('job'))
+    expect(asked).toEqual(['job'])
+    await credentialFor(having(both, asked), base, endpoint('optional'))
+    expect(asked).toEqual(['job', 'user'])
+  })
+})
+
+describe('an instance', () => {
+  const serving = () => serve((_, response) => json(response, 200, {}))
+
+  it('sends the credential that the endpoint takes, and Sudo with it', async () => {
+    const { base: address, seen } = await serving()
+    const instance = instanceOf(address, { credential: having(both), sudo: 'ana' })
+    for (const takes of ['user', 'job', 'parameter'] as const) {
+      const client = await instance.client(endpoint(takes))
+      await client.call({ method: 'GET', path: `/${takes}`, headers: {} })
+    }
+    const of = (url: string) => seen.find((one) => one.url === `/api/v4/${url}`)?.headers
+    expect(of('user')).toMatchObject({ 'private-token': 'u', sudo: 'ana' })
+    expect(of('job')).toMatchObject({ 'job-token': 'j' })
+    expect(of('job')).not.toHaveProperty('private-token')
+    expect(of('parameter')).not.toHaveProperty('private-token')
+    expect(of('parameter')).not.toHaveProperty('sudo')
+  })
+  it('asks for a credential once for all calls of its kind', async () => {
+    const { base: address } = await serving()
+    const asked: Need[] = []
+    const instance = instanceOf(address, { credential: having(both, asked) })
+    expect(await instance.client(endpoint('user'))).toBe(await instance.client(endpoint('user')))
+    expect(asked).toEqual(['user'])
+  })
+  it('renews an OAuth token once, and no other', async () => {
+    const { base: address, seen } = await serve(({ headers }, response) =>
+      json(response, headers.authorization === 'Bearer fresh' ? 200 : 401, {}),
+    )
+    const renew = async (): Promise<Credential> => ({ kind: 'oauth', value: 'fresh' })
+    const call = async (kind: 'oauth' | 'personal') => {
+      const instance = instanceOf(address, {
+        renew,
+        credential: async () => ({ kind, value: 'stale' }),
+      })
+      return (await instance.client()).call({ method: 'GET', path: '/x', headers: {} })
+    }
+    expect((await call('oauth')).status).toBe(200)
+    expect(seen).toHaveLength(2)
+    expect(await rejected(call('personal'))).toMatchObject({ details: { status: 401 } })
+    expect(seen).toHaveLength(3)
+  })
+  it('says of a missing one what its owner says of it', async () => {
+    const instance = instanceOf(base, {
+      credential: having({}),
+      words: (error) =>
+        error instanceof Lacking ? new Failure('auth', `${error.lack}: ${error.message}`) : error,
+    })
+    expect(await rejected(instance.client(endpoint('job', 'GET /job')))).toMatchObject({
+      message: 'job: GET /job takes a job token, and there is none',
+    })
+  })
+  it('tells of an endpoint that would have taken a job’s and goes without', async () => {
+    const told: Called[] = []
+    const instance = instanceOf(base, {
+      credential: having({}),
+      without: (one) => void told.push(one),
+    })
+    for (const takes of ['user', 'optional', 'user-or-job'] as const)
+      await instance.client(endpoint(takes))
+    expect(told).toEqual([endpoint('user-or-job')])
+  })
+})

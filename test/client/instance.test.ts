@@ -1,0 +1,228 @@
+/** An instance as its client: patience, guard rails, the record of writes, and what is never sent. */
+import { describe, expect, it } from 'vitest'
+import { ci } from '../../src/catalogue/areas/ci.js'
+import { runners } from '../../src/catalogue/areas/runners.js'
+import { type Endpoint, type Param, pathOf } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { defaultRetries, defaultTimeout, waitingFor } from '../../src/client/defaults.js'
+import { followed, paged } from '../../src/client/paging.js'
+import { declared } from '../../src/commands/globals.js'
+import { Failure } from '../../src/errors.js'
+import type { Gate } from '../../src/http/gate.js'
+import type { Exchange, WireRequest } from '../../src/http/types.js'
+import { get, json, rejected, serve } from '../http/servers.js'
+import { instanceOf } from './clients.js'
+
+const answering = (value: unknown = {}) => serve((_, response) => json(response, 200, value))
+
+describe('waiting', () => {
+  it('takes the defaults where nothing is given', () => {
+    const usual = { timeout: defaultTimeout, retries: defaultRetries, long: false }
+    expect(waitingFor('usual', {})).toEqual(usual)
+    expect(waitingFor('long', {})).toEqual({ ...usual, long: true })
+  })
+  it('and a list’s length are what help says of the flags', () => {
+    const { timeout, retries, limit, 'per-page': perPage } = declared
+    expect(waitingFor('usual', {})).toMatchObject({
+      timeout: timeout.param.default,
+      retries: retries.param.default,
+    })
+    expect(followed({})).toEqual({ limit: limit.param.default })
+    expect(paged(get('/x'), { limit: 'all' }).path).toBe(`/x?per_page=${perPage.param.max}`)
+  })
+  it('takes what is given, and no longer than a glance where it is one', () => {
+    const given = { timeout: 9, retries: 7 }
+    expect(waitingFor('usual', given)).toEqual({ ...given, long: false })
+    expect(waitingFor('brief', given)).toEqual({ timeout: 3, retries: 0, long: false })
+    expect(waitingFor('brief', { timeout: 1 })).toMatchObject({ timeout: 1 })
+  })
+  it('asks once at a glance, however often it may', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 503, {}))
+    const glance = instanceOf(base, { retries: 5 }).glance(runners.get, { id: 1 })
+    expect(await rejected(glance)).toMatchObject({ details: { status: 503 } })
+    expect(seen).toHaveLength(1)
+  })
+})
+
+describe('one client', () => {
+  it('is kept for all calls of a credential, over one connection', async () => {
+    const { base, seen, connections } = await answering({ id: 1 })
+    const instance = instanceOf(base)
+    for (let id = 1; id <= 3; id++) await instance.call(runners.get, { id })
+    expect(seen).toHaveLength(3)
+    expect(connections()).toBe(1)
+  })
+  it('is not made before it is asked for', async () => {
+    const { base, connections } = await answering()
+    let asked = 0
+    const instance = instanceOf(base, {
+      credential: async () => {
+        asked += 1
+        return undefined
+      },
+    })
+    await instance.close()
+    expect([asked, connections()]).toEqual([0, 0])
+  })
+  it('passes every request through the gate', async () => {
+    const { base } = await answering([])
+    const told: string[] = []
+    const gate: Gate = {
+      width: 1,
+      admit: async () => {
+        told.push('admit')
+        return { at: 0, closings: 0, refused: undefined }
+      },
+      observe: (_, came) => {
+        told.push('status' in came ? String(came.status) : came.lost)
+        return false
+      },
+    }
+    const instance = instanceOf(base, { gate })
+    await instance.call(runners.get, { id: 1 })
+    await instance.list(runners.list, {}).next()
+    expect(told).toEqual(['admit', '200', 'admit', '200'])
+  })
+})
+
+describe('a guard', () => {
+  const refusing = (asked: string[]) => ({
+    guard: ({ method, path }: WireRequest): void => {
+      asked.push(`${method} ${path}`)
+      throw new Failure('usage', 'only reads')
+    },
+  })
+  it('is asked before each write, and nothing is sent that it refuses', async () => {
+    const { base, seen } = await answering()
+    const asked: string[] = []
+    const instance = instanceOf(base, refusing(asked))
+    const failure = await rejected(instance.call(runners.update, { id: 1, description: 'x' }))
+    expect(failure).toMatchObject({ message: 'only reads' })
+    expect([asked, seen]).toEqual([['PUT /runners/1'], []])
+  })
+  it('is not asked to read, by whichever method', async () => {
+    const { base, seen } = await answering()
+    const asked: string[] = []
+    const instance = instanceOf(base, refusing(asked))
+    await instance.call(runners.get, { id: 1 })
+    await instance.call(ci.lintOfProject, { id: 1, content: 'x' })
+    expect([asked, seen.map(({ method }) => method)]).toEqual([[], ['GET', 'POST']])
+  })
+})
+
+describe('the record of writes', () => {
+  it('is opened before what may write, and told of each exchange', async () => {
+    const { base } = await answering()
+    const told: Exchange[] = []
+    const opened: (string | undefined)[] = []
+    const instance = instanceOf(base, {
+      record: (credential) => {
+        opened.push(credential?.kind)
+        return (exchange) => void told.push(exchange)
+      },
+    })
+    await instance.call(runners.get, { id: 1 })
+    expect(opened).toEqual([])
+    await instance.call(runners.update, { id: 1, description: 'x' })
+    await instance.call(runners.update, { id: 2, description: 'x' })
+    expect(opened).toEqual(['personal'])
+    expect(told.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([
+      'PUT /api/v4/runners/1',
+      'PUT /api/v4/runners/2',
+    ])
+  })
+  it('that cannot be opened lets nothing be sent', async () => {
+    const { base, seen } = await answering()
+    const instance = instanceOf(base, {
+      record: () => {
+        throw new Failure('usage', 'no log')
+      },
+    })
+    const write = instance.call(runners.update, { id: 1, description: 'x' })
+    expect(await rejected(write)).toMatchObject({ message: 'no log' })
+    expect(seen).toEqual([])
+  })
+})
+
+describe('what is thrown', () => {
+  it('leaves nothing open of a request that changes nothing', async () => {
+    const { base } = await serve((_, response) => json(response, 502, {}))
+    const instance = instanceOf(base)
+    const read = await rejected(instance.call(ci.lintOfProject, { id: 1, content: 'x' }))
+    expect(read).toMatchObject({ category: 'unreachable' })
+    expect(read).not.toMatchObject({ details: { unknownOutcome: true } })
+    const write = await rejected(instance.call(runners.enable, { id: 1, runner_id: 1 }))
+    expect(write).toMatchObject({ details: { unknownOutcome: true } })
+  })
+  it('is in the words of its owner, whichever way it is called', async () => {
+    const { base } = await serve((_, response) => json(response, 404, {}))
+    const instance = instanceOf(base, { words: () => new Failure('failed', 'in my words') })
+    const ask = { endpoint: runners.get, values: { id: 1 } }
+    const ways: readonly (() => Promise<unknown>)[] = [
+      () => instance.call(runners.get, { id: 1 }),
+      () => instance.send(ask),
+      () => instance.open(ask),
+      () => instance.list(runners.list, {}).next(),
+      () => instance.batches({ endpoint: runners.list, values: {} }).next(),
+    ]
+    for (const way of ways) expect(await rejected(way())).toMatchObject({ message: 'in my words' })
+  })
+})
+
+describe('progress', () => {
+  it('counts the records of a list, at most its limit, and ends', async () => {
+    const { base } = await serve((_, response) =>
+      json(response, 200, [{ id: 1 }, { id: 2 }, { id: 3 }], { 'x-total': '900' }),
+    )
+    const told: string[] = []
+    const progress = {
+      begin: () => ({
+        add: (count: number) => void told.push(`+${count}`),
+        total: (count: number) => void told.push(`of ${count}`),
+        end: () => void told.push('end'),
+      }),
+    }
+    const records = instanceOf(base, { progress }).list(runners.list, {}, { limit: 3 })
+    for (let step = await records.next(); step.done !== true; step = await records.next());
+    expect(told).toEqual(['+3', 'of 3', 'end'])
+  })
+})
+
+/** A value for a placeholder. */
+const sampleOf = (param: Param): unknown => {
+  if (param.type === 'integer' || param.type === 'project' || param.type === 'group') return 1
+  return 'x'
+}
+
+/** Names of query and body of a request. */
+const namesIn = (url: string, body: string): string[] => [
+  ...new URL(url, 'http://x').searchParams.keys(),
+  ...(body.startsWith('{') ? Object.keys(JSON.parse(body)) : []),
+]
+
+describe('a default of the documents', () => {
+  it('is never sent, by any endpoint', async () => {
+    const { base, seen } = await answering([])
+    const instance = instanceOf(base, {
+      credential: async (need) => ({ kind: need === 'job' ? 'job' : 'personal', value: 'x' }),
+    })
+    const loaded = await Promise.all(areas.map((area) => area.load()))
+    const all = loaded.flatMap((area) => Object.values<Endpoint>(area))
+    // The address of an alert endpoint is no path of the instance.
+    const called = all.filter((endpoint) => !pathOf(endpoint).startsWith('<'))
+    for (const endpoint of called) {
+      const given = Object.entries(endpoint.path).map(([name, param]) => [name, sampleOf(param)])
+      const ask = { endpoint, values: Object.fromEntries(given) }
+      if (endpoint.returns.kind === 'file') (await instance.open(ask)).cancel()
+      else await instance.send(ask)
+      const { url, body } = seen.at(-1) ?? { url: '', body: '' }
+      expect([endpoint.route, namesIn(url, body)]).toEqual([endpoint.route, []])
+    }
+    expect(seen).toHaveLength(called.length)
+    expect(all.length - called.length).toBe(1)
+    const withDefaults = called.filter(({ params }) =>
+      Object.values<Param>(params).some((param) => param.default !== undefined),
+    )
+    expect(withDefaults.length).toBeGreaterThan(20)
+  })
+})
