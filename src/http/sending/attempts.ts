@@ -1,4 +1,5 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
+import { afterRetry, untilReset } from '../../base/waits.js'
 import { headerOf } from '../answers/failure.js'
 import type { Admission } from '../gate.js'
 import type { Answer, ClientOptions } from '../types.js'
@@ -32,24 +33,13 @@ const firstPause = 500
 const longestPause = 30_000
 /** An instance that asks for more patience than this is not waited for. */
 export const longestWait = 300_000
-/** Below this a RateLimit-Reset cannot be a time of day; then it counts seconds from now. */
-const epochFloor = 1e9
-
 /**
  * How long an instance asks to wait, in milliseconds: `Retry-After` (seconds or a date), else
  * `RateLimit-Reset` (epoch seconds); undefined when it does not say.
  */
-export const askedWait = (headers: Answer['headers'], now: number): number | undefined => {
-  const after = headerOf(headers, 'retry-after')?.trim()
-  if (after !== undefined && after !== '') {
-    const until = /^\d+(\.\d+)?$/.test(after) ? now + Number(after) * 1000 : Date.parse(after)
-    if (!Number.isNaN(until)) return Math.max(0, until - now)
-  }
-  const reset = headerOf(headers, 'ratelimit-reset')?.trim()
-  if (reset === undefined || !/^\d+(\.\d+)?$/.test(reset)) return undefined
-  const seconds = Number(reset)
-  return Math.max(0, seconds < epochFloor ? seconds * 1000 : seconds * 1000 - now)
-}
+export const askedWait = (headers: Answer['headers'], now: number): number | undefined =>
+  afterRetry(headerOf(headers, 'retry-after'), now) ??
+  untilReset(headerOf(headers, 'ratelimit-reset'), now)
 
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
 /** Whether sending it twice does what sending it once does. */

@@ -1,0 +1,21 @@
+/** How long a server asks to be left alone, as its headers say it; in milliseconds. */
+
+/** Below this a reset cannot be a time of day; then it counts seconds from now. */
+const epochFloor = 1e9
+const seconds = /^\d+(\.\d+)?$/
+
+/** `Retry-After`: seconds or a date. Undefined where it says neither. */
+export const afterRetry = (header: string | undefined, now: number): number | undefined => {
+  const text = header?.trim()
+  if (text === undefined || text === '') return undefined
+  const until = seconds.test(text) ? now + Number(text) * 1000 : Date.parse(text)
+  return Number.isNaN(until) ? undefined : Math.max(0, until - now)
+}
+
+/** `RateLimit-Reset`: epoch seconds, or seconds from now. Undefined where it says neither. */
+export const untilReset = (header: string | undefined, now: number): number | undefined => {
+  const text = header?.trim()
+  if (text === undefined || !seconds.test(text)) return undefined
+  const value = Number(text)
+  return Math.max(0, value < epochFloor ? value * 1000 : value * 1000 - now)
+}

@@ -1,0 +1,61 @@
+/** What an instance says of its limits: `Retry-After`, and `RateLimit-Limit`, `-Remaining`, `-Reset`. */
+import { afterRetry, untilReset } from '../../base/waits.js'
+import type { Answer } from '../../http/types.js'
+
+type Headers = Answer['headers']
+
+/** A limit, as one answer tells of it. */
+export interface Told {
+  readonly limit: number
+  readonly remaining: number
+  /** Milliseconds until it begins anew, by the instance's own clock. */
+  readonly rest: number
+}
+
+const textOf = (headers: Headers, name: string): string | undefined => {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+const countOf = (headers: Headers, name: string): number | undefined => {
+  const text = textOf(headers, name)?.trim()
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/**
+ * The instance's clock, read from the dates of its answers. A date is told in whole seconds: it is
+ * never ahead, so that of many the one furthest ahead is the best.
+ */
+export class TheirClock {
+  #ahead: number | undefined
+
+  /** What its clock shows now, at least; ours where it never said. */
+  now(here: number): number {
+    return here + (this.#ahead ?? 0)
+  }
+
+  read(headers: Headers, here: number): void {
+    const date = Date.parse(textOf(headers, 'date') ?? '')
+    if (Number.isNaN(date)) return
+    this.#ahead = Math.max(this.#ahead ?? Number.NEGATIVE_INFINITY, date - here)
+  }
+}
+
+/** How long an answer asks to wait; undefined where it does not say. */
+export const askedWait = (headers: Headers, theirs: number): number | undefined =>
+  afterRetry(textOf(headers, 'retry-after'), theirs) ??
+  untilReset(textOf(headers, 'ratelimit-reset'), theirs)
+
+/** Whether an answer turns a request away for now: 429, or 503 that says when to come again. */
+export const turnsAway = (status: number, headers: Headers): boolean =>
+  status === 429 || (status === 503 && textOf(headers, 'retry-after') !== undefined)
+
+/** The limit that an answer tells of; undefined where it does not tell of all of it. */
+export const toldOf = (headers: Headers, theirs: number): Told | undefined => {
+  const limit = countOf(headers, 'ratelimit-limit')
+  const remaining = countOf(headers, 'ratelimit-remaining')
+  const rest = untilReset(textOf(headers, 'ratelimit-reset'), theirs)
+  if (limit === undefined || limit === 0 || remaining === undefined || rest === undefined)
+    return undefined
+  return { limit, remaining, rest }
+}

@@ -1,0 +1,125 @@
+/** When the next request may be sent: what the instance tells of its limit, what was learnt, what was asked for. */
+import type { Told } from './limits.js'
+import type { Rate } from './rate.js'
+
+/** Below this part of a limit the rest is shared out. */
+const scarce = 0.3
+/** So much of the time that is left is used for it. */
+const used = 0.9
+/** What a late timer may make up for, in milliseconds. */
+const slack = 20
+/** What was learnt in less time than this says little, in milliseconds. */
+const shortest = 1000
+/** Of fewer answers than this nothing is learnt. */
+const telling = 8
+
+/** A limit that an answer told of, by this machine's clock. */
+interface Known {
+  readonly limit: number
+  readonly until: number
+  /** Of the request whose answer told it: those sent later are not in it. */
+  readonly serial: number
+  readonly remaining: number
+}
+
+/** What an instance that only ever said "too many" seems to bear. */
+interface Learnt {
+  readonly rate: Rate
+  /** When it was learnt, and over how long: for as long again it doubles. */
+  readonly from: number
+  readonly span: number
+}
+
+export class Pace {
+  readonly #asked: Rate | undefined
+  #known: Known | undefined
+  #learnt: Learnt | undefined
+  /** Answers since `#from`, and time since then in which nothing was to do. */
+  #good = 0
+  #from: number | undefined
+  /** When the next may be sent. */
+  #next = 0
+  /** The longest rest of a limit that was told: what it counts for. */
+  #span = 0
+
+  constructor(asked?: Rate) {
+    this.#asked = asked
+  }
+
+  /** The time before which nothing may be sent. */
+  next(now: number, serial: number): number {
+    const known = this.#current(now)
+    if (known !== undefined && known.remaining - (serial - known.serial) <= 0) return known.until
+    return this.#next
+  }
+
+  /** A request is sent. */
+  sent(now: number, serial: number): void {
+    this.#from ??= now
+    const interval = this.#interval(now, serial)
+    this.#next = interval === 0 ? now : Math.max(this.#next, now - slack) + interval
+  }
+
+  /** Nothing was to do for so long. */
+  idle(milliseconds: number): void {
+    if (this.#from !== undefined) this.#from += milliseconds
+  }
+
+  /** An answer that turned nothing away. */
+  answered(): void {
+    this.#good += 1
+  }
+
+  told({ limit, remaining, rest }: Told, now: number, serial: number): void {
+    this.#span = Math.max(this.#span, rest)
+    const until = now + rest
+    const known = this.#current(now)
+    // Answers overtake each other; within one window the latest request knows best.
+    const later = known === undefined || until > known.until + shortest || serial > known.serial
+    if (later) this.#known = { limit, remaining, until, serial }
+  }
+
+  /** The instance said "too many", and is left alone until a time. */
+  turnedAway(until: number): void {
+    const span = Math.max(shortest, until - (this.#from ?? until))
+    this.#learnt = this.#good < telling ? undefined : { rate: this.#good / span, from: until, span }
+    this.#good = 0
+    this.#from = until
+    this.#next = until
+  }
+
+  /** What the instance allows, in words; undefined where it does not say. */
+  words(): string | undefined {
+    const limit = this.#known?.limit
+    const unit =
+      this.#span <= 1500
+        ? 'second'
+        : this.#span > 30_000 && this.#span <= 61_000
+          ? 'minute'
+          : this.#span > 1_800_000 && this.#span <= 3_601_000
+            ? 'hour'
+            : undefined
+    if (limit === undefined || unit === undefined) return undefined
+    return `the instance allows ${limit} ${unit === 'hour' ? 'an' : 'a'} ${unit}`
+  }
+
+  #current(now: number): Known | undefined {
+    return this.#known !== undefined && this.#known.until > now ? this.#known : undefined
+  }
+
+  /** Milliseconds between this request and the next. */
+  #interval(now: number, serial: number): number {
+    const asked = this.#asked === undefined ? 0 : 1 / this.#asked
+    const known = this.#current(now)
+    if (known === undefined) return Math.max(asked, this.#learntInterval(now))
+    const left = known.remaining - (serial - known.serial)
+    if (left <= 0 || left >= known.limit * scarce) return asked
+    return Math.max(asked, ((known.until - now) * used) / left)
+  }
+
+  #learntInterval(now: number): number {
+    if (this.#learnt === undefined) return 0
+    const { rate, from, span } = this.#learnt
+    return 1 / (rate * 2 ** (Math.max(0, now - from) / span))
+  }
+}

@@ -1,0 +1,109 @@
+/** An instance that allows so many requests a second, and a run through the gate, in scripted time. */
+import { describe, expect, it } from 'vitest'
+import { FleetGate } from '../../src/fleet/gate/gate.js'
+import type { Admission } from '../../src/http/gate.js'
+import { type Scripted, scriptedClock } from './clock.js'
+
+const never = () => () => {}
+const allowed = 100
+
+type Instance = (now: number) => {
+  readonly status: number
+  readonly headers: Record<string, string>
+}
+
+const dateOf = (now: number): string => new Date(Math.floor(now / 1000) * 1000).toUTCString()
+
+/** So many at once, and as many again each second. */
+const bucket = (): Instance => {
+  let [tokens, at] = [allowed, 0]
+  return (now) => {
+    if (at > 0) tokens = Math.min(allowed, tokens + ((now - at) * allowed) / 1000)
+    at = now
+    if (tokens < 1) return { status: 429, headers: { date: dateOf(now), 'retry-after': '1' } }
+    tokens -= 1
+    return { status: 200, headers: { date: dateOf(now) } }
+  }
+}
+
+/** So many within each second of its clock, which is ahead of ours; it says what is left. */
+const windows = (): Instance => {
+  let [window, taken] = [0, 0]
+  return (here) => {
+    const now = here + 1_234_567
+    const current = Math.floor(now / 1000)
+    if (current !== window) [window, taken] = [current, 0]
+    taken += 1
+    const headers = {
+      date: dateOf(now),
+      'ratelimit-limit': String(allowed),
+      'ratelimit-remaining': String(Math.max(0, allowed - taken)),
+      'ratelimit-reset': String(current + 1),
+    }
+    return taken > allowed
+      ? { status: 429, headers: { ...headers, 'retry-after': '1' } }
+      : { status: 200, headers }
+  }
+}
+
+interface Run {
+  readonly served: number
+  readonly refused: number
+  readonly seconds: number
+}
+
+/** As many at once as the gate lets go, each there and back in five milliseconds. */
+const run = async (instance: Instance, count: number, concurrency?: number): Promise<Run> => {
+  let seed = 7
+  const chance = (): number => {
+    seed = (seed * 16_807) % 2_147_483_647
+    return seed / 2_147_483_647
+  }
+  const clock: Scripted = scriptedClock(chance)
+  const gate = new FleetGate({ clock, ...(concurrency === undefined ? {} : { concurrency }) })
+  const way = (): Promise<void> => new Promise((resolve) => clock.later(2 + chance(), resolve))
+  const began = clock.now()
+  let [left, served, refused] = [count, 0, 0]
+  const one = async (): Promise<void> => {
+    for (let before: Admission | undefined; ; ) {
+      const leave = await gate.admit(never, before)
+      before = leave
+      await way()
+      const came = instance(clock.now())
+      await way()
+      if (gate.observe(leave, came)) {
+        refused += 1
+        continue
+      }
+      if (came.status === 200) served += 1
+      return
+    }
+  }
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1
+      await one()
+    }
+  }
+  await clock.until(Promise.all(Array.from({ length: 32 }, worker)))
+  return { served, refused, seconds: (clock.now() - began) / 1000 }
+}
+
+describe('1,500 requests where 100 a second are allowed', () => {
+  const ideal = (1500 - allowed) / allowed
+  it.each([undefined, 32])('fail none, and are soon done (width %s)', async (concurrency) => {
+    const { served, refused, seconds } = await run(bucket(), 1500, concurrency)
+    expect(served).toBe(1500)
+    expect(refused).toBeLessThanOrEqual(50)
+    expect(seconds).toBeLessThanOrEqual(ideal * 1.08)
+  })
+  it.each([undefined, 32])(
+    'are paced by what the instance says (width %s)',
+    async (concurrency) => {
+      const { served, refused, seconds } = await run(windows(), 1500, concurrency)
+      expect(served).toBe(1500)
+      expect(refused).toBe(0)
+      expect(seconds).toBeLessThanOrEqual(ideal * 1.08)
+    },
+  )
+})
