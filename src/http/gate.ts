@@ -2,8 +2,9 @@
  * The gate that all requests to an instance pass. It is declared here, where it is used, and made
  * where it is understood: whoever puts rooms together hands one in.
  */
-import type { OnInterrupt } from './sending/lost.js'
-import type { Answer } from './types.js'
+
+/** Calls back once when the run is interrupted; gives a way to stop listening. */
+export type OnInterrupt = (stop: () => void) => () => void
 
 /** Leave to send one request; only the gate that gave it knows what it holds. */
 export interface Admission {
@@ -17,7 +18,10 @@ export interface Admission {
 
 /** What became of an admitted request: the beginning of an answer, or none. */
 export type Came =
-  | { readonly status: number; readonly headers: Answer['headers'] }
+  | {
+      readonly status: number
+      readonly headers: Readonly<Record<string, string | string[] | undefined>>
+    }
   | { readonly lost: 'time-out' | 'connection' | 'interrupted' }
 
 export interface Gate {

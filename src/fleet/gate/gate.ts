@@ -3,16 +3,13 @@
  * that says when to come again) it closes for everyone, and opens again when the instance says so.
  */
 import { Failure } from '../../errors.js'
-import type { Admission, Came, Gate } from '../../http/gate.js'
+import type { Admission, Came, Gate, OnInterrupt } from '../../http/gate.js'
 import type { Answer } from '../../http/types.js'
 import { type Clock, systemClock } from './clock.js'
 import { askedWait, TheirClock, toldOf, turnsAway } from './limits.js'
 import { Pace } from './pace.js'
 import type { Rate } from './rate.js'
 import { Width } from './width.js'
-
-/** Calls back once when the run is interrupted; gives a way to stop listening. */
-type OnInterrupt = Parameters<Gate['admit']>[0]
 
 export interface GateOptions {
   /** `auto`, the default, finds out what the instance bears; a number is a ceiling. */

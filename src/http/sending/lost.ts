@@ -1,7 +1,9 @@
 /** Requests without a whole answer: what the network did, in plain words. */
 import { Failure, type FailureDetails } from '../../errors.js'
 import { excerpt } from '../answers/text.js'
-import type { Came } from '../gate.js'
+import type { Came, OnInterrupt } from '../gate.js'
+
+export type { OnInterrupt }
 
 /** A request whose answer did not come, or did not come whole. */
 export class Lost extends Failure {
@@ -178,9 +180,6 @@ export const lossOf = (error: unknown): Extract<Came, { lost: string }>['lost'] 
 /** @param request what was under way */
 export const interrupted = (request?: string): Failure =>
   new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
-
-/** Calls back once when the run is interrupted; gives a way to stop listening. */
-export type OnInterrupt = (stop: () => void) => () => void
 
 /** One listener on the signal, however many requests are under way. */
 export const interruptions = (signal: AbortSignal | undefined): OnInterrupt => {
