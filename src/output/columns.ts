@@ -1,6 +1,6 @@
 /** Rows: which columns a view has, and a record's values for them. */
-import { type Fields, isObject, picker } from './record.js'
-import type { View } from './types.js'
+import { type Fields, isObject } from './record.js'
+import type { Sight } from './types.js'
 
 /** The column of records that are no objects. */
 const bare = 'value'
@@ -18,17 +18,16 @@ export interface Rows {
  * @param choose which of a record's fields become columns when nobody says
  */
 export const rowsOf = (
-  view: View,
+  view: Sight,
   choose: (record: Fields) => readonly string[] = Object.keys,
 ): Rows => {
   let columns = view.fields ?? view.columns
-  const value = picker(view)
   return {
     columns: () => columns ?? [],
     values: (record) => {
       const fields = fieldsOf(record)
       columns ??= choose(fields)
-      return columns.map((path) => value(fields, path))
+      return columns.map((path) => view.pick(fields, path))
     },
   }
 }

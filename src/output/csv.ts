@@ -6,7 +6,7 @@
 import { inPieces } from '../base/pieces.js'
 import { rowsOf } from './columns.js'
 import { levelOf } from './levels.js'
-import { isScalar, parse, stringify } from './record.js'
+import { isScalar, stringify } from './record.js'
 import type { Open, View } from './types.js'
 
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
@@ -52,8 +52,7 @@ export const open: Open = (sink, view) => {
     await sink.write(header() + lines.join(''))
   }
   return {
-    raw: (batch) => write(batch.map(parse)),
-    record: (value) => write([value]),
+    values: write,
     close: async () => {
       const text = header()
       if (text !== '') await sink.write(text)

@@ -1,6 +1,8 @@
 /** The output formats: a row each. */
 import { usage } from '../errors.js'
-import type { Format, Sink, View, Writer } from './types.js'
+import { maskedPick, maskedWriter } from './masking/stage.js'
+import { picker } from './record.js'
+import type { Asked, Format, Hidden, Sink, Writer } from './types.js'
 
 /** People's format, which is in force unless another was asked for. */
 export const table: Format = {
@@ -68,21 +70,31 @@ export const failsInJson = (name: string | undefined): boolean =>
  * Whether people see this view in a way of their own in this format. Only then is the answer held
  * until it is whole.
  */
-const shapedFor = ({ reader }: Format, { people, terminal, fields }: View): boolean => {
+const shapedFor = ({ reader }: Format, { people, terminal, fields }: Asked): boolean => {
   if (people === undefined) return false
   if (reader === 'sheets') return people.sheets === true
   const paged = people.page !== undefined && terminal && fields === undefined
   return reader === 'people' && (paged || people.rows !== undefined)
 }
 
-/** Starts an answer: records or one object, in this format, as the view says. */
-export const openWriter = async (format: Format, sink: Sink, view: View): Promise<Writer> => {
+/**
+ * Starts an answer: records or one object, in this format, as the view says.
+ * @param hidden what no format gets to see
+ */
+export const openWriter = async (
+  format: Format,
+  sink: Sink,
+  asked: Asked,
+  hidden: Hidden,
+): Promise<Writer> => {
   const open = await format.load()
-  if (!shapedFor(format, view)) return open(sink, view)
-  const { openForPeople } = await import('./people.js')
-  return openForPeople(open, sink, view)
+  const start = ({ made, people: _, ...view }: Asked): Writer =>
+    maskedWriter(open(sink, { ...view, pick: maskedPick(picker(made), hidden) }), hidden)
+  if (!shapedFor(format, asked)) return start(asked)
+  const { printerForPeople } = await import('./people.js')
+  return maskedWriter(printerForPeople(start, sink, asked), hidden)
 }
 
-/** Starts a document, which has no rows: JSON where the format cannot hold it. */
-export const openDocument = (format: Format, sink: Sink, view: View): Promise<Writer> =>
-  openWriter(format.nests === true ? format : json, sink, view)
+/** Starts a document, which has no rows: JSON where the format cannot hold it. It hides nothing. */
+export const openDocument = (format: Format, sink: Sink, asked: Asked): Promise<Writer> =>
+  openWriter(format.nests === true ? format : json, sink, asked, 'nothing')

@@ -4,25 +4,22 @@
  * `--fields a,b.c` gives flat objects whose keys are spelt as asked: `{"a": …, "b.c": …}`, null
  * where there is no such field.
  */
-import { encode, joined, liner, writeLines } from './json-bytes.js'
-import { rewrite } from './json-text.js'
+import { encode, joined, type Lines, liner, writeLines } from './json/bytes.js'
+import { rewrite } from './json/text.js'
 import { textOf } from './record.js'
-import type { Open, View } from './types.js'
+import type { Open, Sight } from './types.js'
 
 /** Lays a compact record out, standing so many levels deep. */
 const pretty = (bytes: Uint8Array, indent: number): Uint8Array => rewrite(textOf(bytes), { indent })
 
-const printer = (view: View): ReturnType<typeof liner> => {
-  const { lines, watch } = liner(view)
-  if (!view.terminal) return { lines, watch }
-  return {
-    lines: (batch) => lines(batch).map((bytes) => pretty(bytes, view.many ? 1 : 0)),
-    watch,
-  }
+const printer = (view: Sight): Lines => {
+  const lines = liner(view)
+  if (!view.terminal) return lines
+  return (batch) => lines(batch).map((bytes) => pretty(bytes, view.many ? 1 : 0))
 }
 
 export const open: Open = (sink, view) => {
-  const { lines: print, watch } = printer(view)
+  const print = printer(view)
   const gap = view.terminal ? '\n  ' : ''
   let started = false
 
@@ -33,14 +30,12 @@ export const open: Open = (sink, view) => {
     started = true
     await sink.write(first === '' ? text : Buffer.concat([Buffer.from('['), text.subarray(1)]))
   }
-  const single = async (batch: readonly Uint8Array[]): Promise<void> => {
-    await writeLines(sink, print(batch))
-  }
-  const raw = view.many ? list : single
+  const bytes = view.many
+    ? list
+    : (batch: readonly Uint8Array[]): Promise<void> => writeLines(sink, print(batch))
   return {
-    watch,
-    raw,
-    record: (value) => raw([encode(value)]),
+    bytes,
+    values: (batch) => bytes(batch.map(encode)),
     close: async () => {
       if (!view.many) return
       const end = view.terminal && started ? '\n]\n' : ']\n'

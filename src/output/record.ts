@@ -3,8 +3,7 @@ import { builtOf } from '../base/json/built.js'
 import { Exact, stringifyExact } from '../base/json/json.js'
 import { shownFields } from '../catalogue/kinds.js'
 import { Failure } from '../errors.js'
-import { mask, type Secrecy, secrecyOf } from './secrets.js'
-import type { Made, View } from './types.js'
+import type { Made, Pick, Sight } from './types.js'
 
 const decoder = new TextDecoder()
 
@@ -79,33 +78,19 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
   return rest === undefined ? item : pick(item, rest)
 }
 
-/** How secret the place under a dotted name is: as much as the most secret name on the way. */
-const secrecyAt = ({ secrets }: View, path: string): Secrecy => {
-  const found = [path, ...path.split('.')].map((name) => secrecyOf(secrets, name))
-  return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
+/** Picks fields of records, and those that are made of them: the record's own come first. */
+export const picker = (more: Made = {}): Pick => {
+  const made = { ...shownAlready, ...more }
+  return (record, path) => {
+    const make = Object.hasOwn(made, path) ? made[path] : undefined
+    if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
+      return pick(record, path)
+    return make(record)
+  }
 }
 
-/** A value of the record's own, else one that is made of it. */
-const madeOrPicked = (record: unknown, path: string, made: Made): unknown => {
-  const make = Object.hasOwn(made, path) ? made[path] : undefined
-  if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
-    return pick(record, path)
-  return make(record)
-}
-
-/** Picks what the view asks for, with secrets masked. */
-export const picker = (view: View): ((record: unknown, path: string) => unknown) => {
-  const made = { ...shownAlready, ...view.made }
-  if (view.showSecrets) return (record, path) => madeOrPicked(record, path, made)
-  return (record, path) =>
-    shallow(() => mask(madeOrPicked(record, path, made), view.secrets, secrecyAt(view, path)))
-}
-
-/** The record as JSON and YAML give it: its secrets masked, only the fields asked for. */
-export const shaper = (view: View): ((record: unknown) => unknown) => {
-  const { fields } = view
-  if (fields === undefined)
-    return (record) => (view.showSecrets ? record : shallow(() => mask(record, view.secrets)))
-  const value = picker(view)
-  return (record) => Object.fromEntries(fields.map((path) => [path, value(record, path) ?? null]))
-}
+/** The record as JSON and YAML give it: whole, or only the fields asked for. */
+export const shaper = ({ fields, pick }: Sight): ((record: unknown) => unknown) =>
+  fields === undefined
+    ? (record) => record
+    : (record) => Object.fromEntries(fields.map((path) => [path, pick(record, path) ?? null]))

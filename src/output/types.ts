@@ -50,6 +50,7 @@ export interface People {
 /** Fields made of a record, by name. */
 export type Made = Readonly<Record<string, (record: unknown) => unknown>>
 
+/** How an answer is seen. */
 export interface View {
   /** True for lists (JSON: an array), false for a single object. */
   readonly many: boolean
@@ -57,12 +58,6 @@ export interface View {
   readonly columns?: readonly string[]
   /** `--fields`: columns of a table, keys of JSON and YAML. */
   readonly fields?: readonly string[]
-  /** Fields that are shown beside those of a record and made of it; a field of its own comes first. */
-  readonly made?: Made
-  /** Fields that are declared to hold credentials; masked unless `showSecrets`, as are texts whose names say so. */
-  readonly secrets: ReadonlySet<string>
-  /** Whether secret fields are given whole: --show-secrets, or the secret is the command's answer. */
-  readonly showSecrets: boolean
   readonly terminal: boolean
   /** Display columns of the terminal. */
   readonly width: number
@@ -70,10 +65,30 @@ export interface View {
   /** For relative times; injected so that tests are deterministic. */
   readonly now: Date
   readonly style: Style
-  readonly people?: People
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }
+
+/** What is asked of an answer beside how it is seen; no format is told of it. */
+export interface Asked extends View {
+  /** Fields that are shown beside those of a record and made of it; a field of its own comes first. */
+  readonly made?: Made
+  readonly people?: People
+}
+
+/** The value under a dotted name of a record, or what is made of it; undefined where there is none. */
+export type Pick = (record: unknown, path: string) => unknown
+
+/** What a format is told. */
+export interface Sight extends View {
+  readonly pick: Pick
+}
+
+/**
+ * What is hidden: fields that are declared to hold credentials, beside those whose names say so;
+ * nothing where secrets are asked for (--show-secrets) or are the answer.
+ */
+export type Hidden = ReadonlySet<string> | 'nothing'
 
 /** Names to look out for in records that are not parsed. */
 export interface Watch {
@@ -83,12 +98,13 @@ export interface Watch {
   readonly tell: (record: Uint8Array) => void
 }
 
+/** An answer on its way: what is written here is masked and reaches the format's printer. */
 export interface Writer {
   /**
    * Hands the search for secrets over to whoever reads the records anyway; once called, `raw` looks
    * only at the records that it was told of. Undefined where nothing is searched for.
    */
-  watch?(): Watch | undefined
+  watch?(): Watch
   /** Records as the bytes of one JSON value each, passed on without parsing where possible. */
   raw(batch: readonly Uint8Array[]): Promise<void>
   /** One parsed record. */
@@ -96,11 +112,23 @@ export interface Writer {
   /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */
   close(): Promise<void>
   /** Writes what was held back, where the answer ends before its time. */
+  abandon(): Promise<void>
+}
+
+/** What a format makes of an answer whose secrets are masked already. */
+export interface Printer {
+  /** Records as bytes; without it they are parsed and come as values. */
+  bytes?(batch: readonly Uint8Array[]): Promise<void>
+  /** Parsed records. */
+  values(batch: readonly unknown[]): Promise<void>
+  /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */
+  close(): Promise<void>
+  /** Writes what was held back, where the answer ends before its time. */
   abandon?(): Promise<void>
 }
 
 /** Starts an answer in a format. */
-export type Open = (sink: Sink, view: View) => Writer
+export type Open = (sink: Sink, view: Sight) => Printer
 
 /** Who reads a format: people; spreadsheets, which want rows; programs, which want the API's own objects. */
 export type Reader = 'people' | 'sheets' | 'programs'

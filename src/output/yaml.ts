@@ -6,7 +6,7 @@
 import { Document, isScalar, Scalar, type ScalarTag, visit } from 'yaml'
 import { Exact } from '../base/json/json.js'
 import { inPieces } from '../base/pieces.js'
-import { parse, shallow, shaper } from './record.js'
+import { shallow, shaper } from './record.js'
 import type { Open, Style } from './types.js'
 
 /** Line breaks and tabs may stand in YAML; whatever else must be escaped is quoted first. */
@@ -61,9 +61,8 @@ export const open: Open = (sink, view) => {
     await sink.write(separator + shallow(() => dump(view.many ? [shaped] : shaped, view.style)))
   }
   return {
-    record,
-    raw: async (batch) => {
-      for (const bytes of batch) await record(parse(bytes))
+    values: async (batch) => {
+      for (const value of batch) await record(value)
     },
     close: async () => {
       if (view.many && !started) await sink.write('[]\n')

@@ -1,10 +1,10 @@
 /** A list that ends midway: what came is printed, and nothing lets it pass for the whole. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { openWriter, table } from '../../src/output/index.js'
+import { formatNames } from '../../src/output/index.js'
 import { head } from '../faults/answers.js'
 import { type LyingServer, lie } from '../faults/server.js'
-import { collector, viewOf } from '../output/open.js'
+import { collector, opened } from '../output/open.js'
 import { svcctl } from '../support/program.js'
 
 const page = (from: number): string =>
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const lines = (text: string): readonly string[] => text.trimEnd().split('\n')
-/** How many records a program finds that reads the format. */
+/** How many records a program finds that reads the format, where they do not stand a line each. */
 const readers: Readonly<Record<string, (text: string) => number>> = {
   json: (text) => JSON.parse(text).length,
   ndjson: (text) => lines(text).map((line) => JSON.parse(line)).length,
@@ -37,8 +37,11 @@ const readers: Readonly<Record<string, (text: string) => number>> = {
   table: (text) => lines(text).length - 1,
 }
 
+it('knows the formats', () =>
+  expect(formatNames).toEqual(expect.arrayContaining(Object.keys(readers))))
+
 it.each([
-  ...Object.keys(readers).map((format) => [format, []] as const),
+  ...formatNames.map((format) => [format, []] as const),
   ['json', ['--fields', 'id']] as const,
 ])('in the format %s %j', async (format, more) => {
   const { code, stdout, stderr } = await svcctl(
@@ -57,9 +60,9 @@ it.each([
 
 it('on a terminal, where the first records wait for the widths of the columns', async () => {
   const sink = collector()
-  const writer = await openWriter(table, sink, await viewOf({ terminal: true }))
+  const writer = await opened('table', sink, { terminal: true })
   await writer.record({ id: 1, description: 'one' })
   expect(sink.text()).toBe('')
-  await writer.abandon?.()
+  await writer.abandon()
   expect(sink.text()).toMatch(/id +description\n1 +one\n/)
 })

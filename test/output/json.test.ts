@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { formatNamed, openWriter } from '../../src/output/index.js'
-import { spaced } from '../../src/output/json-bytes.js'
-import { rewrite } from '../../src/output/json-text.js'
-import { bytes, collector, shown, viewOf, written } from './open.js'
+import { formatNamed } from '../../src/output/index.js'
+import { spaced } from '../../src/output/json/bytes.js'
+import { rewrite } from '../../src/output/json/text.js'
+import { bytes, collector, opened, shown, written } from './open.js'
 
 const rewritten = (text: string): string => Buffer.from(rewrite(text)).toString()
 
@@ -26,14 +26,14 @@ describe('JSON in a pipe', () => {
   })
   it('stays open when it is not closed', async () => {
     const sink = collector()
-    const writer = await openWriter(formatNamed('json'), sink, await viewOf())
+    const writer = await opened('json', sink)
     await writer.raw([bytes('{"a":1}')])
     await writer.record({ a: 2 })
     expect(sink.text()).toBe('[{"a":1},{"a":2}')
   })
   it('writes each batch as it comes', async () => {
     const sink = collector()
-    const writer = await openWriter(formatNamed('json'), sink, await viewOf())
+    const writer = await opened('json', sink)
     await writer.raw([bytes('1'), bytes('2')])
     expect(sink.chunks).toEqual(['[1,2'])
     await writer.raw([])
@@ -118,7 +118,7 @@ describe('white space', () => {
 describe('NDJSON', () => {
   it('is a record a line, as it came', async () => {
     const sink = collector()
-    const writer = await openWriter(formatNamed('ndjson'), sink, await viewOf())
+    const writer = await opened('ndjson', sink)
     await writer.raw([bytes('{"a":1}'), bytes('{"a":\r\n\t2}')])
     expect(sink.text()).toBe('{"a":1}\n{"a":2}\n')
     await writer.record({ a: 'x\ny' })

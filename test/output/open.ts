@@ -1,29 +1,35 @@
 /** Writes records in a format and gives what came out. */
 import { formatNamed, openWriter } from '../../src/output/index.js'
-import type { Sink, View } from '../../src/output/types.js'
+import type { Asked, Sink, Writer } from '../../src/output/types.js'
 import { styleOf } from '../../src/terminal/text/style.js'
 
 const now = new Date('2026-05-01T12:00:00Z')
 
+interface Options extends Partial<Asked> {
+  readonly secrets?: ReadonlySet<string>
+  readonly showSecrets?: boolean
+}
+
 /** A view as commands make it; a pipe unless the options say otherwise. */
-export const viewOf = async (options: Partial<View> = {}): Promise<View> => {
+const viewOf = async (options: Partial<Asked>): Promise<Asked> => {
   const { terminal = false, width = 80, color = false } = options
   const style = await styleOf(
     { isTTY: terminal, columns: width },
     { TERM: 'xterm', FORCE_HYPERLINK: '0' },
     color ? 'always' : 'never',
   )
-  return {
-    many: true,
-    secrets: new Set(),
-    showSecrets: false,
-    terminal,
-    width,
-    color,
-    now,
-    style,
-    ...options,
-  }
+  return { many: true, terminal, width, color, now, style, ...options }
+}
+
+/** A writer as commands open it, secrets hidden unless the options say otherwise. */
+export const opened = async (
+  format: string,
+  sink: Sink,
+  options: Options = {},
+): Promise<Writer> => {
+  const { secrets = new Set(), showSecrets = false, ...view } = options
+  const hidden = showSecrets ? 'nothing' : secrets
+  return openWriter(formatNamed(format), sink, await viewOf(view), hidden)
 }
 
 export const collector = (): Sink & { text(): string; chunks: string[] } => {
@@ -43,10 +49,10 @@ export const bytes = (json: string): Uint8Array => new TextEncoder().encode(json
 export const written = async (
   format: string,
   records: readonly string[],
-  options: Partial<View> = {},
+  options: Options = {},
 ): Promise<string> => {
   const sink = collector()
-  const writer = await openWriter(formatNamed(format), sink, await viewOf(options))
+  const writer = await opened(format, sink, options)
   await writer.raw(records.map(bytes))
   await writer.close()
   return sink.text()
@@ -56,7 +62,7 @@ export const written = async (
 export const shown = (
   format: string,
   values: readonly unknown[],
-  options: Partial<View> = {},
+  options: Options = {},
 ): Promise<string> =>
   written(
     format,

@@ -3,8 +3,8 @@ import { isObject } from '../../src/base/objects.js'
 import { endsAsSecret } from '../../src/base/secrets/names.js'
 import { areas } from '../../src/catalogue/index.js'
 import { secretsOf } from '../../src/catalogue/secret-fields.js'
-import { formatNamed, openWriter, formats as registered } from '../../src/output/index.js'
-import { bytes, collector, shown, viewOf, written } from './open.js'
+import { formats as registered } from '../../src/output/index.js'
+import { bytes, collector, opened, shown, written } from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])
 const record = { id: 1, token: 's3cr3t', nested: [{ token: 's3cr3t', name: 'x' }], note: '"token"' }
@@ -58,9 +58,9 @@ describe('secret fields', () => {
     const text = '{"to\\u006ben":"s3cr3t"}'
     expect(await written('ndjson', [text], { secrets })).not.toContain('s3cr3t')
   })
-  it.each(['json', 'ndjson'])('are masked in %s when their records are told of', async (format) => {
+  it.each(formats)('are masked in %s when their records are told of', async (format) => {
     const sink = collector()
-    const writer = await openWriter(formatNamed(format), sink, await viewOf({ secrets }))
+    const writer = await opened(format, sink, { secrets })
     const watch = writer.watch?.()
     expect(watch?.endings).toEqual(expect.arrayContaining([...secrets, 'password']))
     const told = bytes('{"token":"s3cr3t"}')
@@ -69,14 +69,10 @@ describe('secret fields', () => {
     await writer.raw([bytes('{"id":2}')])
     await writer.close()
     expect(sink.text()).not.toContain('s3cr3t')
-    expect(sink.text()).toMatch(/"id":1.*"\[masked\]".*"id":2/s)
+    if (format.includes('json')) expect(sink.text()).toMatch(/"id":1.*"\[masked\]".*"id":2/s)
   })
   it('are not looked for where they are shown', async () => {
-    const writer = await openWriter(
-      formatNamed('ndjson'),
-      collector(),
-      await viewOf({ secrets, showSecrets: true }),
-    )
+    const writer = await opened('ndjson', collector(), { secrets, showSecrets: true })
     expect(writer.watch?.()).toBeUndefined()
   })
 })

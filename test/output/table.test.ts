@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatNamed, openWriter } from '../../src/output/index.js'
-import { collector, shown, viewOf } from './open.js'
+import { collector, opened, shown } from './open.js'
 
 const runners = [
   {
@@ -94,7 +93,7 @@ describe('a list on a terminal', () => {
   })
   it('streams what follows the first hundred, and widens a column where it must', async () => {
     const sink = collector()
-    const writer = await openWriter(formatNamed('table'), sink, await viewOf({ terminal: true }))
+    const writer = await opened('table', sink, { terminal: true })
     for (let id = 0; id < 99; id++) await writer.record({ id, name: 'n' })
     expect(sink.chunks).toEqual([])
     await writer.record({ id: 99, name: 'n' })

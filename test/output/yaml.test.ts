@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { formatNamed, openWriter } from '../../src/output/index.js'
-import { collector, shown, viewOf } from './open.js'
+import { collector, opened, shown } from './open.js'
 
 describe('YAML', () => {
   it('gives a list as one sequence, record by record', async () => {
     const sink = collector()
-    const writer = await openWriter(formatNamed('yaml'), sink, await viewOf())
+    const writer = await opened('yaml', sink)
     await writer.record({ id: 1, tags: ['a', 'b'], user: { name: 'Ana' } })
     expect(sink.text()).toBe('- id: 1\n  tags:\n    - a\n    - b\n  user:\n    name: Ana\n')
     await writer.record('x')

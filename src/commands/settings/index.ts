@@ -4,7 +4,7 @@ import { viewed } from '../../base/utf8.js'
 import { settings } from '../../catalogue/areas/settings.js'
 import { secretsOf } from '../../catalogue/secret-fields.js'
 import { Failure } from '../../errors.js'
-import { mask } from '../../output/secrets.js'
+import { mask, secrecies } from '../../output/masking/secrets.js'
 import type { Context, Given, Special } from '../types.js'
 
 type Settings = Readonly<Record<string, unknown>>
@@ -80,9 +80,9 @@ export const update: Special = {
     const old = await before(ctx)
     const now = asSettings((await ctx.call(plan)).data)
     if (old === undefined) return ctx.print(now, { endpoint: settings.update })
-    const secrets = secretsOf(settings.update)
+    const secrecyOf = secrecies(secretsOf(settings.update))
     const rows = changes(old, now, (all) =>
-      ctx.globals.showSecrets ? all : asSettings(mask(all, secrets)),
+      ctx.globals.showSecrets ? all : asSettings(mask(all, secrecyOf)),
     )
     if (rows.length === 0) ctx.note('nothing changed: the settings had these values already')
     await ctx.printMany(rows, { columns: ['setting', 'old', 'new'], endpoint: settings.update })

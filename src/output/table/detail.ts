@@ -1,7 +1,7 @@
 /** One object on a terminal: its fields in two columns, long text wrapped, objects indented. */
 import { inPieces } from '../../base/pieces.js'
 import { rowsOf } from '../columns.js'
-import { type Fields, isObject, parse, stringify } from '../record.js'
+import { type Fields, isObject, stringify } from '../record.js'
 import type { Open, View } from '../types.js'
 import { cellOf, labelOf, painted } from './cell.js'
 import { type GridCell, grid } from './grid.js'
@@ -105,10 +105,9 @@ export const detail: Open = (sink, view) => {
     started = true
   }
   return {
-    raw: async (batch) => {
-      for (const bytes of batch) await write(parse(bytes))
+    values: async (batch) => {
+      for (const record of batch) await write(record)
     },
-    record: write,
     close: async () => {},
   }
 }

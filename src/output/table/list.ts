@@ -4,7 +4,7 @@
  * with the list, and may widen a column.
  */
 import { rowsOf } from '../columns.js'
-import { type Fields, isObject, isScalar, parse } from '../record.js'
+import { type Fields, isObject, isScalar } from '../record.js'
 import type { Open, View } from '../types.js'
 import { type Cell, cellOf, ownerOf, painted } from './cell.js'
 import { grid } from './grid.js'
@@ -104,8 +104,7 @@ export const list: Open = (sink, view) => {
     if (natural !== undefined || waiting.length >= sample) await flush()
   }
   return {
-    raw: (batch) => write(batch.map(parse)),
-    record: (value) => write([value]),
+    values: write,
     close: flush,
     abandon: flush,
   }

@@ -1,7 +1,7 @@
 /** Tab-separated values: whole, untouched but for what would break the line. */
 import { rowsOf } from '../columns.js'
 import { levelOf } from '../levels.js'
-import { isScalar, parse, stringify } from '../record.js'
+import { isScalar, stringify } from '../record.js'
 import type { Open, View } from '../types.js'
 
 const textOf = (value: unknown): string => {
@@ -33,8 +33,7 @@ export const plainList: Open = (sink, view) => {
     await sink.write(header() + lines.join(''))
   }
   return {
-    raw: (batch) => write(batch.map(parse)),
-    record: (value) => write([value]),
+    values: write,
     close: async () => {
       const text = header()
       if (text !== '') await sink.write(text)
@@ -53,10 +52,9 @@ export const plainDetail: Open = (sink, view) => {
     await sink.write(lines.join(''))
   }
   return {
-    raw: async (batch) => {
-      for (const bytes of batch) await write(parse(bytes))
+    values: async (batch) => {
+      for (const record of batch) await write(record)
     },
-    record: write,
     close: async () => {},
   }
 }

@@ -6,7 +6,7 @@ import type { Context, Emit, Outcome } from '../../../commands/types.js'
 import type { Failure } from '../../../errors.js'
 import type { Exchange } from '../../../http/types.js'
 import { openDocument, openWriter } from '../../../output/index.js'
-import type { View, Writer } from '../../../output/types.js'
+import type { Asked, Hidden, Writer } from '../../../output/types.js'
 import { createPrompts, interactive as isInteractive } from '../../../terminal/questions/prompts.js'
 import { aside } from '../../../terminal/streams/line.js'
 import { createMeter } from '../../../terminal/streams/meter.js'
@@ -31,7 +31,7 @@ import { isList, printedValue } from './outcome.js'
 const encoder = new TextEncoder()
 
 /** Columns that the command chose, else the catalogue's. */
-const columnsOf = (emit: Emit): Pick<View, 'columns'> => {
+const columnsOf = (emit: Emit): Pick<Asked, 'columns'> => {
   const columns = emit.columns ?? emit.endpoint?.columns
   return columns === undefined ? {} : { columns }
 }
@@ -86,20 +86,18 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
   )
 
   /** The fields asked for; rows begin with the column that leads all the same. */
-  const fieldsOf = ({ lead }: Emit): Pick<View, 'fields'> => {
+  const fieldsOf = ({ lead }: Emit): Pick<Asked, 'fields'> => {
     const { fields } = globals
     if (fields === undefined) return {}
     const leads = lead !== undefined && format.reader !== 'programs' && !fields.includes(lead)
     return { fields: leads ? [lead, ...fields] : fields }
   }
 
-  const view = (many: boolean, emit: Emit): View => ({
+  const view = (many: boolean, emit: Emit): Asked => ({
     many,
     ...columnsOf(emit),
     ...fieldsOf(emit),
     ...(command.made === undefined ? {} : { made: command.made }),
-    secrets: secretsOf(emit.endpoint),
-    showSecrets: globals.showSecrets || emit.reveal === true,
     terminal: style.terminal,
     width: shown.width,
     color: style.color,
@@ -108,6 +106,9 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
     ...(emit.people === undefined ? {} : { people: emit.people }),
     csvRaw: globals.csvRaw,
   })
+  /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
+  const hidden = ({ endpoint, reveal }: Emit): Hidden =>
+    globals.showSecrets || reveal === true ? 'nothing' : secretsOf(endpoint)
   /** The one door of text that no format wrote, and of bytes that are shown instead of kept. */
   const decoder = new TextDecoder()
   const write = (chunk: string | Uint8Array): Promise<void> => {
@@ -117,7 +118,7 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
   }
 
   const writer = (many: boolean, emit: Emit): Promise<Writer> =>
-    openWriter(format, out, view(many, emit))
+    openWriter(format, out, view(many, emit), hidden(emit))
 
   const print = async (value: unknown, emit: Emit = {}): Promise<void> => {
     if (emit.noted === true && format.reader === 'people') return
@@ -126,7 +127,7 @@ export const createScreen = async ({ globals, format, env, command, signal }: Ru
     await open.close()
   }
   const printDocument = async (value: unknown): Promise<void> => {
-    const open = await openDocument(format, out, view(false, { reveal: true }))
+    const open = await openDocument(format, out, view(false, {}))
     await open.record(value)
     await open.close()
   }

@@ -98,7 +98,7 @@ export class Lists {
       await writer.raw(batch)
       printed += batch.length
     }).catch(async (error: unknown) => {
-      await writer.abandon?.()
+      await writer.abandon()
       throw cutShort(error, printed)
     })
     await writer.close()

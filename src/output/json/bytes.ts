@@ -1,11 +1,10 @@
 /** JSON records as bytes: passed on as they came wherever nothing needs their fields. */
 
-import { viewed } from '../base/utf8.js'
-import { rewrite } from './json-text.js'
-import { parse, shaper, stringify, textOf } from './record.js'
-import { hiding, mentions } from './secret-bytes.js'
-import { endingsOf } from './secrets.js'
-import type { Sink, View, Watch } from './types.js'
+import { viewed } from '../../base/utf8.js'
+import { parse, shaper, stringify, textOf } from '../record.js'
+import type { Sight, Sink } from '../types.js'
+import { chunksOf } from './chunks.js'
+import { rewrite } from './text.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
@@ -43,66 +42,23 @@ const loose = (bytes: Uint8Array): boolean => {
  */
 export const spaced = (bytes: Uint8Array): boolean => broken(bytes) || loose(bytes)
 
-/**
- * The memory that a batch lies in, in few pieces: records are cut from the chunks that came, and
- * searching a chunk once is cheaper than searching each record. May hold more than the records.
- */
-const chunksOf = (batch: readonly Uint8Array[]): Uint8Array[] => {
-  const chunks: Uint8Array[] = []
-  for (const record of batch) {
-    const last = chunks.at(-1)
-    if (last === undefined || last.buffer !== record.buffer) chunks.push(record)
-    else {
-      const start = Math.min(last.byteOffset, record.byteOffset)
-      const end = Math.max(last.byteOffset + last.length, record.byteOffset + record.length)
-      chunks[chunks.length - 1] = Buffer.from(record.buffer, start, end - start)
-    }
-  }
-  return chunks
-}
+/** Records as lines of compact JSON. */
+export type Lines = (batch: readonly Uint8Array[]) => readonly Uint8Array[]
 
-type Lines = (batch: readonly Uint8Array[]) => readonly Uint8Array[]
-
-interface Liner {
-  readonly lines: Lines
-  readonly watch: () => Watch | undefined
-}
-
-/** Records as they came; those with white space or secrets in them are rewritten. */
-const passing = (view: View): Liner => {
-  const masking = !view.showSecrets
-  const holds = masking ? mentions(view.secrets) : () => false
-  const hide = masking ? hiding(view.secrets) : (bytes: Uint8Array) => bytes
-  const one = (bytes: Uint8Array): Uint8Array => {
-    const quick = spaced(bytes) ? undefined : hide(bytes)
-    return quick ?? rewrite(textOf(bytes), masking ? { secrets: view.secrets } : {})
-  }
-  let suspects: Uint8Array[] | undefined
-  const watch = (): Watch => {
-    const told: Uint8Array[] = []
-    suspects = told
-    return { endings: endingsOf(view.secrets), tell: (record) => told.push(record) }
-  }
-  const lines: Lines = (batch) => {
-    const chunks = chunksOf(batch)
-    const clean =
-      !batch.some(loose) && !chunks.some(broken) && !(suspects?.splice(0) ?? chunks).some(holds)
-    return clean ? batch : batch.map(one)
-  }
-  return { lines, watch: () => (masking ? watch() : undefined) }
-}
+/** Records as they came; those with white space between their tokens are written anew. */
+const passing: Lines = (batch) =>
+  batch.some(loose) || chunksOf(batch).some(broken)
+    ? batch.map((bytes) => (spaced(bytes) ? rewrite(textOf(bytes)) : bytes))
+    : batch
 
 /** Records on a terminal: whatever could move the cursor escaped. */
-const escaping = (view: View): Lines => {
-  const options = {
-    show: view.style.visible,
-    ...(view.showSecrets ? {} : { secrets: view.secrets }),
-  }
-  return (batch) => batch.map((bytes) => rewrite(textOf(bytes), options))
-}
+const escaping =
+  ({ style }: Sight): Lines =>
+  (batch) =>
+    batch.map((bytes) => rewrite(textOf(bytes), { show: style.visible }))
 
 /** The fields asked for, of each record. */
-const shaping = (view: View): Lines => {
+const shaping = (view: Sight): Lines => {
   const shape = shaper(view)
   const show = view.terminal ? view.style.visible : (text: string) => text
   return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parse(bytes))))))
@@ -112,10 +68,9 @@ const shaping = (view: View): Lines => {
  * How a view's records are written as JSON on one line each: the bytes themselves where nothing
  * needs their fields, a rewriting of their text, or the fields asked for.
  */
-export const liner = (view: View): Liner => {
-  if (view.fields === undefined && !view.terminal) return passing(view)
-  const lines = view.fields === undefined ? escaping(view) : shaping(view)
-  return { lines, watch: () => undefined }
+export const liner = (view: Sight): Lines => {
+  if (view.fields !== undefined) return shaping(view)
+  return view.terminal ? escaping(view) : passing
 }
 
 /** The bytes of a value that was already parsed. */

@@ -1,0 +1,96 @@
+/**
+ * The one stage between the client and every format: no format sees a record before its secrets are
+ * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
+ */
+import { chunksOf } from '../json/chunks.js'
+import { parse, shallow } from '../record.js'
+import type { Hidden, Pick, Printer, Watch, Writer } from '../types.js'
+import { maskerOfBytes, mentions } from './bytes.js'
+import { endingsOf, mask, masked, type SecrecyOf, secrecies, secrecyAt } from './secrets.js'
+
+/** Whether a record of a batch may hold a secret: one of those told of, else by a search. */
+class Suspicion {
+  private told: Uint8Array[] | undefined
+  private readonly holds: (bytes: Uint8Array) => boolean
+
+  constructor(private readonly secrets: ReadonlySet<string>) {
+    this.holds = mentions(secrets)
+  }
+
+  watch(): Watch {
+    this.told ??= []
+    const { told } = this
+    return { endings: endingsOf(this.secrets), tell: (record) => told.push(record) }
+  }
+
+  of(batch: readonly Uint8Array[]): boolean {
+    return (this.told?.splice(0) ?? chunksOf(batch)).some(this.holds)
+  }
+}
+
+/** Hands on what is shown whole. */
+const whole = (printer: Printer): Writer => ({
+  raw: (batch) => printer.bytes?.(batch) ?? printer.values(batch.map(parse)),
+  record: (value) => printer.values([value]),
+  close: () => printer.close(),
+  abandon: async () => printer.abandon?.(),
+})
+
+/**
+ * What is written through this reaches the printer masked.
+ * @param hidden names of fields that are declared to hold credentials; those whose names say so are
+ * masked as well. `nothing` where the secrets are what was asked for
+ */
+export const maskedWriter = (printer: Printer, hidden: Hidden): Writer => {
+  if (hidden === 'nothing') return whole(printer)
+  const secrecyOf = secrecies(hidden)
+  const suspicion = new Suspicion(hidden)
+  const hide = maskerOfBytes(hidden, secrecyOf)
+  const hideValue = (value: unknown): unknown => shallow(() => mask(value, secrecyOf))
+  return {
+    ...whole(printer),
+    watch: () => suspicion.watch(),
+    raw: (batch) => {
+      const suspect = suspicion.of(batch)
+      if (printer.bytes !== undefined) return printer.bytes(suspect ? batch.map(hide) : batch)
+      const values = batch.map(parse)
+      return printer.values(suspect ? values.map(hideValue) : values)
+    },
+    record: (value) => printer.values([hideValue(value)]),
+  }
+}
+
+/** Whether a place on the way to this one is masked, so that nothing of it is left to pick. */
+const withinMasked = (pick: Pick, record: unknown, path: string): boolean =>
+  path
+    .split('.')
+    .some((_, i, names) => i > 0 && pick(record, names.slice(0, i).join('.')) === masked)
+
+const maskedUnder = (
+  pick: Pick,
+  path: string,
+  secrecyOf: SecrecyOf,
+): ((record: unknown) => unknown) => {
+  const secrecy = secrecyAt(secrecyOf, path)
+  return (record) => {
+    const value = pick(record, path)
+    if (value === undefined && secrecy !== undefined && withinMasked(pick, record, path))
+      return masked
+    return shallow(() => mask(value, secrecyOf, secrecy))
+  }
+}
+
+/**
+ * Picks from masked records what is as secret as the names that lead there: `token.value` is, though
+ * `value` says nothing, and so is what is made under a secret's name.
+ */
+export const maskedPick = (pick: Pick, hidden: Hidden): Pick => {
+  if (hidden === 'nothing') return pick
+  const secrecyOf = secrecies(hidden)
+  const known = new Map<string, (record: unknown) => unknown>()
+  return (record, path) => {
+    const under = known.get(path) ?? maskedUnder(pick, path, secrecyOf)
+    known.set(path, under)
+    return under(record)
+  }
+}

@@ -1,0 +1,201 @@
+/** Laws over the output formats: whatever is registered is held to them, under whatever name. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { formatNames, formats } from '../../src/output/index.js'
+import type { Asked, People } from '../../src/output/types.js'
+import { bytes, collector, opened } from '../output/open.js'
+
+const room = 'src/output'
+const files = readdirSync(room)
+  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /^export const open\b/m.test(readFileSync(join(room, name), 'utf8')))
+
+it('they are all registered, a file each', () => {
+  expect(files.length).toBeGreaterThanOrEqual(5)
+  expect(formats).toHaveLength(files.length)
+  expect(new Set(formatNames).size).toBe(formats.length)
+})
+
+const canary = 'c4n4ry'
+const number = 90_210_473
+const secrets = new Set(['token', 'runners_token', 'pin'])
+
+/** Records that hold secrets, as they come. */
+const holding: Readonly<Record<string, string>> = {
+  declared: `{"id":1,"token":"${canary}"}`,
+  'declared, but a number': `{"id":1,"pin":${number},"n":[{"pin":${number}.50}]}`,
+  'declared, but an object': `{"id":1,"token":{"a":[1,{"value":"${canary}"}]}}`,
+  'declared, but a list': `{"id":1,"token":["${canary}",["${canary}"]]}`,
+  guessed: `{"id":1,"hub_api_key":"${canary}","watchDSN":"${canary}","web-hub-webhook":"${canary}"}`,
+  'guessed, in a list': `{"id":1,"access_token":["${canary}",["${canary}"]]}`,
+  nested: `{"id":1,"a":{"b":{"token":"${canary}","Signing_Key":"${canary}"}}}`,
+  'nested in lists': `{"id":1,"list":[[{"runners_token":"${canary}"}],{"x.password":"${canary}"}]}`,
+  'with white space': `{ "id" : 1 ,\n "token" :\t"${canary}" }`,
+  'under an escaped name': `{"id":1,"to\\u006ben":"${canary}","x\\u002dtoken":"${canary}"}`,
+  'under a long name': `{"id":1,"${'x'.repeat(300)}_token":"${canary}"}`,
+  'behind a quote': `{"id":1,"a":"\\"token\\":","token":"${canary}\\"${canary}"}`,
+  'beside large numbers': `{"id":12345678901234567890,"token":"${canary}","n":1.0}`,
+}
+const paths = [
+  'id',
+  'token',
+  'token.a.1.value',
+  'token.0',
+  'pin',
+  'n.pin',
+  'hub_api_key',
+  'access_token.0',
+]
+const more = [
+  'a',
+  'a.b.token',
+  'a.b.Signing_Key',
+  'list',
+  'list.runners_token',
+  'x_token',
+  'key_token',
+]
+
+/** Every way to see an answer. */
+const views: readonly Partial<Asked>[] = [true, false].flatMap((terminal) =>
+  [true, false].flatMap((many) => [
+    { terminal, many },
+    { terminal, many, columns: [...paths, ...more] },
+    { terminal, many, fields: [...paths, ...more] },
+  ]),
+)
+
+interface Way {
+  readonly hidden?: ReadonlySet<string>
+  readonly told?: boolean
+  readonly parsed?: boolean
+}
+
+/** What a format writes of records, in one of the ways that they are handed to it. */
+const printed = async (
+  format: string,
+  records: readonly string[],
+  view: Partial<Asked>,
+  { hidden, told = false, parsed = false }: Way,
+): Promise<string> => {
+  const sink = collector()
+  const hide = hidden === undefined ? { showSecrets: true } : { secrets: hidden }
+  const writer = await opened(format, sink, { ...view, ...hide, width: 4000 })
+  const all = records.map(bytes)
+  if (told) for (const record of all) writer.watch?.().tell(record)
+  if (parsed) for (const record of records) await writer.record(JSON.parse(record))
+  else await writer.raw(all)
+  await writer.close()
+  return sink.text()
+}
+
+/** The secrets in an output; digits may be grouped or cut off, but not so many. */
+const leaks = (text: string): boolean => text.includes(canary) || text.includes(String(number))
+
+describe.each(formatNames)('%s', (format) => {
+  it.each(Object.entries(holding))('masks a secret %s', async (_, record) => {
+    const other = '{"id":7,"name":"other"}'
+    for (const view of views)
+      for (const way of [{}, { told: true }, { parsed: true }]) {
+        const records = view.many === true ? [other, record, other] : [record]
+        const text = await printed(format, records, view, { ...way, hidden: secrets })
+        expect([view, way, leaks(text), text]).toEqual([view, way, false, text])
+        expect(text).toMatch(/1/)
+      }
+  })
+
+  it('masks what is made under a secret’s name, and what lies within a secret', async () => {
+    const made = { spare_token: () => canary, shown: (record: unknown) => JSON.stringify(record) }
+    const record = `{"id":1,"token":{"value":"${canary}"},"a_token":{"text":"${canary}"}}`
+    const fields = ['spare_token', 'shown', 'token.value', 'a_token.text']
+    const text = await printed(format, [record], { made, fields }, { hidden: secrets })
+    // What is within an object under a name that only looks so is no secret but where it is asked for.
+    const rest = text.replace(/\{\\*"+id.*?\}\}/, '')
+    expect(rest).not.toContain(canary)
+    expect(rest.split('[masked]')).toHaveLength(4)
+  })
+
+  it('masks the rows that people see, and hands no secret to who makes them', async () => {
+    const seen: unknown[] = []
+    const keep = (records: readonly unknown[]): readonly unknown[] => {
+      seen.push(...records)
+      return records
+    }
+    const people: People = {
+      rows: (records) => [...keep(records), { id: 1, token: canary }],
+      page: (records) => keep(records).map((record) => JSON.stringify(record)),
+      sheets: true,
+    }
+    for (const terminal of [true, false]) {
+      const record = `{"id":1,"token":"${canary}"}`
+      const text = await printed(format, [record], { people, terminal }, { hidden: secrets })
+      expect(leaks(text + JSON.stringify(seen))).toBe(false)
+      expect(text).toContain('1')
+    }
+  })
+
+  it('shows secrets whole where they are asked for', async () => {
+    for (const view of views)
+      for (const way of [{}, { parsed: true }]) {
+        const text = await printed(format, [`{"id":1,"token":"${canary}"}`], view, way)
+        expect([view, way, leaks(text)]).toEqual([view, way, true])
+      }
+  })
+
+  const numbers = ['9007199254740993', '12345678901234567890', '1e400', '1.0', '-0', '0.1000', '-5']
+  it('prints every number as it came', async () => {
+    const record = `{${numbers.map((text, i) => `"n${i}":${text}`).join(',')},"token":"${canary}"}`
+    const columns = numbers.map((_, i) => `n${i}`)
+    for (const hidden of [secrets, undefined])
+      for (const terminal of [true, false])
+        for (const view of [{ many: true, columns }, { many: false }, { fields: columns }]) {
+          const way = hidden === undefined ? {} : { hidden }
+          const text = await printed(format, [record], { terminal, ...view }, way)
+          for (const number of numbers)
+            expect(text.split(/[\s,:{}[\]]+/), `${number} in ${text}`).toContain(number)
+        }
+  })
+
+  const hostile = [
+    ...['\u0000', '\u0007', '\u0008', '\u001b[31m', '\u001b]52;c;x\u0007', '\u007f', '\u009b2J'],
+    ...['\u202e', '\u2066', '\u200f', '\ufeff', '\u2028', '\r'],
+  ]
+  /** What a terminal obeys, and what no file of text holds. */
+  const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u
+  const binary = /(?![\n\t\u007f-\u009f])\p{Cc}/u
+  it.each(hostile)('makes %j visible, wherever it stands', async (text) => {
+    const dirty = `a${text}b`
+    const record = JSON.stringify({
+      name: dirty,
+      [dirty]: 1,
+      status: dirty,
+      web_url: `https://x/${dirty}`,
+      list: [dirty, { name: dirty, [dirty]: dirty }],
+      deep: { a: { b: { c: { d: { e: { [dirty]: dirty } } } } } },
+      lines: `${dirty}\n${dirty}\n`,
+      long: dirty.repeat(20_000),
+    })
+    const columns = ['name', dirty, 'status', 'web_url', 'list', 'deep', 'lines', 'long']
+    for (const terminal of [true, false])
+      for (const view of [{ many: true }, { many: false }, { columns }, { fields: columns }]) {
+        const out = await printed(format, [record], { terminal, ...view }, { hidden: secrets })
+        const pattern = terminal ? obeyed : binary
+        expect(pattern.exec(out)?.[0], `${terminal} ${JSON.stringify(view)}`).toBeUndefined()
+        expect(out).toContain('a')
+      }
+  })
+
+  it('is not whole before it is closed, or says nothing of an end', async () => {
+    const sink = collector()
+    const writer = await opened(format, sink, {})
+    await writer.raw([bytes('{"id":1}'), bytes('{"id":2}')])
+    await writer.abandon()
+    const begun = sink.text()
+    await writer.close()
+    const end = sink.text().slice(begun.length)
+    expect(begun).toMatch(/1.*2/s)
+    // Where the end is nothing, what came ends with a record: the exit code and the note say the rest.
+    expect(end !== '' || /\n$/.test(begun)).toBe(true)
+  })
+})
