@@ -3,7 +3,7 @@
  * cite a rule, for reviewers, and for whoever looks a parameter up without a network.
  */
 import {
-  type Credential,
+  type CredentialNeed,
   type Endpoint,
   type Param,
   type Params,
@@ -111,7 +111,7 @@ const parameters = (e: Endpoint): string[][] => [
   ...Object.entries(e.params).flatMap(([name, param]) => rowsOf(name, param, placeOf(e, param))),
 ]
 
-const credentials: Readonly<Record<Credential, string>> = {
+const credentials: Readonly<Record<CredentialNeed, string>> = {
   user: 'a user’s token',
   optional: 'a user’s token where there is one, else none',
   job: 'a job token',
@@ -137,7 +137,7 @@ const factsOf = (area: string, e: Endpoint): string[] => {
     ['Command', code(command)],
     ['Answer', answerOf(e)],
     ['Who', e.access],
-    ['Credential', credentials[e.credential ?? 'user']],
+    ['CredentialNeed', credentials[e.credential ?? 'user']],
     ['Edition', e.edition],
     ['Destroys', e.destructive],
     ['Not together', e.exclusive?.map(codes).join('; ')],

@@ -220,7 +220,7 @@ type Column<Ret> =
   | ('references' extends FieldOf<Ret> ? 'reference' : never)
 
 /** Which credential a request carries. */
-export type Credential =
+export type CredentialNeed =
   /** the user's (personal, OAuth, session); the default */
   | 'user'
   /** the user's when there is one, else none */
@@ -261,7 +261,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   /** Who may call it, as a noun phrase (`administrators`, `at least Maintainer of the project`). */
   readonly access?: string
   readonly edition?: Edition
-  readonly credential?: Credential
+  readonly credential?: CredentialNeed
   /** What is lost; the confirmation's question. Present on everything that destroys. */
   readonly destructive?: string
   /** The status of success where it is not the method's (`statusOf`). */

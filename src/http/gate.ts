@@ -2,6 +2,7 @@
  * The gate that all requests to an instance pass. It is declared here, where it is used, and made
  * where it is understood: whoever puts rooms together hands one in.
  */
+import type { AnswerHeaders } from './answers/headers.js'
 
 /** Calls back once when the run is interrupted; gives a way to stop listening. */
 export type OnInterrupt = (stop: () => void) => () => void
@@ -18,10 +19,7 @@ export interface Admission {
 
 /** What became of an admitted request: the beginning of an answer, or none. */
 export type Came =
-  | {
-      readonly status: number
-      readonly headers: Readonly<Record<string, string | string[] | undefined>>
-    }
+  | { readonly status: number; readonly headers: AnswerHeaders }
   | { readonly lost: 'time-out' | 'connection' | 'interrupted' }
 
 export interface Gate {

@@ -1,5 +1,7 @@
 /** What the HTTP layer takes and gives. */
+
 import type { Endpoint } from '../catalogue/endpoint.js'
+import type { AnswerHeaders } from './answers/headers.js'
 import type { Gate } from './gate.js'
 
 /** A credential as it travels: one header, never the query. */
@@ -115,7 +117,7 @@ export interface Answer {
 /** A whole answer: `data` undefined where there was no body (204, 304). */
 export interface Whole {
   readonly status: number
-  readonly headers: Answer['headers']
+  readonly headers: AnswerHeaders
   /** Bytes as they came. */
   readonly bytes: Uint8Array
   readonly data: unknown
@@ -128,13 +130,13 @@ export interface ListOptions {
   readonly concurrency?: number
   /** Exactly one page (`--page` was given): never follow. */
   readonly single?: boolean
-  readonly watch?: Watch
+  readonly watch?: FieldWatch
   /** Told how many records have come, and how many there are where the instance says. */
   readonly told?: (records: number, total: number | undefined) => void
 }
 
 /** Looks out for names of fields in records that nobody parses. */
-export interface Watch {
+export interface FieldWatch {
   /** What the names end in, without case; at least three letters. */
   readonly endings: readonly string[]
   /** Told of every record that may hold one of them, before the batch that the record is in. */

@@ -1,6 +1,6 @@
 /** One request as a handler sees it: who acts, on what, when, and what they may. */
 
-import type { Clock } from './clock.js'
+import type { InstanceClock } from './clock.js'
 import type { Repositories } from './git/repositories.js'
 import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.js'
 import {
@@ -35,7 +35,7 @@ export interface Actor {
 /** The parts of the instance that live as long as it does. */
 export interface Instance {
   readonly state: State
-  readonly clock: Clock
+  readonly clock: InstanceClock
   readonly git: Repositories
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly base: string
@@ -69,7 +69,7 @@ export class Call {
   readonly token: TokenRecord | undefined
   readonly job: JobRecord | undefined
   readonly state: State
-  readonly clock: Clock
+  readonly clock: InstanceClock
   readonly git: Repositories
   readonly base: string
 

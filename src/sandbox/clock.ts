@@ -1,6 +1,6 @@
 /** The instance's idea of time: the real clock, and how fast its background work goes. */
 
-export class Clock {
+export class InstanceClock {
   constructor(
     readonly now: () => Date = () => new Date(),
     /** Background seconds per real second: 0 freezes the work, Infinity does it at once. */

@@ -6,14 +6,14 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Instance } from './call.js'
-import { Clock } from './clock.js'
+import { InstanceClock } from './clock.js'
 import { Repositories } from './git/repositories.js'
 import { alertEndpointsOf, receivedAlerts } from './rules/instance/received-alerts.js'
 import { credentialsIn, type KnownCredential } from './rules/people/credentials.js'
 import { historyOf } from './seed/histories.js'
 import { cast, tokenOf } from './seed/people.js'
 import { buildServer } from './server/server.js'
-import { readState, Store, type Waiting } from './state/store.js'
+import { readState, StateStore, type Waiting } from './state/store.js'
 
 export { readState, removeState } from './state/store.js'
 
@@ -52,12 +52,12 @@ const users: readonly SandboxUser[] = cast.map(({ name, username, role }) => ({
   token: tokenOf(username),
 }))
 
-const instanceOf = (store: Store, options: SandboxOptions) => {
+const instanceOf = (store: StateStore, options: SandboxOptions) => {
   const git = new Repositories(
     join(options.stateDir, 'repositories'),
     async (id) => historyOf(id)?.content,
   )
-  const clock = new Clock(options.now, options.speed)
+  const clock = new InstanceClock(options.now, options.speed)
   const touch = () => store.touch()
   return { state: store.state, clock, git, base: '', touch, save: () => store.save() }
 }
@@ -87,7 +87,7 @@ export const alertsOf = (folder: string, base: string) => {
 
 /** Starts an instance on 127.0.0.1. One process at a time works on a state folder. */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
-  const store = await Store.open(options.stateDir, options)
+  const store = await StateStore.open(options.stateDir, options)
   try {
     const instance: Instance & { base: string } = instanceOf(store, options)
     store.state.config.impersonation_enabled = options.impersonation ?? true

@@ -1,6 +1,6 @@
 /** Which credential goes along: the rule, over every kind of endpoint and what there is. */
 import { describe, expect, it } from 'vitest'
-import type { Credential as Takes } from '../../src/catalogue/endpoint.js'
+import type { CredentialNeed as Takes } from '../../src/catalogue/endpoint.js'
 import { type Called, credentialFor, Lacking, type Need } from '../../src/client/credential.js'
 import { Failure } from '../../src/errors.js'
 import type { Credential } from '../../src/http/types.js'

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.js'
-import { categoryOf, failureOf, type Refusal } from '../../src/http/answers/failure.js'
+import { categoryOf, failureOf, type RefusedAnswer } from '../../src/http/answers/failure.js'
 import { readErrorBody } from '../../src/http/sending/message.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (body: unknown): Uint8Array =>
   encoder.encode(typeof body === 'string' ? body : JSON.stringify(body))
-const fail = (status: number, body: unknown, more: Partial<Refusal> = {}): Failure =>
+const fail = (status: number, body: unknown, more: Partial<RefusedAnswer> = {}): Failure =>
   failureOf({
     status,
     headers: {},

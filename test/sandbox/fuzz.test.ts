@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Param, type Params, pathOf } from '../../src/catalogue/endpoint.js'
-import { collectRoutes, type Route } from '../../src/sandbox/server/routes.js'
+import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes.js'
 import { exampleOf } from './addresses.js'
 import { sandbox } from './instance.js'
 
@@ -80,7 +80,7 @@ const nasty = fc.constantFrom(
 const word = fc.oneof(nasty, fc.string({ maxLength: 20 }).map(encodeURIComponent))
 
 const common = ['page', 'per_page', 'pagination', 'sudo', 'search', '__proto__', 'private_token']
-const names = (route: Route): readonly string[] => [
+const names = (route: ServedRoute): readonly string[] => [
   ...Object.keys(route.endpoint?.params ?? {}),
   ...common,
 ]
@@ -147,7 +147,7 @@ const action = fc.record(
   { requiredKeys: ['action', 'file_path'] },
 )
 
-const given = (route: Route) => {
+const given = (route: ServedRoute) => {
   const params = route.endpoint?.params ?? {}
   const required = Object.entries(params).flatMap(([n, p]) => (p.required === true ? [n] : []))
   const any = (param: Param) =>
@@ -165,7 +165,7 @@ const asPairs = (name: string, value: unknown): string[] => {
     return Object.entries(value).flatMap(([key, v]) => asPairs(`${name}[${key}]`, v))
   return [`${name}=${new URLSearchParams({ '': String(value) }).toString().slice(1)}`]
 }
-const form = (route: Route) =>
+const form = (route: ServedRoute) =>
   given(route).map((all) =>
     Object.entries(all)
       .flatMap(([n, v]) => asPairs(n, v))
@@ -173,12 +173,12 @@ const form = (route: Route) =>
   )
 
 /** What nobody would write: names plain and bracketed, several times, with any text. */
-const odd = (route: Route) =>
+const odd = (route: ServedRoute) =>
   fc
     .array(fc.tuple(fc.constantFrom(...names(route)), brackets, word), { maxLength: 3 })
     .map((all) => all.map(([name, suffix, value]) => `${name}${suffix}=${value}`).join('&'))
 
-const pairs = (route: Route) =>
+const pairs = (route: ServedRoute) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant('') },
     { weight: 3, arbitrary: form(route) },
@@ -186,7 +186,7 @@ const pairs = (route: Route) =>
     { weight: 1, arbitrary: fc.tuple(form(route), odd(route)).map((both) => both.join('&')) },
   )
 
-const json = (route: Route) =>
+const json = (route: ServedRoute) =>
   fc.oneof(
     { weight: 6, arbitrary: given(route) },
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 4 }) },
@@ -194,7 +194,7 @@ const json = (route: Route) =>
 
 const part = ([name, value]: readonly [string, string]): string =>
   `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-const multipart = (route: Route) =>
+const multipart = (route: ServedRoute) =>
   fc
     .tuple(
       fc.array(fc.tuple(fc.constantFrom(...names(route)), word.map(decoded)), { maxLength: 4 }),
@@ -214,7 +214,7 @@ const types = [
   ';',
 ]
 /** A body of a kind, mostly under its own type. */
-const body = (route: Route) =>
+const body = (route: ServedRoute) =>
   fc.oneof(
     fc.constant(['', ''] as const),
     json(route).map((value) => ['application/json', JSON.stringify(value)] as const),
@@ -223,7 +223,7 @@ const body = (route: Route) =>
     fc.tuple(fc.constantFrom(...types), fc.string({ maxLength: 60 })),
   )
 
-const address = (route: Route) => {
+const address = (route: ServedRoute) => {
   const path = route.endpoint === undefined ? String(route.url) : `/api/v4${pathOf(route.endpoint)}`
   const wrong = path
     .split('/')
@@ -254,7 +254,7 @@ const header = fc.constantFrom(
 const root = 'private-token: sandbox-root-token\r\n'
 const tokens = [root, root, root, 'private-token: sandbox-ben-token\r\n', '']
 
-const request = (routes: readonly Route[]) =>
+const request = (routes: readonly ServedRoute[]) =>
   fc.constantFrom(...routes).chain((route) =>
     fc
       .tuple(

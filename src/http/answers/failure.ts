@@ -1,10 +1,11 @@
 /** Answers that refuse → Failure with category, message and what to do next (`http/README.md`). */
 import { type Category, Failure, type FailureDetails } from '../../errors.js'
 import { readErrorBody, type Said } from '../sending/message.js'
+import { headerOf } from './headers.js'
 import { nameOfStatus, statusText } from './statuses.js'
 import { oneLine } from './text.js'
 
-export interface Refusal {
+export interface RefusedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Uint8Array
@@ -27,12 +28,6 @@ const categories: Readonly<Record<number, Category>> = {
 export const categoryOf = (status: number): Category =>
   categories[status] ?? (status >= 500 ? 'unreachable' : 'failed')
 
-/** The first value of a header. */
-export const headerOf = (headers: Refusal['headers'], name: string): string | undefined => {
-  const value = headers[name]
-  return Array.isArray(value) ? value[0] : value
-}
-
 /** `404 Project Not Found`, `400 Bad Request: name is missing`: the status always, and once. */
 const messageOf = (status: number, said: Said): string => {
   if (said.text.startsWith(`${status} `)) return said.text
@@ -43,9 +38,9 @@ const messageOf = (status: number, said: Said): string => {
 }
 
 interface Rule {
-  readonly when: (refusal: Refusal, said: Said) => boolean
+  readonly when: (refusal: RefusedAnswer, said: Said) => boolean
   readonly message?: (text: string, said: Said) => string
-  readonly hint: (refusal: Refusal, said: Said) => string
+  readonly hint: (refusal: RefusedAnswer, said: Said) => string
 }
 
 const sudoHint =
@@ -150,7 +145,7 @@ const otherHint = 'Correct what it names and try again; --help lists what the co
  * The Failure for an answer that is neither 2xx nor 304. Never throws.
  * Its category follows from the status; its message keeps the text of every field of the body.
  */
-export const failureOf = (refusal: Refusal): Failure => {
+export const failureOf = (refusal: RefusedAnswer): Failure => {
   const { status, headers, body, request } = refusal
   const said = readErrorBody(body)
   const text = messageOf(status, said)

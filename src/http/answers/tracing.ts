@@ -3,14 +3,14 @@ import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
 import type { Outgoing } from '../sending/incoming.js'
 import { Lost } from '../sending/lost.js'
-import type { Answer, ClientOptions, Exchange } from '../types.js'
-import { headerOf } from './failure.js'
+import type { ClientOptions, Exchange } from '../types.js'
+import { type AnswerHeaders, headerOf } from './headers.js'
 import { safeAddress, safeBody, safeHeaders } from './secrets.js'
 import { oneLine } from './text.js'
 
 /** Tells of an exchange once, when its outcome is known. */
 export interface Trace {
-  answered(status: number, headers: Answer['headers'], body?: Uint8Array): void
+  answered(status: number, headers: AnswerHeaders, body?: Uint8Array): void
   failed(error: Error): void
 }
 
@@ -26,7 +26,7 @@ const silent: Trace = { answered: () => {}, failed: () => {} }
 const requestBody = (body: Outgoing['body'], secrets: readonly string[]): string | undefined =>
   typeof body === 'string' ? safeBody(body, secrets) : body && `(${body.length} bytes)`
 
-const cleanHeaders = (headers: Answer['headers']): Record<string, string> =>
+const cleanHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(safeHeaders(headers)).map(([k, v]) => [scrub(k), scrub(v)]))
 
 /** @param secrets names of attributes that are secret besides those that look so */

@@ -8,7 +8,7 @@ import { isSafe } from '../sending/attempts.js'
 import { unknownOutcome, unusable } from '../sending/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Whole } from '../types.js'
-import { headerOf } from './failure.js'
+import { headerOf } from './headers.js'
 import { safeAddress } from './secrets.js'
 import { isPage, pageTitle } from './text.js'
 

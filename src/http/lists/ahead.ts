@@ -18,7 +18,7 @@ export interface Pages extends Root {
   foreign(reply: OpenAnswer, head: Uint8Array, why: string): Failure
 }
 
-export interface Page {
+export interface ListPage {
   readonly request: WireRequest
   readonly reply: OpenAnswer
   readonly attempts: Attempts
@@ -27,7 +27,7 @@ export interface Page {
 
 interface Asked {
   readonly request: WireRequest
-  readonly page: Promise<Page>
+  readonly page: Promise<ListPage>
 }
 
 /** Pages that are asked for by number: the next one, and the last one wanted. */
@@ -68,7 +68,7 @@ export class Ahead {
     this.#asked.push({ request, page })
   }
 
-  async #fetch(request: WireRequest): Promise<Page> {
+  async #fetch(request: WireRequest): Promise<ListPage> {
     const attempts = this.#pages.attempts()
     const first = !this.#visited.has(request.path)
     this.#visited.add(request.path)
@@ -86,7 +86,7 @@ export class Ahead {
    * The next page, when it has come; undefined where none is asked for.
    * @param last the last record that was read
    */
-  async take(last: Uint8Array | undefined): Promise<Page | undefined> {
+  async take(last: Uint8Array | undefined): Promise<ListPage | undefined> {
     const asked = this.#asked.shift()
     if (asked === undefined) return undefined
     try {
@@ -107,7 +107,7 @@ export class Ahead {
   }
 
   /** What was asked for by number counts only while the links lead there: `rel="last"` may lie. */
-  check({ next }: Page): void {
+  check({ next }: ListPage): void {
     const [asked] = this.#asked
     if (asked === undefined) return
     if (next !== undefined && pageNumber(next) === pageNumber(asked.request)) return
@@ -118,7 +118,7 @@ export class Ahead {
    * Asks for what will be needed for certain of the records `left`, as many pages at once as there may be.
    * @param first whether it is the first page: what that one does not say is not believed of a later one
    */
-  look({ next, reply }: Page, left: number, first: boolean): void {
+  look({ next, reply }: ListPage, left: number, first: boolean): void {
     if (this.#options.single === true) return
     const sure = next !== undefined && left > pageSize(reply)
     const window = this.#window()

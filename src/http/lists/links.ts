@@ -1,14 +1,14 @@
 /** Where a list goes on: the Link header as it is given (`http/README.md`). */
 import LinkHeader from 'http-link-header'
-import { headerOf } from '../answers/failure.js'
+import { type AnswerHeaders, headerOf } from '../answers/headers.js'
 import { safeAddress } from '../answers/secrets.js'
 import { addressOf, type Target, targetOf } from '../request/address.js'
 import { unusable } from '../sending/lost.js'
-import type { Answer, WireRequest } from '../types.js'
+import type { WireRequest } from '../types.js'
 
 /** What of an answer says where its list goes on. */
 export interface Linked {
-  readonly headers: Answer['headers']
+  readonly headers: AnswerHeaders
   readonly target: Target
   readonly label: string
 }

@@ -3,7 +3,7 @@ import { Malformed } from '../../base/json/malformed.js'
 import { Lost, unusable } from '../sending/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
-import { Ahead, type Page, type Pages, pagingHint } from './ahead.js'
+import { Ahead, type ListPage, type Pages, pagingHint } from './ahead.js'
 import { hasMore, pageSize, totalOf } from './links.js'
 import { Foreign, Splitter } from './splitter.js'
 
@@ -69,12 +69,12 @@ class Listing {
     return { records: this.#records, more, ...(total === undefined ? {} : { total }) }
   }
 
-  #take(): Promise<Page | undefined> {
+  #take(): Promise<ListPage | undefined> {
     return this.#ahead.take(this.#last)
   }
 
   /** A page's records; asked for again while nothing of it has been given away. */
-  async *#recordsOf(page: Page): AsyncGenerator<Batch, boolean> {
+  async *#recordsOf(page: ListPage): AsyncGenerator<Batch, boolean> {
     const before = this.#records
     let { reply } = page
     for (;;) {

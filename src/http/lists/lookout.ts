@@ -1,6 +1,6 @@
 /** Looking out for names in a list while it is cut up, so cheaply that every key can be looked at. */
 import { type Marks, tailOf } from '../../base/json/scan.js'
-import type { Watch } from '../types.js'
+import type { FieldWatch } from '../types.js'
 
 /**
  * What names have in common with a string: their last three letters. A string that ends otherwise
@@ -8,9 +8,9 @@ import type { Watch } from '../types.js'
  */
 export class Lookout implements Marks {
   readonly tails = new Uint8Array(1 << 15)
-  readonly #tell: Watch['tell'] | undefined
+  readonly #tell: FieldWatch['tell'] | undefined
 
-  constructor(watch?: Watch) {
+  constructor(watch?: FieldWatch) {
     this.#tell = watch?.tell
     for (const ending of watch?.endings ?? []) {
       const [third = 0, second = 0, last = 0] = Buffer.from(ending).subarray(-3)

@@ -7,7 +7,7 @@ import { Gathering } from '../../base/gathering.js'
 import { bounds, Malformed, tooLarge } from '../../base/json/malformed.js'
 import { Scanner } from '../../base/json/scan.js'
 import { wellFormed } from '../../base/utf8.js'
-import type { Watch } from '../types.js'
+import type { FieldWatch } from '../types.js'
 import { Lookout } from './lookout.js'
 
 const comma = 0x2c
@@ -47,7 +47,7 @@ export class Splitter {
   /** Bytes of the chunks before this one. */
   #before = 0
 
-  constructor(watch?: Watch) {
+  constructor(watch?: FieldWatch) {
     this.#lookout = new Lookout(watch)
     this.#scanner = new Scanner(this.#lookout)
   }

@@ -1,9 +1,9 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
 import { afterRetry, untilReset } from '../../base/waits.js'
-import { headerOf } from '../answers/failure.js'
-import type { Admission } from '../gate.js'
-import type { Answer, ClientOptions } from '../types.js'
-import { interrupted, type OnInterrupt } from './lost.js'
+import { type AnswerHeaders, headerOf } from '../answers/headers.js'
+import type { Admission, OnInterrupt } from '../gate.js'
+import type { ClientOptions } from '../types.js'
+import { interrupted } from './interruption.js'
 
 /** Time and chance, so that tests need neither. */
 export interface Clock {
@@ -37,7 +37,7 @@ export const longestWait = 300_000
  * How long an instance asks to wait, in milliseconds: `Retry-After` (seconds or a date), else
  * `RateLimit-Reset` (epoch seconds); undefined when it does not say.
  */
-export const askedWait = (headers: Answer['headers'], now: number): number | undefined =>
+export const askedWait = (headers: AnswerHeaders, now: number): number | undefined =>
   afterRetry(headerOf(headers, 'retry-after'), now) ??
   untilReset(headerOf(headers, 'ratelimit-reset'), now)
 

@@ -1,9 +1,12 @@
 /** One exchange on undici's dispatcher: a request out, headers and a paced body in. */
+
 import type { Dispatcher } from 'undici'
 import type { Failure } from '../../errors.js'
-import type { Answer } from '../types.js'
+import type { AnswerHeaders } from '../answers/headers.js'
+import type { OnInterrupt } from '../gate.js'
 import { isSafe } from './attempts.js'
-import { interrupted, type Lost, lostTo, type OnInterrupt, unknownOutcome } from './lost.js'
+import { interrupted } from './interruption.js'
+import { type Lost, lostTo, unknownOutcome } from './lost.js'
 
 type Controller = Dispatcher.DispatchController
 
@@ -96,7 +99,7 @@ class Body implements AsyncIterableIterator<Uint8Array> {
 
 export interface Incoming {
   readonly status: number
-  readonly headers: Answer['headers']
+  readonly headers: AnswerHeaders
   readonly body: Body
 }
 
@@ -130,7 +133,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     else controller.abort(this.#stopped)
   }
 
-  onResponseStart(controller: Controller, status: number, headers: Answer['headers']): void {
+  onResponseStart(controller: Controller, status: number, headers: AnswerHeaders): void {
     if (status < 200) {
       this.#informational += 1
       if (this.#informational > informational)

@@ -176,20 +176,3 @@ export const lossOf = (error: unknown): Extract<Came, { lost: string }>['lost'] 
   if (error instanceof Failure && error.category === 'interrupted') return 'interrupted'
   return timedOut.has(codeOf(error)) ? 'time-out' : 'connection'
 }
-
-/** @param request what was under way */
-export const interrupted = (request?: string): Failure =>
-  new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
-
-/** One listener on the signal, however many requests are under way. */
-export const interruptions = (signal: AbortSignal | undefined): OnInterrupt => {
-  const waiting = new Set<() => void>()
-  signal?.addEventListener('abort', () => {
-    for (const stop of waiting) stop()
-  })
-  return (stop) => {
-    if (signal?.aborted === true) stop()
-    else waiting.add(stop)
-    return () => waiting.delete(stop)
-  }
-}

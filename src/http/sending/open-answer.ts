@@ -1,12 +1,12 @@
 import type { Patient } from '../answers/body.js'
+import type { AnswerHeaders } from '../answers/headers.js'
 import type { Trace } from '../answers/tracing.js'
 import type { Target } from '../request/address.js'
-import type { Answer } from '../types.js'
 
 /** An answer of any status, its body still to be read. */
 export interface OpenAnswer {
   readonly status: number
-  readonly headers: Answer['headers']
+  readonly headers: AnswerHeaders
   /** Where it came from in the end. */
   readonly target: Target
   /** What was asked, without credentials. */

@@ -1,7 +1,7 @@
 /** CI configuration lint (`catalogue/reference/ci.md`). */
 import type { ci } from '../../catalogue/areas/ci.js'
 import type { Call } from '../call.js'
-import { type Files, lint, type Occasion, type Verdict } from '../ci-lint/index.js'
+import { type Files, type LintVerdict, lint, type Occasion } from '../ci-lint/index.js'
 import type { Handlers } from '../handlers.js'
 import { notFound, unauthorized } from '../reply.js'
 import { levelOf, openTo } from '../rules/people/access.js'
@@ -78,7 +78,7 @@ const occasionOf = (call: Call, project: ProjectRecord): Occasion => ({
   },
 })
 
-const result = async ({ errors, warnings, merged }: Verdict) => ({
+const result = async ({ errors, warnings, merged }: LintVerdict) => ({
   valid: errors.length === 0,
   merged_yaml: (await merged?.()) ?? '',
   errors: [...errors],

@@ -9,8 +9,8 @@ import { listBillable, membershipsOf, removeBillable, rootGroup } from '../rules
 import { addMembers, updateMember } from '../rules/people/member-changes.js'
 import {
   direct,
+  type MemberSource,
   type Membership,
-  type Place,
   settleExpired,
   withInherited,
 } from '../rules/people/memberships.js'
@@ -18,11 +18,15 @@ import {
 type Members = typeof members
 type Filters = Pick<InputOf<Members['listOfGroup']>, 'query' | 'user_ids'>
 
-const ofGroup = (call: Call, id: string | number, needs: { role?: 'owner' } = {}): Place => {
+const ofGroup = (call: Call, id: string | number, needs: { role?: 'owner' } = {}): MemberSource => {
   settleExpired(call)
   return { kind: 'group', group: call.group(id, needs) }
 }
-const ofProject = (call: Call, id: string | number, needs: { role?: 'maintainer' } = {}): Place => {
+const ofProject = (
+  call: Call,
+  id: string | number,
+  needs: { role?: 'maintainer' } = {},
+): MemberSource => {
   settleExpired(call)
   return { kind: 'project', project: call.project(id, needs) }
 }
@@ -30,7 +34,7 @@ const ofProject = (call: Call, id: string | number, needs: { role?: 'maintainer'
 const owner = 50
 
 /** As lists show a member. */
-const present = (call: Call, place: Place, member: Membership) => {
+const present = (call: Call, place: MemberSource, member: Membership) => {
   const user = call.state.users.get(member.user_id)
   if (user === undefined) throw notFound('User')
   const owns = place.kind === 'group' && call.groupLevel(place.group) >= owner
@@ -43,14 +47,14 @@ const present = (call: Call, place: Place, member: Membership) => {
   }
 }
 
-const alone = (call: Call, place: Place, member: Membership) => ({
+const alone = (call: Call, place: MemberSource, member: Membership) => ({
   ...present(call, place, member),
   created_at: member.created_at,
 })
 
 const listed = (
   call: Call,
-  place: Place,
+  place: MemberSource,
   rows: readonly Membership[],
   { query = '', user_ids = [] }: Filters,
 ) => {
@@ -66,18 +70,18 @@ const listed = (
   return lazily(shown, (member) => present(call, place, member))
 }
 
-const single = (call: Call, place: Place, rows: readonly Membership[], userId: number) => {
+const single = (call: Call, place: MemberSource, rows: readonly Membership[], userId: number) => {
   const member = rows.find((m) => m.user_id === userId)
   if (member === undefined) throw notFound()
   return alone(call, place, member)
 }
 
-const add = (call: Call, place: Place, input: Parameters<typeof addMembers>[2]) => {
+const add = (call: Call, place: MemberSource, input: Parameters<typeof addMembers>[2]) => {
   const added = addMembers(call, place, input)
   return 'status' in added ? added : alone(call, place, added)
 }
 
-const update = (call: Call, place: Place, input: Parameters<typeof updateMember>[2]) =>
+const update = (call: Call, place: MemberSource, input: Parameters<typeof updateMember>[2]) =>
   alone(call, place, updateMember(call, place, input))
 
 export const handlers: Handlers<Members> = {

@@ -21,7 +21,7 @@ export interface Setting {
   readonly occasion?: Occasion
 }
 
-export interface Verdict {
+export interface LintVerdict {
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
   /** Writes the expanded configuration; absent when the text could not be read. */
@@ -64,7 +64,7 @@ const limited = (texts: readonly string[]): readonly string[] =>
 const judged = (
   findings: readonly Finding[],
   left: readonly string[],
-): Pick<Verdict, 'errors' | 'warnings'> => {
+): Pick<LintVerdict, 'errors' | 'warnings'> => {
   const open = left.length > 0
   const where = left.map((name) => `\`${name}\``).join(', ')
   return {
@@ -96,7 +96,7 @@ const expanded = ({ tree, left }: Included): Expanded & { readonly extended: Has
   }
 }
 
-const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<Verdict> => {
+const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<LintVerdict> => {
   const { files, occasion } = setting
   const included = await withIncludes(own, files, new Budget(mostBuilt))
   const { tree, errors } = expanded(included)
@@ -118,7 +118,7 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
 }
 
 /** The verdict on a configuration. */
-export const lint = async (content: string, setting: Setting): Promise<Verdict> => {
+export const lint = async (content: string, setting: Setting): Promise<LintVerdict> => {
   try {
     return await verdictOf(await readTree(content), setting)
   } catch (error) {

@@ -7,12 +7,12 @@ import { Failure } from '../../errors.js'
 import { badRequest } from '../reply.js'
 import { type Content, writeContent } from './content.js'
 
-export interface RunOptions {
+export interface GitOptions {
   readonly input?: string | Buffer
   readonly env?: Readonly<Record<string, string>>
 }
 
-export interface Outcome {
+export interface GitOutcome {
   readonly code: number
   readonly stdout: Buffer
   readonly stderr: string
@@ -37,7 +37,7 @@ const checkTexts = (texts: readonly string[]): void => {
   if (texts.some((text) => text.includes('\0'))) throw badRequest('a value holds a NUL')
 }
 
-const start = (args: readonly string[], { input, env }: RunOptions): Promise<Outcome> =>
+const start = (args: readonly string[], { input, env }: GitOptions): Promise<GitOutcome> =>
   new Promise((resolve, reject) => {
     checkTexts([...args, ...Object.values(env ?? {})])
     const child = execFile(
@@ -77,23 +77,23 @@ export class Repository {
   }
 
   /** Runs `git <args>` in the repository, whatever its exit code. */
-  run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  run(args: readonly string[], options: GitOptions = {}): Promise<GitOutcome> {
     return start(['--git-dir', this.path, ...args], options)
   }
 
   /** Standard output of `git <args>`; undefined when it failed. */
-  async read(args: readonly string[], options: RunOptions = {}): Promise<Buffer | undefined> {
+  async read(args: readonly string[], options: GitOptions = {}): Promise<Buffer | undefined> {
     const { code, stdout } = await this.run(args, options)
     return code === 0 ? stdout : undefined
   }
 
   /** Standard output as text without the last line break; undefined when it failed. */
-  async line(args: readonly string[], options: RunOptions = {}): Promise<string | undefined> {
+  async line(args: readonly string[], options: GitOptions = {}): Promise<string | undefined> {
     return (await this.read(args, options))?.toString('utf8').trimEnd()
   }
 
   /** Standard output as text of a command that has to work. */
-  async must(args: readonly string[], options: RunOptions = {}): Promise<string> {
+  async must(args: readonly string[], options: GitOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.run(args, options)
     if (code !== 0) throw new Error(`git ${args.join(' ')} failed: ${stderr.trim()}`)
     return stdout.toString('utf8').trimEnd()

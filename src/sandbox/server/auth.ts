@@ -12,7 +12,7 @@ export interface Claims {
 }
 
 /** What an endpoint asks for. */
-export interface Gate {
+export interface Entrance {
   readonly credential: NonNullable<Endpoint['credential']>
   /** Scopes that open it, besides `api` and, for reading, `read_api`. */
   readonly scopes: readonly string[]
@@ -61,12 +61,12 @@ const insufficient = (scope: string): Refusal =>
     { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   )
 
-const checkScopes = (token: TokenRecord, gate: Gate, method: string): void => {
+const checkScopes = (token: TokenRecord, entrance: Entrance, method: string): void => {
   if (token.kind === 'session') return
   const reading = method === 'GET' || method === 'HEAD'
-  const enough = ['api', ...gate.scopes, ...(reading ? ['read_api'] : [])]
+  const enough = ['api', ...entrance.scopes, ...(reading ? ['read_api'] : [])]
   if (!token.scopes.some((scope) => enough.includes(scope)))
-    throw insufficient(['api', ...gate.scopes].join(' '))
+    throw insufficient(['api', ...entrance.scopes].join(' '))
 }
 
 const mayAct = (user: UserRecord): void => {
@@ -74,8 +74,8 @@ const mayAct = (user: UserRecord): void => {
 }
 
 /** The job behind a job token; it counts while the job runs, and only where it is accepted. */
-const byJobToken = (instance: Instance, value: string, gate: Gate): Actor => {
-  if (gate.credential !== 'job' && gate.credential !== 'user-or-job') throw unauthorized()
+const byJobToken = (instance: Instance, value: string, entrance: Entrance): Actor => {
+  if (entrance.credential !== 'job' && entrance.credential !== 'user-or-job') throw unauthorized()
   const job = instance.state.jobs.find((j) => j.token === value && j.status === 'running')
   const user = instance.state.users.get(job?.user_id)
   if (job === undefined || user === undefined) throw unauthorized()
@@ -83,7 +83,7 @@ const byJobToken = (instance: Instance, value: string, gate: Gate): Actor => {
   return { user, job }
 }
 
-const byToken = (instance: Instance, claims: Claims, gate: Gate): Actor | undefined => {
+const byToken = (instance: Instance, claims: Claims, entrance: Entrance): Actor | undefined => {
   const [sent] = offered(claims)
   if (sent === undefined) return undefined
   const [value, kinds] = sent
@@ -91,7 +91,7 @@ const byToken = (instance: Instance, claims: Claims, gate: Gate): Actor | undefi
   const user = instance.state.users.get(token?.user_id)
   if (token === undefined || user === undefined || !alive(instance, token)) throw unauthorized()
   mayAct(user)
-  checkScopes(token, gate, claims.method)
+  checkScopes(token, entrance, claims.method)
   return { user, token }
 }
 
@@ -111,14 +111,14 @@ const impersonate = (instance: Instance, actor: Actor, value: string): Actor => 
 }
 
 /** The actor of a request, or the refusal that the documents name. */
-export const authenticate = (instance: Instance, claims: Claims, gate: Gate): Actor => {
-  if (gate.credential === 'parameter') return {}
+export const authenticate = (instance: Instance, claims: Claims, entrance: Entrance): Actor => {
+  if (entrance.credential === 'parameter') return {}
   const jobToken = first(claims.headers['job-token']) ?? first(claims.query.job_token)
   const actor =
-    byToken(instance, claims, gate) ??
-    (jobToken === undefined ? {} : byJobToken(instance, jobToken, gate))
-  if (gate.credential === 'job' && actor.job === undefined) throw unauthorized()
-  if (gate.credential === 'user' && actor.user === undefined) throw unauthorized()
+    byToken(instance, claims, entrance) ??
+    (jobToken === undefined ? {} : byJobToken(instance, jobToken, entrance))
+  if (entrance.credential === 'job' && actor.job === undefined) throw unauthorized()
+  if (entrance.credential === 'user' && actor.user === undefined) throw unauthorized()
   const sudo = first(claims.headers.sudo) ?? first(claims.query.sudo)
   return sudo === undefined ? actor : impersonate(instance, actor, sudo)
 }

@@ -3,7 +3,7 @@
  * do, who is this user, lists to complete from, and the token endpoint that refreshes an OAuth pair.
  */
 import { randomBytes } from 'node:crypto'
-import { type Credential, string } from '../../catalogue/endpoint.js'
+import { type CredentialNeed, string } from '../../catalogue/endpoint.js'
 import type { Call } from '../call.js'
 import type { AnyHandler } from '../handlers.js'
 import { longUser, userSummary } from '../present/common.js'
@@ -16,7 +16,7 @@ import { apiRoot } from './root.js'
 export interface ExtraRoute {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  readonly credential?: Credential
+  readonly credential?: CredentialNeed
   readonly scopes?: readonly string[]
   readonly status?: number
   /** What a list takes; the others look at what was sent themselves. */

@@ -4,18 +4,18 @@ import { areas } from '../../catalogue/index.js'
 import type { AnyHandler, AreaExtras } from '../handlers.js'
 import { registry } from '../registry.js'
 import type { Accepts } from './accepts.js'
-import type { Gate } from './auth.js'
+import type { Entrance } from './auth.js'
 import { extraRoutes } from './extras.js'
 import { apiRoot } from './root.js'
 import { type Found, Router } from './router.js'
 
-export interface Route {
+export interface ServedRoute {
   readonly method: string
   /** The whole path with placeholders, or a pattern over it. */
   readonly url: string | RegExp
   readonly endpoint?: Endpoint
   readonly accepts?: Accepts
-  readonly gate: Gate
+  readonly entrance: Entrance
   readonly status: number
   readonly load: () => Promise<AnyHandler>
 }
@@ -26,7 +26,7 @@ const successes: Readonly<Record<string, number>> = { POST: 201 }
 const urlOf = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
   extras.urls?.[key] ?? (pathOf(endpoint).startsWith('/') ? apiRoot + pathOf(endpoint) : undefined)
 
-const routesOf = (area: string, key: string, endpoint: Endpoint): Route[] => {
+const routesOf = (area: string, key: string, endpoint: Endpoint): ServedRoute[] => {
   const row = registry[area]
   const url = row === undefined ? undefined : urlOf(key, endpoint, row)
   if (row === undefined || url === undefined) return []
@@ -36,16 +36,16 @@ const routesOf = (area: string, key: string, endpoint: Endpoint): Route[] => {
     return handler
   }
   const method = methodOf(endpoint)
-  const gate = {
+  const entrance = {
     credential: url instanceof RegExp ? 'parameter' : (endpoint.credential ?? 'user'),
     scopes: row.scopes?.[key] ?? [],
   } as const
   const status = endpoint.status ?? successes[method] ?? 200
-  return [{ method, url, endpoint, gate, status, load }]
+  return [{ method, url, endpoint, entrance, status, load }]
 }
 
 /** All routes. */
-export const collectRoutes = async (): Promise<Route[]> => {
+export const collectRoutes = async (): Promise<ServedRoute[]> => {
   const loaded = await Promise.all(
     areas.map(async ({ name, load }) => [name, await load()] as const),
   )
@@ -53,10 +53,10 @@ export const collectRoutes = async (): Promise<Route[]> => {
     Object.entries(endpoints).flatMap(([key, endpoint]) => routesOf(area, key, endpoint)),
   )
   const extra = extraRoutes.map(
-    (route): Route => ({
+    (route): ServedRoute => ({
       method: route.method,
       url: route.path,
-      gate: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
+      entrance: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
       status: route.status ?? 200,
       ...(route.accepts === undefined ? {} : { accepts: route.accepts }),
       load: async () => route.handle,
@@ -67,10 +67,10 @@ export const collectRoutes = async (): Promise<Route[]> => {
 
 /** What finds the route of a request: those with a path first, then those with a pattern. */
 export interface Finder {
-  find(method: string, path: string): Found<Route> | readonly string[]
+  find(method: string, path: string): Found<ServedRoute> | readonly string[]
 }
 
-const byPattern = (routes: readonly Route[], method: string, path: string) => {
+const byPattern = (routes: readonly ServedRoute[], method: string, path: string) => {
   for (const value of routes) {
     const match = value.url instanceof RegExp ? value.url.exec(decodeURIComponent(path)) : null
     if (match !== null && value.method === method) return { value, path: { ...match.groups } }
@@ -78,8 +78,8 @@ const byPattern = (routes: readonly Route[], method: string, path: string) => {
   return undefined
 }
 
-export const finderOf = (routes: readonly Route[]): Finder => {
-  const router = new Router<Route>()
+export const finderOf = (routes: readonly ServedRoute[]): Finder => {
+  const router = new Router<ServedRoute>()
   for (const route of routes)
     if (typeof route.url === 'string') router.add(route.method, route.url, route)
   const patterns = routes.filter(({ url }) => url instanceof RegExp)

@@ -12,19 +12,19 @@ import type { Nested } from './decode.js'
 import { fromPage, turnedAway } from './door.js'
 import { onClientError, onError } from './errors.js'
 import type { Found } from './router.js'
-import { collectRoutes, type Finder, finderOf, type Route } from './routes.js'
+import { collectRoutes, type Finder, finderOf, type ServedRoute } from './routes.js'
 
-const known = new WeakMap<Route, AnyHandler>()
+const known = new WeakMap<ServedRoute, AnyHandler>()
 
-const handlerOf = async (route: Route): Promise<AnyHandler> => {
+const handlerOf = async (route: ServedRoute): Promise<AnyHandler> => {
   const handler = known.get(route) ?? (await route.load())
   known.set(route, handler)
   return handler
 }
 
 const inputOf = (
-  { endpoint, accepts }: Route,
-  path: Found<Route>['path'],
+  { endpoint, accepts }: ServedRoute,
+  path: Found<ServedRoute>['path'],
   params: Nested,
 ): Readonly<Record<string, unknown>> => {
   if (endpoint !== undefined) return checkInput(endpoint, path, params)
@@ -34,14 +34,14 @@ const inputOf = (
 /** Runs one request through authentication, checks and its handler. */
 const serve = async (
   instance: Instance,
-  { value: route, path }: Found<Route>,
+  { value: route, path }: Found<ServedRoute>,
   query: Nested,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
   const { method, headers } = request
   const claims = { method, headers, query: fromPage(headers) ? {} : query }
-  const actor = authenticate(instance, claims, route.gate)
+  const actor = authenticate(instance, claims, route.entrance)
   const sent = await paramsOf(request, query)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
   const input = inputOf(route, path, params)

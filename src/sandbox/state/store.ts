@@ -55,7 +55,7 @@ const lockFolder = (folder: string, { note, signal }: Waiting): Promise<Lock> =>
   return lock(join(folder, '.lock'), { patience, note, signal, held })
 }
 
-export class Store {
+export class StateStore {
   #saved: string
   #dirty = false
   #timer: NodeJS.Timeout | undefined
@@ -70,10 +70,10 @@ export class Store {
   }
 
   /** Opens a folder for this process alone; waits a while for another one to finish. */
-  static async open(folder: string, waiting: Waiting = {}): Promise<Store> {
+  static async open(folder: string, waiting: Waiting = {}): Promise<StateStore> {
     const lock = await lockFolder(folder, waiting)
     try {
-      return new Store(folder, readState(folder), lock)
+      return new StateStore(folder, readState(folder), lock)
     } catch (error) {
       lock.release()
       throw error

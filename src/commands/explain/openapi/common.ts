@@ -1,5 +1,10 @@
 /** What operations share: credentials, pages, errors (`http/README.md`). */
-import { type Credential, type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
+import {
+  type CredentialNeed,
+  type Endpoint,
+  methodOf,
+  pathOf,
+} from '../../../catalogue/endpoint.js'
 import type { Json } from './schema.js'
 
 /** How a credential travels. */
@@ -19,7 +24,7 @@ type Alternative = Partial<Record<keyof typeof securitySchemes, readonly string[
 
 const user: readonly Alternative[] = [{ token: [] }, { bearer: [] }, { session: [] }]
 const job: Alternative = { job: [] }
-const alternatives: Readonly<Record<Credential, readonly Alternative[]>> = {
+const alternatives: Readonly<Record<CredentialNeed, readonly Alternative[]>> = {
   user,
   optional: [{}, ...user],
   job: [job],

@@ -1,7 +1,7 @@
 /** Small checks that the table of keywords is made of: each gives what is wrong at a path. */
 
 import type { Finding } from '../problem.js'
-import { isHash, Reference } from '../reading/tree.js'
+import { isHash, KeywordReference } from '../reading/tree.js'
 import { isDressed, regexOf } from '../regex.js'
 import { isDuration } from './duration.js'
 
@@ -40,7 +40,7 @@ const isString = (value: unknown): value is string => typeof value === 'string'
 const isScalar = (value: unknown): boolean =>
   isString(value) || typeof value === 'number' || typeof value === 'boolean'
 /** What a reference names that was not fetched, may be anything. */
-const isOpen = (value: unknown): boolean => value instanceof Reference
+const isOpen = (value: unknown): boolean => value instanceof KeywordReference
 const isStrings = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => isString(item) || isOpen(item))
 

@@ -1,6 +1,6 @@
 /** Resolves `extends` and `!reference`. */
 import type { Budget } from '../problem.js'
-import { type Hash, isHash, merged, Reference } from './tree.js'
+import { type Hash, isHash, KeywordReference, merged } from './tree.js'
 
 const deepestExtends = 11
 const deepestReference = 10
@@ -99,7 +99,7 @@ const lookUp = (tree: unknown, path: readonly string[]): unknown => {
 /** The tree with every `!reference` replaced by what it names; one that stays is not there. */
 export const withReferences = (tree: Hash, { lenient, budget }: Expansion): Expanded => {
   const errors = new Set<string>()
-  const follow = (reference: Reference, above: readonly string[]): unknown => {
+  const follow = (reference: KeywordReference, above: readonly string[]): unknown => {
     const shown = reference.toString()
     if (above.includes(shown)) {
       errors.add(`${shown} is part of a circular chain`)
@@ -116,7 +116,7 @@ export const withReferences = (tree: Hash, { lenient, budget }: Expansion): Expa
   }
   const resolve = (value: unknown, above: readonly string[]): unknown => {
     budget.spend(1)
-    if (value instanceof Reference) return follow(value, above)
+    if (value instanceof KeywordReference) return follow(value, above)
     if (Array.isArray(value)) return value.map((item) => resolve(item, above))
     if (!isHash(value)) return value
     return Object.fromEntries(

@@ -9,11 +9,11 @@ export const isHash = (value: unknown): value is Hash =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
-  !(value instanceof Reference) &&
+  !(value instanceof KeywordReference) &&
   !(value instanceof Date)
 
 /** `!reference [job, keyword, …]`: what stands there is put here. */
-export class Reference {
+export class KeywordReference {
   constructor(readonly path: readonly string[]) {}
   toString(): string {
     return `!reference ${JSON.stringify(this.path)}`
@@ -68,7 +68,8 @@ const parsed = async (text: string): Promise<Documents> => {
   const reference: CollectionTag = {
     tag: '!reference',
     collection: 'seq',
-    resolve: (node) => new Reference(isSeq(node) ? node.items.map((item) => String(item)) : []),
+    resolve: (node) =>
+      new KeywordReference(isSeq(node) ? node.items.map((item) => String(item)) : []),
   }
   const lines = new LineCounter()
   const documents = untraced(() =>
@@ -132,7 +133,7 @@ export const writeTree = async (tree: Hash): Promise<string> => {
   const { stringify } = await import('yaml')
   const plain: unknown = JSON.parse(
     JSON.stringify(tree, (_key, value: unknown) =>
-      value instanceof Reference ? value.toString() : value,
+      value instanceof KeywordReference ? value.toString() : value,
     ),
   )
   return `---\n${stringify(plain, { lineWidth: 0 })}`

@@ -1,5 +1,5 @@
 /** Every credential of an instance: what there is to try out what each of them may do. */
-import { Clock } from '../../clock.js'
+import { InstanceClock } from '../../clock.js'
 import type { TokenRecord } from '../../state/records.js'
 import type { State } from '../../state/state.js'
 
@@ -30,7 +30,7 @@ const plain = (kind: string, of: string, value: string): KnownCredential => ({
 })
 
 /** All credentials but alert keys, users' tokens first. */
-export const credentialsIn = (state: State, now = new Clock().iso()): KnownCredential[] => {
+export const credentialsIn = (state: State, now = new InstanceClock().iso()): KnownCredential[] => {
   const nameOf = (id: number | null): string => state.users.get(id)?.username ?? ''
   return [
     ...state.tokens.all().map((token) => ({

@@ -11,7 +11,7 @@ import {
   type Refusal,
 } from '../../reply.js'
 import type { MemberRecord, UserRecord } from '../../state/records.js'
-import { inherited, type Place, tellProject } from './memberships.js'
+import { inherited, type MemberSource, tellProject } from './memberships.js'
 
 interface Adding {
   readonly user_id: string
@@ -27,15 +27,15 @@ interface Updating {
 const owner = accessLevels.owner
 
 /** Levels that may be given. */
-const levelsOf = (place: Place): readonly number[] =>
+const levelsOf = (place: MemberSource): readonly number[] =>
   givenLevels[place.kind].map((name) => accessLevels[name])
 
-const sourceOf = (place: Place) =>
+const sourceOf = (place: MemberSource) =>
   place.kind === 'group'
     ? ({ source_type: 'group', source_id: place.group.id } as const)
     : ({ source_type: 'project', source_id: place.project.id } as const)
 
-const recordOf = (call: Call, place: Place, userId: number): MemberRecord | undefined => {
+const recordOf = (call: Call, place: MemberSource, userId: number): MemberRecord | undefined => {
   const { source_type, source_id } = sourceOf(place)
   return call.state.members.find(
     (m) => m.source_type === source_type && m.source_id === source_id && m.user_id === userId,
@@ -45,7 +45,7 @@ const recordOf = (call: Call, place: Place, userId: number): MemberRecord | unde
 /** What is wrong with a level or an end, as a refusal; undefined when nothing is. */
 const fault = (
   call: Call,
-  place: Place,
+  place: MemberSource,
   userId: number,
   { access_level, expires_at }: Omit<Updating, 'user_id'>,
 ): Refusal | undefined => {
@@ -69,7 +69,7 @@ const fault = (
 }
 
 /** Whether a project is a user's own: what they may there is no membership. */
-const isNamespaceOwner = (place: Place, userId: number): boolean =>
+const isNamespaceOwner = (place: MemberSource, userId: number): boolean =>
   place.kind === 'project' &&
   place.project.namespace_kind === 'user' &&
   place.project.namespace_id === userId
@@ -77,7 +77,7 @@ const isNamespaceOwner = (place: Place, userId: number): boolean =>
 /** Why a user cannot be added; undefined when nothing stands in the way. */
 const obstacle = (
   call: Call,
-  place: Place,
+  place: MemberSource,
   user: UserRecord | undefined,
   input: Adding,
 ): Refusal | undefined => {
@@ -87,7 +87,7 @@ const obstacle = (
   return fault(call, place, user.id, input)
 }
 
-const insert = (call: Call, place: Place, user: UserRecord, input: Adding): MemberRecord => {
+const insert = (call: Call, place: MemberSource, user: UserRecord, input: Adding): MemberRecord => {
   const added = call.state.members.add({
     ...sourceOf(place),
     user_id: user.id,
@@ -111,7 +111,7 @@ const reason = ({ body }: Refusal): string => {
  * Adds one user, or several whose IDs are joined by commas. One: the membership, or a refusal.
  * Several: `{"status": "success"}`, or what went wrong by username; the others are added.
  */
-export const addMembers = (call: Call, place: Place, input: Adding) => {
+export const addMembers = (call: Call, place: MemberSource, input: Adding) => {
   const ids = input.user_id.split(',').map((id) => id.trim())
   if (ids.some((id) => !/^\d+$/.test(id))) throw invalid('user_id is invalid')
   const [only] = ids
@@ -134,7 +134,7 @@ export const addMembers = (call: Call, place: Place, input: Adding) => {
 }
 
 /** Changes level or end of a direct membership. The last owner of a group stays one: 403. */
-export const updateMember = (call: Call, place: Place, input: Updating): MemberRecord => {
+export const updateMember = (call: Call, place: MemberSource, input: Updating): MemberRecord => {
   const record = recordOf(call, place, input.user_id)
   if (record === undefined && isNamespaceOwner(place, input.user_id))
     throw forbidden('The project lies in the namespace of this user, who stays its owner')

@@ -5,7 +5,7 @@ import type { GroupRecord, MemberRecord, ProjectRecord, UserRecord } from '../..
 import { current, family, groupOf, lineage, projectsWithin } from './access.js'
 
 /** A group or a project, whichever members are asked of. */
-export type Place =
+export type MemberSource =
   | { readonly kind: 'group'; readonly group: GroupRecord }
   | { readonly kind: 'project'; readonly project: ProjectRecord }
 
@@ -38,7 +38,7 @@ const holder = (project: ProjectRecord): Membership[] =>
       ]
 
 /** Direct memberships that have not ended. */
-export const direct = (call: Call, place: Place): Membership[] => {
+export const direct = (call: Call, place: MemberSource): Membership[] => {
   if (place.kind === 'group') return records(call, 'group', place.group.id)
   const { project } = place
   const own = records(call, 'project', project.id)
@@ -46,7 +46,7 @@ export const direct = (call: Call, place: Place): Membership[] => {
 }
 
 /** Memberships of the groups above a place. */
-export const inherited = (call: Call, place: Place): Membership[] => {
+export const inherited = (call: Call, place: MemberSource): Membership[] => {
   const above =
     place.kind === 'group'
       ? lineage(call.state, call.state.groups.get(place.group.parent_id))
@@ -55,7 +55,7 @@ export const inherited = (call: Call, place: Place): Membership[] => {
 }
 
 /** Direct and inherited; of several of one user the one with the highest level. */
-export const withInherited = (call: Call, place: Place): Membership[] => {
+export const withInherited = (call: Call, place: MemberSource): Membership[] => {
   const best = new Map<number, Membership>()
   for (const member of [...direct(call, place), ...inherited(call, place)]) {
     const known = best.get(member.user_id)

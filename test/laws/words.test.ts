@@ -1,0 +1,47 @@
+/** One word, one meaning: no two files export types of the same name. */
+import { expect, it } from 'vitest'
+import { type SourceNode, sourceFiles, statementsOf, textOf } from '../support/source.js'
+
+const kinds = [
+  'TSInterfaceDeclaration',
+  'TSTypeAliasDeclaration',
+  'TSEnumDeclaration',
+  'ClassDeclaration',
+]
+
+/** The name of a type that a statement declares and exports. */
+const exported = ({ type, declaration }: SourceNode): readonly string[] => {
+  const declared = declaration as SourceNode | null | undefined
+  if (type !== 'ExportNamedDeclaration' || !kinds.includes(declared?.type ?? '')) return []
+  const { name } = (declared?.id ?? {}) as { name?: unknown }
+  return typeof name === 'string' ? [name] : []
+}
+
+const typesIn = (text: string, file?: string): readonly string[] =>
+  statementsOf(text, file).flatMap(exported)
+
+/** Words that are still to be told apart, in rooms that are being rebuilt. */
+const still: readonly string[] = ['Fields', 'Ask', 'Tone', 'Style', 'Choice', 'Item']
+
+it('has one meaning for each exported type', () => {
+  const files = new Map<string, string[]>()
+  for (const file of sourceFiles)
+    for (const name of typesIn(textOf(file), file))
+      files.set(name, [...(files.get(name) ?? []), file])
+  expect(files.size).toBeGreaterThan(250)
+  const twice = [...files].filter(([name, at]) => at.length > 1 && !still.includes(name))
+  expect(twice.map(([name, at]) => `${name}: ${at.join(', ')}`)).toEqual([])
+})
+
+it('sees every way to declare one', () => {
+  const text = [
+    'export interface A { b: string }',
+    'export type B = string',
+    'export class C {}',
+    'export abstract class D {}',
+    'export enum E {}',
+    'interface F {}',
+    'export const G = 1',
+  ].join('\n')
+  expect(typesIn(text)).toEqual(['A', 'B', 'C', 'D', 'E'])
+})
