@@ -1,0 +1,101 @@
+/**
+ * Whether the instance took what was sent: an attribute that it does not know it ignores, with 200
+ * and no complaint, so its answer is held against the request.
+ */
+import { isObject } from '../../../base/objects.js'
+import { endsAsSecret } from '../../../base/secrets/names.js'
+import { type Endpoint, echoes, type Param } from '../../../catalogue/endpoint.js'
+import type { Ask } from '../../../http/types.js'
+import { nearest } from '../../../terminal/text/suggest.js'
+import { agrees } from './agrees.js'
+
+/** An attribute that the answer does not show as it was sent. */
+export interface NotTaken {
+  readonly name: string
+  /** A sentence about it. */
+  readonly text: string
+  /** Neither the catalogue nor the answer knows the name: a mistake, most likely. */
+  readonly unknown: boolean
+}
+
+const knows = (endpoint: Endpoint, name: string): boolean =>
+  name in endpoint.params || name in endpoint.path
+
+const fieldsOf = ({ returns: { shape } }: Endpoint): Readonly<Record<string, unknown>> =>
+  isObject(shape) && isObject(shape.properties) ? shape.properties : {}
+
+/** `; did you mean x?`, or nothing where neither a parameter nor a field of the answer is near. */
+export const meant = (endpoint: Endpoint, name: string, answer: unknown = {}): string => {
+  const known = { ...endpoint.params, ...fieldsOf(endpoint), ...(isObject(answer) ? answer : {}) }
+  const near = nearest(name, Object.keys(known))
+  return near === undefined ? '' : `; did you mean ${near}?`
+}
+
+/** Where the answer may show a parameter; nowhere where it need not. */
+const placesOf = (endpoint: Endpoint, name: string, param: Param): (readonly string[])[] => {
+  if (param.secret === true || endsAsSecret(name) || param.echo === false) return []
+  if (param.type === 'string' && param.format === 'pem') return []
+  return [
+    ...(name in fieldsOf(endpoint) ? [[name]] : []),
+    ...(endpoint.echo === undefined ? [] : [[endpoint.echo, name]]),
+  ]
+}
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
+
+const longest = 60
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
+}
+
+const absent = (name: string): string =>
+  `the instance did not take ${name}: its answer does not have it (another version or edition?)`
+
+const judge = (
+  { endpoint }: Ask,
+  name: string,
+  sent: unknown,
+  answer: unknown,
+): Omit<NotTaken, 'name'> | undefined => {
+  const param = endpoint.params[name]
+  if (param === undefined) {
+    if (endsAsSecret(name) || at(answer, [name]) !== undefined) return undefined
+    const near = meant(endpoint, name, answer)
+    return {
+      text: `the instance did not take ${name}: neither its answer nor the catalogue knows it${near}`,
+      unknown: true,
+    }
+  }
+  const had = placesOf(endpoint, name, param).map((place) => at(answer, place))
+  if (had.length === 0 || had.some((got) => agrees(sent, got))) return undefined
+  const got = had.find((one) => one !== undefined)
+  const differs = `the instance did not take ${name} as it was given: it has ${shown(got)}`
+  return { text: got === undefined ? absent(name) : differs, unknown: false }
+}
+
+/** What was sent under names that are no placeholder of the path. */
+const sentBy = ({ endpoint, values, extra }: Ask): (readonly [string, unknown])[] =>
+  Object.entries({ ...values, ...extra }).filter(
+    ([name, value]) => value !== undefined && !(name in endpoint.path),
+  )
+
+/** Names that went along though the catalogue does not have them. */
+export const unknownNames = (ask: Ask): readonly string[] =>
+  sentBy(ask)
+    .map(([name]) => name)
+    .filter((name) => !knows(ask.endpoint, name))
+
+/**
+ * The attributes that a write's answer does not show, or shows with another value. Judged is what
+ * the answer should show: its shape has a field of that name, the parameter names one (`echo`), or
+ * the catalogue does not know the name at all. Secrets are not compared.
+ */
+export const notTaken = (ask: Ask, answer: unknown): readonly NotTaken[] => {
+  if (!echoes(ask.endpoint) || !isObject(answer)) return []
+  return sentBy(ask).flatMap(([name, sent]) => {
+    const found = judge(ask, name, sent, answer)
+    return found === undefined ? [] : [{ name, ...found }]
+  })
+}
