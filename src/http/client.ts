@@ -7,10 +7,11 @@ import { readSome, readWhole } from './answers/body.js'
 import { failureOf } from './answers/failure.js'
 import { sealed } from './answers/sealed.js'
 import { notJson, wholeOf } from './answers/whole.js'
+import type { OnInterrupt } from './gate.js'
 import type { Pages } from './lists/ahead.js'
 import { listRecords } from './lists/list.js'
 import { Attempts, type Clock, isIdempotent, isSafe, systemClock } from './sending/attempts.js'
-import { createConnections } from './sending/connections.js'
+import { type Connections, createConnections } from './sending/connections.js'
 import { interruptions } from './sending/interruption.js'
 import { Lost, unknownOutcome } from './sending/lost.js'
 import type { OpenAnswer } from './sending/open-answer.js'
@@ -56,50 +57,45 @@ const cleaned =
     throw scrubbed(request.sealed === true ? sealed(error) : error)
   }
 
-/**
- * A client for one instance and one credential. Nothing is connected, and no library loaded,
- * before the first request.
- * @param clock time and chance; tests give their own
- * @throws Failure `usage` for a base URL that is none
- */
-export const createClient = (options: ClientOptions, clock: Clock = systemClock): Client => {
-  const onInterrupt = interruptions(options.signal)
-  const baseUrl = normalizeBaseUrl(options.baseUrl)
-  const connections = createConnections({ ...options, baseUrl })
-  const wire = new Wire({ ...options, baseUrl }, connections, onInterrupt, clock.now)
-  const note = options.note ?? (() => {})
-  const newAttempts = () => new Attempts(options.retries, clock, note, onInterrupt)
+/** The requests of one client, each until its answer stands. */
+class Requests {
+  readonly #options: ClientOptions
+  readonly #clock: Clock
+  readonly #onInterrupt: OnInterrupt
+  readonly #connections: Connections
+  readonly #wire: Wire
 
-  const answered = async (
-    request: WireRequest,
-    attempts: Attempts,
-    abroad = false,
-  ): Promise<OpenAnswer> => {
-    const reply = await wire.send(request, attempts, abroad)
-    if (!isAnswer(reply.status)) throw await refusal(reply, attempts)
-    return reply
+  constructor(options: ClientOptions, clock: Clock) {
+    this.#options = options
+    this.#clock = clock
+    this.#onInterrupt = interruptions(options.signal)
+    this.#connections = createConnections(options)
+    this.#wire = new Wire(options, this.#connections, this.#onInterrupt, clock.now)
   }
 
-  const streamed = async (
-    request: WireRequest,
-    attempts: Attempts,
-    abroad = false,
-  ): Promise<OpenAnswer> => {
-    const reply = await answered(request, attempts, abroad)
-    reply.trace.answered(reply.status, reply.headers)
-    return reply
+  /** What lists are made of. */
+  get pages(): Pages {
+    return {
+      root: this.#wire.root,
+      note: (text) => this.#options.note?.(text, 'verbose'),
+      open: (request, attempts) => this.#streamed(request, attempts),
+      attempts: () => this.#attempts(),
+      width: () => this.#options.gate?.width,
+      foreign: notJson,
+    }
   }
 
-  const open = async (request: WireRequest): Promise<Answer> => {
-    const { status, headers, label, body, cancel } = await streamed(request, newAttempts(), true)
+  async open(request: WireRequest): Promise<Answer> {
+    const reply = await this.#streamed(request, this.#attempts(), true)
+    const { status, headers, label, body, cancel } = reply
     const url = label.slice(label.indexOf(' ') + 1)
     return { status, headers, url, body: body.unhurried(), cancel }
   }
 
-  const call = async (request: WireRequest): Promise<Whole> => {
-    const attempts = newAttempts()
+  async call(request: WireRequest): Promise<Whole> {
+    const attempts = this.#attempts()
     for (;;) {
-      const reply = await answered(request, attempts)
+      const reply = await this.#answered(request, attempts)
       try {
         const bytes = await readWhole(reply.body, reply.label)
         reply.trace.answered(reply.status, reply.headers, bytes)
@@ -111,25 +107,48 @@ export const createClient = (options: ClientOptions, clock: Clock = systemClock)
     }
   }
 
-  const pages: Pages = {
-    root: wire.root,
-    note: (text) => note(text, 'verbose'),
-    open: (request, attempts) => streamed(request, attempts),
-    attempts: newAttempts,
-    width: () => options.gate?.width,
-    foreign: notJson,
+  close(): Promise<void> {
+    return this.#connections.close()
   }
 
+  #attempts(): Attempts {
+    const { retries, note = () => {} } = this.#options
+    return new Attempts(retries, this.#clock, note, this.#onInterrupt)
+  }
+
+  async #answered(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
+    const reply = await this.#wire.send(request, attempts, abroad)
+    if (!isAnswer(reply.status)) throw await refusal(reply, attempts)
+    return reply
+  }
+
+  /** An answer whose body is read by somebody else. */
+  async #streamed(request: WireRequest, attempts: Attempts, abroad = false): Promise<OpenAnswer> {
+    const reply = await this.#answered(request, attempts, abroad)
+    reply.trace.answered(reply.status, reply.headers)
+    return reply
+  }
+}
+
+/**
+ * A client for one instance and one credential. Nothing is connected, and no library loaded,
+ * before the first request.
+ * @param clock time and chance; tests give their own
+ * @throws Failure `usage` for a base URL that is none
+ */
+export const createClient = (options: ClientOptions, clock: Clock = systemClock): Client => {
+  const baseUrl = normalizeBaseUrl(options.baseUrl)
+  const requests = new Requests({ ...options, baseUrl }, clock)
   return {
-    open: (request) => open(request).catch(cleaned(request)),
-    call: (request) => call(request).catch(cleaned(request)),
+    open: (request) => requests.open(request).catch(cleaned(request)),
+    call: (request) => requests.call(request).catch(cleaned(request)),
     async *list(request, listing) {
       try {
-        return yield* listRecords(pages, request, listing)
+        return yield* listRecords(requests.pages, request, listing)
       } catch (error) {
         throw scrubbed(error)
       }
     },
-    close: connections.close,
+    close: () => requests.close(),
   }
 }
