@@ -278,6 +278,11 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly echo?: string
   /** True when sending no attribute at all is meant (`mr rebase`). */
   readonly bodyless?: true
+  /**
+   * Where pages by number end with 405, the list goes on in the order of ids, by its parameters
+   * `id_after` and `id_before`.
+   */
+  readonly keyset?: true
   /** Parameters of a sibling that the documents say this endpoint does not offer. */
   readonly refuses?: readonly string[]
   /** Further words for help: rules that the documents state. */

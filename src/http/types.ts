@@ -79,6 +79,8 @@ export interface WireRequest {
   readonly parts?: readonly Part[]
   /** Attributes of a JSON body that hold secrets: never shown. */
   readonly secrets?: readonly string[]
+  /** The first page of a list that goes on by id where its pages by number end. */
+  readonly keyset?: true
   /** Nothing of the answer is told but its status and a registered OAuth error: it holds tokens. */
   readonly sealed?: true
 }

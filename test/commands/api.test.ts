@@ -42,6 +42,20 @@ describe('api', () => {
     expect(server.seen).toHaveLength(1)
   })
 
+  it('goes on by id where the documented list does', async () => {
+    server.answer = (seen) => {
+      if (seen.url.includes('id_after=')) return { body: [{ id: 2 }] }
+      return seen.url.includes('page=2')
+        ? { status: 405, body: { error: 'use keyset pagination instead' } }
+        : {
+            body: [{ id: 1 }],
+            headers: { link: `<${server.url}${seen.url}&page=2>; rel="next"` },
+          }
+    }
+    const all = ['GET', '/projects?order_by=id&sort=asc', '--paginate', '--limit', 'all']
+    expect(JSON.parse((await api([...all, '-o', 'json'])).stdout)).toEqual([{ id: 1 }, { id: 2 }])
+  })
+
   it('follows pages into one array', async () => {
     server.answer = (_, index) => ({
       body: [{ n: index }],

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { projects } from '../../src/catalogue/areas/projects.js'
 import type { Gate } from '../../src/http/gate.js'
+import { buildRequest } from '../../src/http/index.js'
 import type { Client, ListEnd, ListOptions } from '../../src/http/types.js'
 import { clientOf, fakeClock, get, rejected, type Seen, serve, serveRaw } from './servers.js'
 
@@ -15,7 +17,8 @@ const listed = async (
   options: ListOptions = {},
   records: unknown[] = [],
 ): Promise<Listed> => {
-  const batches = client.list(get(path), options)
+  const keyset = path.startsWith('/projects?') ? { keyset: true as const } : {}
+  const batches = client.list({ ...get(path), ...keyset }, options)
   for (;;) {
     const step = await batches.next()
     if (step.done === true) return { records, end: step.value }
@@ -420,6 +423,23 @@ describe('projects past the offset limit', () => {
       details: { status: 405, hint: expect.stringContaining('--order-by id') },
     })
     expect(records).toEqual(numbers(4))
+  })
+  it('are told apart by their endpoint, not by their address', async () => {
+    const server = await serveProjects()
+    const client = clientOf(server.base)
+    const batches = client.list(get('/projects?order_by=id&per_page=2'), {})
+    await batches.next()
+    await batches.next()
+    expect(await rejected(batches.next())).toMatchObject({ details: { status: 405 } })
+    expect(buildRequest({ endpoint: projects.list, values: {} })).toMatchObject({ keyset: true })
+    const other = buildRequest({ endpoint: projects.listOfUser, values: { user_id: 'ana' } })
+    expect(other).not.toHaveProperty('keyset')
+  })
+  it('end with what the instance says where they do not even begin', async () => {
+    const server = await serve((_, response) => response.writeHead(405).end('Not Allowed'))
+    const error = await rejected(listed(clientOf(server.base), '/projects?order_by=id'))
+    expect(error).toMatchObject({ details: { status: 405 } })
+    expect(error).not.toMatchObject({ details: { hint: expect.stringContaining('order') } })
   })
 })
 

@@ -30,6 +30,15 @@ describe('the documents', () => {
     for (const { e } of all) expect(reached, e.route).toContain(e.route)
   })
 
+  it('let a list go on by id only where it has an order and the edges for it', () => {
+    const lists = all.filter(({ e }) => e.keyset === true)
+    expect(lists.map(({ e }) => e.route)).toEqual(['GET /projects'])
+    for (const { e } of lists)
+      expect(Object.keys(e.params)).toEqual(
+        expect.arrayContaining(['order_by', 'sort', 'id_after', 'id_before']),
+      )
+  })
+
   it('mark what they only imply', () => {
     for (const { e } of all) expect(e.implied === true, e.route).toBe(implied.includes(e.route))
   })

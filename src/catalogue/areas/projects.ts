@@ -72,6 +72,7 @@ export const projects = {
       }),
     },
     columns,
+    keyset: true,
     lists: 'project',
     credential: 'optional',
     access: 'anyone; without authentication public projects in their simple form',

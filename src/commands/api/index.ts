@@ -143,12 +143,9 @@ const suggested = async (error: unknown, request: WireRequest): Promise<unknown>
   })
 }
 
-/** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
-const jobEndpoint = async (
-  { env }: Context,
-  { method, path }: WireRequest,
-): Promise<Endpoint | undefined> => {
-  if (method !== 'GET' || !(env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN)) return undefined
+/** The documented endpoint that a request without placeholders reads. */
+const documented = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
+  if (method !== 'GET') return undefined
   const [plain] = path.split('?')
   for (const row of areas)
     for (const endpoint of Object.values(await row.load()))
@@ -156,13 +153,24 @@ const jobEndpoint = async (
   return undefined
 }
 
+/** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
+const jobEndpoint = async (
+  { env }: Context,
+  request: WireRequest,
+): Promise<Endpoint | undefined> =>
+  env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN ? documented(request) : undefined
+
+/** A list goes on as the documented one does. */
+const paginated = async (request: WireRequest): Promise<WireRequest> =>
+  (await documented(request))?.keyset === true ? { ...request, keyset: true } : request
+
 const run = async (ctx: Context, given: Given): Promise<void> => {
   const request = await requestOf(ctx, given)
   await ctx.guard(request)
   if (ctx.globals.curl) return ctx.showRequest(request)
   if (request.method === 'DELETE') await ctx.confirm('What is there is lost.', [request.path])
   try {
-    if (given.flags.paginate === true) return await ctx.listRequest(request)
+    if (given.flags.paginate === true) return await ctx.listRequest(await paginated(request))
     const client = await ctx.client(await jobEndpoint(ctx, request))
     const whole = await client.call(request)
     if (whole.status === 304) return ctx.note('nothing changed: it was already so')

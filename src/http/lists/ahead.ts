@@ -79,7 +79,7 @@ export class Ahead {
         pagingHint,
       )
     const reply = await this.#pages.open(request, attempts)
-    return { request, reply, attempts, next: nextPage(reply, this.#pages) }
+    return { request, reply, attempts, next: followedBy(request, nextPage(reply, this.#pages)) }
   }
 
   /**
@@ -145,6 +145,13 @@ export class Ahead {
       this.ask(numbered(numbers.named, numbers.next++))
   }
 }
+
+/** A page goes on as the one before it does. */
+const followedBy = (
+  { keyset }: WireRequest,
+  next: WireRequest | undefined,
+): WireRequest | undefined =>
+  next === undefined || keyset === undefined ? next : { ...next, keyset }
 
 /** By number as far as the instance says and the limit wants; undefined where it must be by links. */
 const numbersFrom = (named: WireRequest, reply: OpenAnswer, left: number): Numbers | undefined => {

@@ -5,8 +5,8 @@
 import { Failure } from '../../errors.js'
 import type { WireRequest } from '../types.js'
 
-const endsByOffset = (failure: Failure, path: string): boolean =>
-  failure.details.status === 405 && /keyset/i.test(failure.message) && path.startsWith('/projects?')
+const endsByOffset = ({ details }: Failure, { keyset }: WireRequest): boolean =>
+  keyset === true && details.status === 405
 
 const idOf = (record: Uint8Array | undefined): number | undefined => {
   if (record === undefined) return undefined
@@ -25,9 +25,11 @@ export const pastOffset = (
   request: WireRequest,
   last: Uint8Array | undefined,
 ): WireRequest => {
-  if (!(error instanceof Failure) || !endsByOffset(error, request.path)) throw error
+  if (!(error instanceof Failure) || !endsByOffset(error, request)) throw error
   const [path, query] = request.path.split('?', 2)
   const parameters = new URLSearchParams(query)
+  // A list that does not even begin ends for another reason.
+  if (last === undefined && !parameters.has('pagination')) throw error
   const id = idOf(last)
   if (parameters.get('order_by') !== 'id' || id === undefined)
     throw new Failure(error.category, error.message, {
@@ -38,5 +40,5 @@ export const pastOffset = (
   parameters.delete('page')
   parameters.set(ascending ? 'id_after' : 'id_before', String(id))
   if (ascending) parameters.set('pagination', 'keyset')
-  return { method: 'GET', path: `${path}?${parameters}`, headers: {} }
+  return { method: 'GET', path: `${path}?${parameters}`, headers: {}, keyset: true }
 }

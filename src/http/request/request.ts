@@ -147,6 +147,7 @@ export const buildRequest = (ask: Ask): WireRequest => {
     method: methodOf(endpoint),
     path: query === '' ? path : `${path}${join}${query}`,
     ...(address ? { absolute: true } : {}),
+    ...(endpoint.keyset === undefined ? {} : { keyset: endpoint.keyset }),
     ...content,
     headers: { ...(endpoint.returns.kind === 'file' ? fileHeaders : {}), ...content.headers },
   }
