@@ -137,7 +137,7 @@ const factsOf = (area: string, e: Endpoint): string[] => {
     ['Command', code(command)],
     ['Answer', answerOf(e)],
     ['Who', e.access],
-    ['CredentialNeed', credentials[e.credential ?? 'user']],
+    ['Credential', credentials[e.credential ?? 'user']],
     ['Edition', e.edition],
     ['Destroys', e.destructive],
     ['Not together', e.exclusive?.map(codes).join('; ')],
