@@ -62,7 +62,10 @@ export const reset = define({
   examples: ['sandbox reset --yes', 'sandbox reset --state ./instance --yes'],
   run: async (ctx, given) => {
     const folder = folderOf(ctx, given)
-    await ctx.confirm('Everything that was done on the embedded instance is forgotten.', [folder])
+    // No instance is asked for: whoever begins has none but this one.
+    const of = { baseUrl: 'the embedded instance' }
+    const lost = 'Everything that was done on the embedded instance is forgotten.'
+    await ctx.confirm(lost, [folder], of)
     const { removeState } = await import('../../sandbox/index.js')
     await removeState(folder, ctx)
     ctx.note(`the embedded instance in ${folder} begins again with the sample data`)
