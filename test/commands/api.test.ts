@@ -34,6 +34,35 @@ describe('api', () => {
     expect(server.seen[0]?.headers['content-type']).toBe('application/json')
   })
 
+  it('refuses an input that is no object', async () => {
+    for (const input of ['[1, 2]', '"text"', '7']) {
+      const ran = await api(['POST', '/x', '--input', '-'], {}, input)
+      expect(ran).toMatchObject({ code: 2, stdout: '' })
+      expect(ran.stderr).toContain('--input must hold an object of attributes')
+    }
+    expect(server.seen).toEqual([])
+  })
+
+  it('confirms a DELETE, says what came of a write without an answer, and of 304', async () => {
+    server.answer = () => ({ status: 204 })
+    expect((await api(['DELETE', '/x/1'])).code).toBe(2)
+    expect(server.seen).toEqual([])
+    expect((await api(['DELETE', '/x/1', '--yes'])).stderr).toContain('DELETE /x/1: deleted, 204')
+    expect((await api(['PUT', '/x/1'])).stderr).toContain('PUT /x/1: 204')
+    server.answer = () => ({ status: 304 })
+    const same = await api(['POST', '/x/1'])
+    expect(same).toMatchObject({ code: 0, stdout: '' })
+    expect(same.stderr).toContain('nothing changed: it was already so')
+  })
+
+  it('takes a job token where the path is one of those that do', async () => {
+    const env = { SVC_TOKEN: '', SVC_JOB_TOKEN: 'job-token' }
+    await api(['GET', '/job'], env)
+    expect(server.seen[0]?.headers['job-token']).toBe('job-token')
+    expect((await api(['GET', '/runners'], env)).code).toBe(3)
+    expect(server.seen).toHaveLength(1)
+  })
+
   it('sends further headers, and no credential as one', async () => {
     await api(['GET', '/x', '--header', 'If-None-Match: "1"'])
     expect(server.seen[0]?.headers['if-none-match']).toBe('"1"')

@@ -8,7 +8,7 @@ const profiles = () => {
 }
 const address = 'https://forge.example'
 
-describe('profile', () => {
+describe('profile set', () => {
   it('keeps settings, and the first becomes the current one', async () => {
     const profile = profiles()
     const set = await profile(
@@ -27,22 +27,6 @@ describe('profile', () => {
       { name: 'home', current: false, base_url: 'https://home.example' },
       { name: 'work', current: true, base_url: address, project: 'a/b', read_only: true },
     ])
-  })
-
-  it('shows no password of a proxy', async () => {
-    const profile = profiles()
-    const proxy = 'http://someone:canary-password@proxy.example:3128'
-    const runs = [
-      await profile('set', 'work', '--base-url', address, '--proxy', proxy, '-o', 'json'),
-      await profile('get', 'work'),
-      await profile('get', 'work', '-o', 'json', '--show-secrets'),
-      await profile('list', '-o', 'csv'),
-    ]
-    for (const { code, stdout, stderr } of runs) {
-      expect(code).toBe(0)
-      expect(`${stdout}${stderr}`).not.toMatch(/canary|someone/)
-    }
-    expect(runs[2]?.stdout).toContain('@proxy.example:3128')
   })
 
   it('removes a setting by --unset or an empty value', async () => {
@@ -74,12 +58,72 @@ describe('profile', () => {
     expect(ran.stderr).toContain(says)
     expect(ran.stderr).not.toContain('secret')
   })
+})
 
+describe('profile get', () => {
+  it('shows no password of a proxy', async () => {
+    const profile = profiles()
+    const proxy = 'http://someone:canary-password@proxy.example:3128'
+    const runs = [
+      await profile('set', 'work', '--base-url', address, '--proxy', proxy, '-o', 'json'),
+      await profile('get', 'work'),
+      await profile('get', 'work', '-o', 'json', '--show-secrets'),
+      await profile('list', '-o', 'csv'),
+    ]
+    for (const { code, stdout, stderr } of runs) {
+      expect(code).toBe(0)
+      expect(`${stdout}${stderr}`).not.toMatch(/canary|someone/)
+    }
+    expect(runs[2]?.stdout).toContain('@proxy.example:3128')
+  })
+
+  it('shows the settings that it has, its user, and where its token is', async () => {
+    const profile = profiles()
+    await profile('set', 'work', '--base-url', address, '--retries', '2')
+    const { stdout } = await profile('get', 'work', '-o', 'json')
+    expect(JSON.parse(stdout)).toEqual({
+      name: 'work',
+      current: true,
+      base_url: address,
+      retries: 2,
+      token: null,
+      user: null,
+    })
+    const missing = await profile('get', 'home')
+    expect(missing).toMatchObject({ code: 4, stdout: '' })
+    expect((await profile('get')).code).toBe(2)
+  })
+})
+
+describe('profile list', () => {
+  it('says where there is none', async () => {
+    const ran = await profiles()('list', '-o', 'json')
+    expect(ran).toMatchObject({ code: 0, stdout: '[]\n' })
+    expect(ran.stderr).toContain('no profiles; svcctl auth login makes one')
+  })
+})
+
+describe('profile delete', () => {
   it('is deleted only when that is confirmed', async () => {
     const profile = profiles()
     await profile('set', 'work', '--base-url', address)
     expect((await profile('delete', 'work')).code).toBe(2)
     expect((await profile('delete', 'work', '--yes')).code).toBe(0)
     expect(JSON.parse((await profile('list', '-o', 'json')).stdout)).toEqual([])
+  })
+
+  it('says that it is gone, and of one that is not there', async () => {
+    const profile = profiles()
+    await profile('set', 'work', '--base-url', address)
+    expect((await profile('delete', 'work', '--yes')).stderr).toContain('"work" is deleted')
+    expect(await profile('delete', 'work', '--yes')).toMatchObject({ code: 4 })
+  })
+
+  it('holds to the protection of the profile itself, not of the one in force', async () => {
+    const profile = profiles()
+    await profile('set', 'work', '--base-url', address)
+    await profile('set', 'safe', '--base-url', address, '--protected')
+    expect((await profile('delete', 'safe', '--yes')).code).toBe(2)
+    expect((await profile('delete', 'work', '--yes')).code).toBe(0)
   })
 })

@@ -1,0 +1,113 @@
+/** `alerts send`: the endpoint, its key and nothing else of the person; what is sent. */
+import { describe, expect, it } from 'vitest'
+import { calling } from './calling.js'
+
+const { server, call, sent } = calling()
+const path = '/a/alerts/notify/x/1.json'
+const send = (flags: readonly string[], env: Record<string, string> = {}, input?: string) =>
+  call(['alerts', 'send', ...flags], { env, ...(input === undefined ? {} : { input }) })
+const to = (): string => `${server.url}${path}`
+const keyed = (): string[] => ['--endpoint', to(), '--authorization-key', 'the-key']
+const authorization = () => server.seen[0]?.headers.authorization
+const basic = (key: string): string => `Basic ${Buffer.from(`:${key}`).toString('base64')}`
+
+describe('alerts send', () => {
+  it('sends the key as Bearer, and no token of the person', async () => {
+    const ran = await send([...keyed(), '--title', 'Disk full', '--hosts', 'db1'])
+    expect(ran.code).toBe(0)
+    expect(sent()).toEqual([{ line: `POST ${path}`, body: { title: 'Disk full', hosts: 'db1' } }])
+    expect(authorization()).toBe('Bearer the-key')
+    expect(JSON.stringify(server.seen)).not.toContain('secret-token')
+  })
+
+  it('sends it by Basic with --basic', async () => {
+    await send([...keyed(), '--basic', '--title', 'x'])
+    expect(authorization()).toBe(basic('the-key'))
+  })
+
+  it('takes the key out of the address, warns, and sends it by Basic', async () => {
+    const ran = await send(['--endpoint', to().replace('//', '//:in%20it@'), '--title', 'x'])
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain('carries a key, which ends up in logs')
+    expect(authorization()).toBe(basic('in it'))
+    expect(server.seen[0]?.url).toBe(path)
+  })
+
+  it('is below the instance where it begins with a slash, and both come from the environment', async () => {
+    const env = { SVC_ALERT_ENDPOINT: path, SVC_ALERT_KEY: 'env-key' }
+    expect((await send(['--title', 'x'], env)).code).toBe(0)
+    expect(server.seen[0]?.url).toBe(path)
+    expect(authorization()).toBe('Bearer env-key')
+  })
+
+  it('sends the key of the environment to no other origin', async () => {
+    const env = { SVC_ALERT_ENDPOINT: 'https://alerts.example/x.json', SVC_ALERT_KEY: 'env-key' }
+    const ran = await send(['--endpoint', to(), '--title', 'x'], env)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT')
+    expect(server.seen).toEqual([])
+    const same = { SVC_ALERT_ENDPOINT: `${server.url}/other.json`, SVC_ALERT_KEY: 'env-key' }
+    expect((await send(['--endpoint', to(), '--title', 'x'], same)).code).toBe(0)
+    const given = [...keyed(), '--title', 'x']
+    expect((await send(given, env)).code).toBe(0)
+  })
+
+  it.each([
+    [[], 'alerts send needs --endpoint (SVC_ALERT_ENDPOINT)'],
+    [['--endpoint', 'http://127.0.0.1:1/x'], 'alerts send needs --authorization-key'],
+    [['--endpoint', 'ftp://127.0.0.1/x', '--authorization-key', 'k'], 'http'],
+  ])('refuses %j', async (flags, says) => {
+    const ran = await send([...flags, '--title', 'x'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(says)
+  })
+
+  it('ends an alert with --resolve, at a given time where one is given', async () => {
+    await send([...keyed(), '--title', 'x', '--resolve'])
+    const body = sent()[0]?.body as { end_time?: string }
+    expect(body.end_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    expect(Math.abs(Date.parse(body.end_time ?? '') - Date.now())).toBeLessThan(600_000)
+    server.seen.length = 0
+    const end = '2026-01-31T00:00:00Z'
+    await send([...keyed(), '--title', 'x', '--resolve', '--end-time', end])
+    expect(sent()[0]?.body).toEqual({ title: 'x', end_time: end })
+  })
+
+  it('sends a test alert with --test, whose words a given one beats', async () => {
+    await send([...keyed(), '--test', '--severity', 'low'], {}, undefined)
+    expect(sent()[0]?.body).toEqual({
+      title: 'New: Alert (test)',
+      description: 'A test alert, sent by svcctl.',
+      severity: 'low',
+      monitoring_tool: 'svcctl',
+    })
+  })
+
+  it('takes properties of any type from --input, one named endpoint too', async () => {
+    const input = '{"title": "x", "endpoint": "checkout", "load": {"one": 1.5}, "tags": [true]}'
+    expect((await send([...keyed(), '--input', '-'], {}, input)).code).toBe(0)
+    expect(server.seen[0]?.url).toBe(path)
+    expect(sent()[0]?.body).toEqual(JSON.parse(input))
+  })
+
+  it('says what is wrong with a key that is refused', async () => {
+    server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
+    const ran = await send([...keyed(), '--title', 'x'])
+    expect(ran.code).toBe(3)
+    expect(ran.stderr).toContain('it is in the monitoring settings')
+  })
+
+  it('says that it was sent where there is no answer, and shows several', async () => {
+    server.answer = () => ({ status: 200 })
+    expect((await send([...keyed(), '--title', 'x'])).stderr).toContain('the alert was sent')
+    server.answer = () => ({ body: [{ iid: 1, title: 'x' }] })
+    expect((await send([...keyed(), '--title', 'x'])).stdout).toContain('x')
+  })
+
+  it('shows with --curl the request and not the key', async () => {
+    const ran = await send([...keyed(), '--title', 'x', '--curl'])
+    expect(ran.stdout).toContain(path)
+    expect(ran.stdout).not.toContain('the-key')
+    expect(server.seen).toEqual([])
+  })
+})

@@ -1,0 +1,134 @@
+/** `artifacts download` and `artifacts file`: where the bytes go, and what is refused. */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ZipFile } from 'yazl'
+import { folder } from '../support/program.js'
+import { calling } from './calling.js'
+
+const { server, call } = calling()
+let zip: Buffer
+beforeAll(async () => {
+  const file = new ZipFile()
+  file.addBuffer(Buffer.from('one'), 'dist/one.txt')
+  file.addBuffer(Buffer.from('two'), 'two.txt')
+  file.end()
+  zip = await buffer(file.outputStream)
+})
+
+const archive = (headers: Readonly<Record<string, string>> = {}): void => {
+  server.answer = () => ({
+    body: zip,
+    headers: { 'content-type': 'application/zip', 'content-length': `${zip.length}`, ...headers },
+  })
+}
+const download = (line: string, cwd = folder()) =>
+  call(`artifacts download 13 -P a/b${line}`, { cwd })
+
+describe('artifacts download', () => {
+  it('saves under the instance’s name, a name of its own, or that of --to', async () => {
+    archive()
+    const cwd = folder()
+    mkdirSync(join(cwd, 'in'))
+    expect((await download('', cwd)).code).toBe(0)
+    archive({ 'content-disposition': 'attachment; filename="build.zip"' })
+    await download('', cwd)
+    await download(' --to in', cwd)
+    await download(' --to other.zip', cwd)
+    expect((await download(' --to new/', cwd)).code).not.toBe(0)
+    expect(readdirSync(cwd, { recursive: true }).toSorted()).toEqual([
+      'artifacts.zip',
+      'build.zip',
+      'in',
+      'in/build.zip',
+      'other.zip',
+    ])
+    expect(readFileSync(join(cwd, 'other.zip')).equals(zip)).toBe(true)
+    expect(server.lines()[0]).toBe('GET /projects/a%2Fb/jobs/13/artifacts')
+  })
+
+  it('says where it is and how large', async () => {
+    archive()
+    const ran = await download('')
+    expect(ran.stdout).toBe('')
+    expect(ran.stderr).toMatch(/artifacts\.zip {2}\d+ (B|bytes)/)
+  })
+
+  it('unpacks with --extract, into --to where that is given', async () => {
+    archive()
+    const cwd = folder()
+    const ran = await download(' --extract --to out', cwd)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toMatch(/extracted 2 files into .*out/)
+    expect(readFileSync(join(cwd, 'out/dist/one.txt'), 'utf8')).toBe('one')
+    expect(readFileSync(join(cwd, 'out/two.txt'), 'utf8')).toBe('two')
+    expect(readdirSync(cwd)).toEqual(['out'])
+    await download(' --extract', cwd)
+    expect(existsSync(join(cwd, 'two.txt'))).toBe(true)
+  })
+
+  it('refuses --extract beside --to -, before anything is sent', async () => {
+    archive()
+    const cwd = folder()
+    const ran = await download(' --extract --to -', cwd)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('--extract and --to - exclude each other')
+    expect(server.seen).toEqual([])
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('writes to standard output with --to -, and no file', async () => {
+    archive()
+    const cwd = folder()
+    const ran = await download(' --to -', cwd)
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toContain('dist/one.txt')
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('keeps nothing of what is no archive', async () => {
+    for (const body of ['<!doctype html><title>Sign in</title>', '{"message": "no"}', '']) {
+      server.answer = () => ({ body, headers: { 'content-type': 'text/html' } })
+      const cwd = folder()
+      expect((await download(' --retries 0', cwd)).code).toBe(7)
+      expect(readdirSync(cwd)).toEqual([])
+    }
+  })
+
+  it('shows the request with --curl', async () => {
+    const ran = await download(' --curl')
+    expect(ran.stdout).toContain('/api/v4/projects/a%2Fb/jobs/13/artifacts')
+    expect(server.seen).toEqual([])
+  })
+})
+
+describe('artifacts file', () => {
+  const file = (line: string, cwd = folder()) => call(`artifacts file ${line} -P a/b`, { cwd })
+
+  it('saves under the last part of its path, or writes to standard output', async () => {
+    server.answer = () => ({ body: 'text', headers: { 'content-length': '4' } })
+    const cwd = folder()
+    expect((await file('dist/app.txt --job-id 13', cwd)).code).toBe(0)
+    expect(readFileSync(join(cwd, 'app.txt'), 'utf8')).toBe('text')
+    const out = await file('dist/app.txt --ref main --job build --to -', cwd)
+    expect(out).toMatchObject({ code: 0, stdout: 'text', stderr: '' })
+    expect(server.lines()).toEqual([
+      'GET /projects/a%2Fb/jobs/13/artifacts/dist/app.txt',
+      'GET /projects/a%2Fb/jobs/artifacts/main/raw/dist/app.txt?job=build',
+    ])
+  })
+
+  it('takes a page only for what is called one', async () => {
+    server.answer = () => ({
+      body: '<!doctype html><html></html>',
+      headers: { 'content-type': 'text/html' },
+    })
+    expect((await file('a/index.html --job-id 13')).code).toBe(0)
+    expect((await file('a/data.txt --job-id 13 --retries 0')).code).toBe(7)
+  })
+
+  it('has no --extract', async () => {
+    expect((await file('a --job-id 13 --extract')).code).toBe(2)
+  })
+})

@@ -1,0 +1,180 @@
+/** `auth login|status|logout|switch`: what is tried, what is kept, and what is said of it. */
+import { describe, expect, it } from 'vitest'
+import { configuration, svcctl } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+
+const server = recording()
+const good = 'good-token'
+
+/** An instance that knows one token, of an administrator unless said otherwise. */
+const instance = (settings = true): void => {
+  server.answer = ({ url, headers }) => {
+    const token = headers['private-token'] ?? headers.authorization
+    if (token !== good && token !== `Bearer ${good}`)
+      return { status: 401, body: { message: '401 Unauthorized' } }
+    if (url.endsWith('/user')) return { body: { username: 'ana' } }
+    if (url.endsWith('/application/settings'))
+      return settings ? { body: { id: 1 } } : { status: 403, body: { message: '403 Forbidden' } }
+    return { body: { scopes: ['api', 'sudo'] } }
+  }
+}
+
+const someone = () => {
+  const env = { SVC_CONFIG_DIR: configuration() }
+  const run = (line: string, input?: string, more = {}) =>
+    svcctl(line.split(' '), { env: { ...env, ...more }, ...(input === undefined ? {} : { input }) })
+  const login = (name: string, flags = '', input = `${good}\n`) =>
+    run(`auth login ${name} --base-url ${server.url} --token-stdin -o json${flags}`, input)
+  const status = async (flags = '', more = {}) => {
+    const ran = await run(`auth status -o json${flags}`, undefined, more)
+    return { ...ran, rows: JSON.parse(ran.stdout) }
+  }
+  return { run, login, status }
+}
+
+describe('auth login', () => {
+  it('tries the token, keeps it, and says who that is', async () => {
+    instance()
+    const { login, run } = someone()
+    const ran = await login('work')
+    expect(ran.code).toBe(0)
+    expect(JSON.parse(ran.stdout)).toEqual({
+      profile: 'work',
+      base_url: server.url,
+      kind: 'personal',
+      username: 'ana',
+      administrator: true,
+      scopes: ['api', 'sudo'],
+      kept_in: 'file',
+    })
+    expect(ran.stderr).toContain(
+      `signed in to ${server.url} as ana, administrator, scopes api, sudo`,
+    )
+    expect(ran.stderr).toContain('profile "work" is the current one')
+    expect(ran.stdout + ran.stderr).not.toContain(good)
+    expect((await run('geo nodes get 1')).code).toBe(0)
+    expect(server.seen.at(-1)?.headers['private-token']).toBe(good)
+  })
+
+  it('sends a token of another kind as such', async () => {
+    instance(false)
+    const { login } = someone()
+    const ran = await login('work', ' --kind oauth')
+    expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'oauth', administrator: false })
+    expect(server.seen[0]?.headers.authorization).toBe(`Bearer ${good}`)
+    expect(JSON.parse((await login('other', ' --kind project')).stdout).kind).toBe('personal')
+  })
+
+  it('keeps nothing of a token that is refused', async () => {
+    instance()
+    const { login, run } = someone()
+    expect((await login('work', '', 'bad-token\n')).code).toBe(3)
+    expect(JSON.parse((await run('profile list -o json')).stdout)).toEqual([])
+  })
+
+  it.each([
+    ['work', '', 'standard input holds no token'],
+    ['no/name', good, 'no/name'],
+  ])('refuses %j with %j', async (name, input, says) => {
+    instance()
+    const ran = await someone().login(name, '', input)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(says)
+    expect(server.seen).toEqual([])
+  })
+
+  it('needs an address and a token, where nobody can be asked', async () => {
+    const { run } = someone()
+    expect((await run('auth login work --token-stdin', good)).stderr).toContain('Give --base-url')
+    const tokenless = await run(`auth login work --base-url ${server.url}`)
+    expect(tokenless.code).toBe(2)
+    expect(tokenless.stderr).toContain('give --token-stdin')
+  })
+})
+
+describe('auth status', () => {
+  it('shows of each profile where its credential is from and whether it works', async () => {
+    instance()
+    const { login, status, run } = someone()
+    await login('work')
+    await run(`profile set bare --base-url ${server.url}`)
+    const { rows, code } = await status()
+    expect(code).toBe(3)
+    expect(rows).toEqual([
+      {
+        profile: 'bare',
+        base_url: server.url,
+        current: false,
+        credential: 'none',
+        works: false,
+        user: 'svcctl auth login signs in',
+      },
+      {
+        profile: 'work',
+        base_url: server.url,
+        current: true,
+        credential: expect.stringContaining('personal, from '),
+        works: true,
+        user: 'ana, administrator, scopes api, sudo',
+      },
+    ])
+    expect((await status(' work')).code).toBe(0)
+    expect((await status(' work')).rows).toHaveLength(1)
+    expect((await status(' -p bare')).rows).toMatchObject([{ profile: 'bare' }])
+  })
+
+  it('is exit 3 where a credential no longer works, with the reason', async () => {
+    instance()
+    const { login, status } = someone()
+    await login('work')
+    server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
+    const { rows, code } = await status()
+    expect(code).toBe(3)
+    expect(rows).toMatchObject([{ profile: 'work', credential: 'not usable', works: false }])
+    expect(rows[0].user).toContain('401')
+  })
+
+  it('shows what the environment makes beside the profiles', async () => {
+    instance()
+    const { status } = someone()
+    const env = { SVC_BASE_URL: server.url, SVC_TOKEN: good }
+    const { rows, code } = await status('', env)
+    expect(code).toBe(0)
+    expect(rows).toMatchObject([
+      { profile: '(environment)', credential: expect.stringContaining('SVC_TOKEN'), works: true },
+    ])
+    const without = await status('', { SVC_BASE_URL: server.url })
+    expect(without.code).toBe(3)
+    expect(without.rows).toMatchObject([{ credential: 'none', works: false }])
+  })
+})
+
+describe('auth logout', () => {
+  it('forgets the credential, of the current profile unless one is named', async () => {
+    instance()
+    const { login, run, status } = someone()
+    await login('work')
+    await login('home')
+    expect((await run('auth logout')).stderr).toContain('credential of profile "home" is forgotten')
+    expect((await run('auth logout')).stderr).toContain('profile "home" had no credential')
+    expect((await run('auth logout -p work')).stderr).toContain('"work" is forgotten')
+    expect((await status()).rows.map((r: { works: boolean }) => r.works)).toEqual([false, false])
+  })
+})
+
+describe('auth switch', () => {
+  it('makes a profile the current one', async () => {
+    instance()
+    const { login, run, status } = someone()
+    await login('work')
+    await login('home')
+    const ran = await run('auth switch work')
+    expect(ran).toMatchObject({ code: 0, stdout: '' })
+    expect(ran.stderr).toContain('profile "work" is the current one')
+    expect((await status()).rows).toMatchObject([{ current: false }, { current: true }])
+    const nowhere = await run('auth switch nowhere')
+    expect(nowhere.code).not.toBe(0)
+    expect(nowhere.stderr).toContain('nowhere')
+    expect((await run('auth switch')).code).toBe(2)
+  })
+})

@@ -1,0 +1,45 @@
+/** `issues promote`: a note whose quick action does it. */
+import { describe, expect, it } from 'vitest'
+import { calling } from './calling.js'
+
+const { server, call, sent } = calling()
+const promote = (...flags: string[]) =>
+  call(['issues', 'promote', '3', '-P', 'platform/app', '--yes', ...flags])
+const bodies = () => sent().map(({ body }) => body)
+
+describe('issues promote', () => {
+  it('sends a note that is just the quick action', async () => {
+    server.answer = () => ({ status: 204 })
+    const ran = await promote()
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain('promoted')
+    expect(sent()).toEqual([
+      { line: 'POST /projects/platform%2Fapp/issues/3/notes', body: { body: '/promote' } },
+    ])
+  })
+
+  it.each(['/promote', 'Here it goes\n/promote', '/promote\nthanks'])(
+    'sends a note that promotes: %j',
+    async (body) => {
+      expect((await promote('--body', body)).code).toBe(0)
+      expect(bodies()).toEqual([{ body }])
+    },
+  )
+
+  it.each(['please promote', 'use /promote', '/promoted', '/promote2'])(
+    'refuses a note that does not: %j',
+    async (body) => {
+      const ran = await promote('--body', body)
+      expect(ran.code).toBe(2)
+      expect(ran.stderr).toContain('it needs /promote at the start of a line')
+      expect(server.seen).toEqual([])
+    },
+  )
+
+  it('checks the note of --input as well, and leaves that of --param alone', async () => {
+    const line = ['issues', 'promote', '3', '-P', 'platform/app', '--yes', '--input', '-']
+    expect((await call(line, { input: '{"body": "no"}' })).code).toBe(2)
+    expect((await promote('--param', 'body=anything')).code).toBe(0)
+    expect(bodies()).toEqual([{ body: 'anything' }])
+  })
+})

@@ -1,0 +1,170 @@
+/** Members by username, several at once, and what stays as it is. */
+import { describe, expect, it } from 'vitest'
+import { has } from '../support/terminal.js'
+import { answers, calling } from './calling.js'
+
+const { server, call, sent, atTerminal } = calling()
+const people = [
+  { id: 5, username: 'dov', access_level: 30 },
+  { id: 6, username: 'eva', access_level: 40 },
+]
+
+describe('members get', () => {
+  it('looks a username up among direct members, with --inherited among all', async () => {
+    server.answer = answers({
+      'GET /projects/3/members?': people,
+      'GET /projects/3/members/all?': people,
+      'GET /': people[0],
+    })
+    const ran = await call('members get @Dov 6 -P 3 -o json')
+    expect(ran.code).toBe(0)
+    expect(server.lines().toSorted()).toEqual([
+      'GET /projects/3/members/5',
+      'GET /projects/3/members/6',
+      'GET /projects/3/members?query=Dov&per_page=100',
+    ])
+    server.seen.length = 0
+    await call('members get dov -P 3 --inherited')
+    expect(server.lines()).toEqual([
+      'GET /projects/3/members/all?query=dov&per_page=100',
+      'GET /projects/3/members/all/5',
+    ])
+  })
+
+  it('is exit 4 for a name that nobody has, with those that are near', async () => {
+    server.answer = () => ({ body: people })
+    const ran = await call('members get do -G 7')
+    expect(ran).toMatchObject({ code: 4, stdout: '' })
+    expect(ran.stderr).toContain('group 7 has no member called "do"; there is dov (5), eva (6)')
+    expect(server.lines()).toEqual(['GET /groups/7/members?query=do&per_page=100'])
+  })
+
+  it('is exit 2 for a name that several have', async () => {
+    server.answer = () => ({ body: [...people, { id: 9, username: 'DOV' }] })
+    const ran = await call('members get dov -G 7')
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('several members of group 7 are called "dov": dov (5), DOV (9)')
+  })
+
+  it('cannot look anything up with --curl', async () => {
+    const ran = await call('members get dov -P 3 --curl')
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('--curl sends nothing, so that "dov" cannot be looked up')
+    expect((await call('members get 5 -P 3 --curl')).stdout).toContain('/projects/3/members/5')
+    expect(server.seen).toEqual([])
+  })
+})
+
+describe('members add', () => {
+  const add = (...users: string[]) =>
+    call(['members', 'add', ...users, '--access-level', 'developer', '-P', '3'])
+
+  it('sends several as one request and tells of each', async () => {
+    server.answer = ({ method }) => ({ body: method === 'GET' ? people : { status: 'success' } })
+    const ran = await add('8', 'dov')
+    expect(ran.code).toBe(0)
+    expect(server.lines()[0]).toBe('GET /projects/3/members/all?query=dov&per_page=100')
+    expect(sent()).toEqual([
+      { line: 'POST /projects/3/members', body: { user_id: '8,5', access_level: 30 } },
+    ])
+    expect(ran.stderr).toContain('user 8 of project 3: added')
+    expect(ran.stderr).toContain('user 5 of project 3: added')
+  })
+
+  it('is exit 8 where some failed, by ID or by name, with the reason of each', async () => {
+    server.answer = ({ method }) => ({
+      body:
+        method === 'GET'
+          ? [people[1]]
+          : { status: 'error', message: { '8': 'is a bot', eva: ['is blocked', 'is away'] } },
+    })
+    const ran = await add('8', '5', '6')
+    expect(ran.code).toBe(8)
+    expect(ran.stderr).toContain('user 8 of project 3: is a bot')
+    expect(ran.stderr).toContain('user 6 of project 3: is blocked; is away')
+    expect(ran.stderr).toContain('user 5 of project 3: added')
+  })
+
+  it('sends one as itself', async () => {
+    server.answer = () => ({ status: 201, body: { id: 8, access_level: 30 } })
+    expect(JSON.parse((await add('8', '-o', 'json')).stdout)).toEqual({ id: 8, access_level: 30 })
+    expect(sent()[0]?.body).toEqual({ user_id: 8, access_level: 30 })
+  })
+})
+
+describe('members update', () => {
+  it.each([
+    ['-P', 'projects'],
+    ['-G', 'groups'],
+  ])('reads the level that stays as it is: %s', async (scope, root) => {
+    server.answer = answers({ [`GET /${root}/3/members?`]: people, 'GET /': people[1], 'PUT ': {} })
+    await call(['members', 'update', 'eva', '--expires-at', '2027-01-31', scope, '3'])
+    expect(server.lines().slice(1)).toEqual([
+      `GET /${root}/3/members/6`,
+      `PUT /${root}/3/members/6`,
+    ])
+    expect(sent()[0]?.body).toEqual({ access_level: 40, expires_at: '2027-01-31' })
+  })
+
+  it('reads nothing where it is given, and shows its reading with --curl', async () => {
+    await call('members update 6 --access-level guest -P 3')
+    expect(server.lines()).toEqual(['PUT /projects/3/members/6'])
+    server.seen.length = 0
+    const shown = await call('members update 6 --expires-at 2027-01-31 -G 3 --curl')
+    expect(shown.stdout).toContain('/api/v4/groups/3/members/6')
+    expect(shown.stderr).toContain('with --access-level its own request is shown')
+    expect(server.seen).toEqual([])
+  })
+})
+
+describe('members billable memberships', () => {
+  it('takes a username, looked up among the billable members', async () => {
+    server.answer = answers({ 'GET /groups/7/billable_members?': people, 'GET ': [{ id: 1 }] })
+    const ran = await call('members billable memberships eva -G 7 -o json')
+    expect(server.lines().map((l) => l.replace(/[?&]per_page=\d+/, ''))).toEqual([
+      'GET /groups/7/billable_members?search=eva',
+      'GET /groups/7/billable_members/6/memberships',
+    ])
+    expect(JSON.parse(ran.stdout)).toEqual([{ id: 1 }])
+  })
+})
+
+describe('members billable remove', () => {
+  const memberships = [
+    { source_full_name: 'Web / Site', access_level: { string_value: 'Owner', integer_value: 50 } },
+    { source_full_name: 'Platform' },
+  ]
+
+  it.skipIf(!has('tmux', '-V'))(
+    'names every membership that goes before it is confirmed',
+    async () => {
+      server.answer = answers({
+        'GET /groups/7/billable_members?': people,
+        'GET /groups/7/billable_members/6/memberships': memberships,
+      })
+      const unasked = await call('members billable remove eva -G 7')
+      expect(unasked.code).toBe(2)
+      expect(unasked.stderr).toContain('must be confirmed')
+      await atTerminal('members billable remove eva -G 7', async (terminal) => {
+        const screen = await terminal.until(/\(y\/N\)/i)
+        expect(screen).toMatch(/eva of group 7: Web \/ Site \(Owner\)/)
+        expect(screen).toMatch(/eva of group 7: Platform$/m)
+      })
+      expect(sent()).toEqual([])
+    },
+  )
+
+  it('removes with --yes, also where the memberships are not told', async () => {
+    server.answer = ({ method, url }) =>
+      url.includes('memberships')
+        ? { status: 403, body: { message: '403 Forbidden' } }
+        : { body: method === 'GET' ? people : undefined, status: method === 'GET' ? 200 : 204 }
+    const ran = await call('members billable remove eva 5 -G 7 --yes')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain('eva of group 7: removed')
+    expect(sent().map(({ line }) => line)).toEqual([
+      'DELETE /groups/7/billable_members/6',
+      'DELETE /groups/7/billable_members/5',
+    ])
+  })
+})

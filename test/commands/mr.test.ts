@@ -1,0 +1,58 @@
+/** `mr rebase`: asked for, and with `--wait` followed to its end. */
+import { describe, expect, it } from 'vitest'
+import { calling } from './calling.js'
+
+const { server, call } = calling()
+const route = '/projects/platform%2Fapp/merge_requests/1'
+/** How often the record still says that the rebase goes on, and what it says in the end. */
+const following = (rounds: number, end: Readonly<Record<string, unknown>>): void => {
+  let left = rounds
+  server.answer = ({ method }) => {
+    if (method === 'PUT') return { status: 202, body: { rebase_in_progress: true } }
+    const going = left-- > 0
+    return { body: { iid: 1, rebase_in_progress: going, ...(going ? {} : end) } }
+  }
+}
+const rebase = (...flags: string[]) =>
+  call(['mr', 'rebase', '1', '-P', 'platform/app', ...flags, '-o', 'json'])
+const look = `GET ${route}?include_rebase_in_progress=true`
+
+describe('mr rebase', () => {
+  it('asks for it, and is done with that', async () => {
+    following(9, {})
+    expect((await rebase()).code).toBe(0)
+    expect(server.lines()).toEqual([`PUT ${route}/rebase`])
+  })
+
+  it('follows it with --wait, and gives the record in the end', async () => {
+    following(2, { merge_error: null })
+    const ran = await rebase('--wait')
+    expect(ran.code).toBe(0)
+    expect(server.lines()).toEqual([`PUT ${route}/rebase`, look, look, look])
+    expect(JSON.parse(ran.stdout)).toEqual({ iid: 1, rebase_in_progress: false, merge_error: null })
+  })
+
+  it('is exit 1 with the error of the record', async () => {
+    following(0, { merge_error: 'There were conflicts' })
+    const ran = await rebase('--wait')
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toContain('There were conflicts')
+    following(0, { merge_error: '' })
+    expect((await rebase('--wait')).code).toBe(0)
+  })
+
+  it('gives up after --wait-timeout, and says that it goes on', async () => {
+    following(Number.POSITIVE_INFINITY, {})
+    const ran = await rebase('--wait', '--wait-timeout', '1')
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain('the rebase was still in progress after 1 s')
+    expect(ran.stderr).toContain('svcctl mr get')
+  })
+
+  it('takes an answer that does not tell for no end', async () => {
+    server.answer = ({ method }) => ({ body: method === 'PUT' ? {} : { iid: 1 } })
+    const ran = await rebase('--wait')
+    expect(ran.code).toBe(7)
+    expect(ran.stderr).toContain('without saying whether the rebase is in progress')
+  })
+})

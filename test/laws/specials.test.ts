@@ -1,0 +1,48 @@
+/** Every command written by hand is named by a test of what it adds to what the catalogue gives. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { areas } from '../../src/catalogue/index.js'
+import { specialsOf, toolCommands } from '../../src/commands/index.js'
+import { isText, nodesOf, type SourceNode, statementsOf } from '../support/source.js'
+
+const folder = join(import.meta.dirname, '../commands')
+const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts'))
+
+const isNamed = (node: unknown, name: string): boolean =>
+  [...nodesOf(node)].some((one) => one.type === 'Identifier' && one.name === name)
+
+const textsIn = (node: unknown): readonly string[] =>
+  [...nodesOf(node)].filter(isText).map(({ value }) => value)
+
+/** The titles of a `describe` that expects something; of `describe.each` with every first text of a row. */
+const titlesOf = (call: SourceNode): readonly string[] => {
+  const [title, body] = Array.isArray(call.arguments) ? call.arguments : []
+  if (!isText(title) || !isNamed(call.callee, 'describe') || !isNamed(body, 'expect')) return []
+  return title.value.includes('%s')
+    ? textsIn(call.callee).map((word) => title.value.replace('%s', word))
+    : [title.value]
+}
+
+const titlesIn = (text: string): readonly string[] =>
+  [...nodesOf(statementsOf(text))].filter(({ type }) => type === 'CallExpression').flatMap(titlesOf)
+
+const tested = new Set(files.flatMap((name) => titlesIn(readFileSync(join(folder, name), 'utf8'))))
+const written = [...areas.flatMap(({ name }) => specialsOf(name)), ...toolCommands].map(
+  ({ area, words }) => `${area} ${words}`.trim(),
+)
+
+it('tests each special for what it adds', () => {
+  expect(written.length).toBeGreaterThan(50)
+  expect(new Set(written).size).toBe(written.length)
+  expect(written.filter((name) => !tested.has(name))).toEqual([])
+})
+
+it('notices a special without a test, and a test that expects nothing', () => {
+  const titles = titlesIn(`
+    describe('a one', () => { it('x', () => { expect(1).toBe(1) }) })
+    describe('a two', () => { it('x', () => { run() }) })
+    describe.each([['three', 3]])('a %s', () => { it('x', () => { expect(1).toBe(1) }) })
+  `)
+  expect(titles).toEqual(['a one', 'a three'])
+})
