@@ -1,61 +1,72 @@
 /**
- * CSV by RFC 4180, lines ended by a line feed: a header of field names, whole values, nested ones
- * as JSON text. A cell that a spreadsheet would run as a formula gets an apostrophe in front,
- * unless `--csv-raw`.
+ * CSV by RFC 4180, written by csv-stringify, lines ended by a line feed: a header of field names, whole
+ * values, nested ones as JSON text. A cell that a spreadsheet would run as a formula gets an
+ * apostrophe in front, unless `--csv-raw`.
  */
-import { inPieces } from '../base/pieces.js'
+import { stringify as csvOf, type Options } from 'csv-stringify/sync'
+import { Exact } from '../base/json/json.js'
 import { rowsOf } from './columns.js'
 import { levelOf } from './levels.js'
-import { isScalar, stringify } from './record.js'
-import type { Open, View } from './types.js'
+import { stringify } from './record.js'
+import { shownLines } from './shown.js'
+import type { Open, Sight } from './types.js'
 
-const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-const number = /^[+-]?\d+(\.\d+)?$/
+/** Digits behind a sign are a number, whoever says so: no formula. */
+const signed = /^[+-]\d+(\.\d+)?$/
 
-const textOf = (value: unknown): string => {
-  if (value === null || value === undefined) return ''
-  return isScalar(value) ? String(value) : stringify(value)
+/** What starts a formula for some spreadsheets, and for the library only where it is not shown as text. */
+const broken = /^[\r\n]/
+
+/** Of this cell alone no formula is escaped: the library takes any option here, its types know some. */
+const asItIs = (value: string): { readonly value: string } => {
+  const cell = { value, escape_formulas: false }
+  return cell
 }
 
-/** Line breaks stay, as RFC 4180 allows inside of quotes; other control characters are shown. */
-const shown = (view: View, text: string): string =>
-  inPieces(text, (piece) =>
-    piece.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => view.style.visible(part)),
-  )
+const optionsOf = ({ csvRaw }: Sight): Options => ({
+  escape_formulas: csvRaw !== true,
+  // White space at the ends is lost to some readers where it is not quoted.
+  quoted_match: /^[ \t]|[ \t]$/,
+  cast: {
+    boolean: String,
+    string: (value) => (signed.test(value) ? asItIs(value) : value),
+    // A number as it came.
+    object: (value) => asItIs(String(value)),
+  },
+})
 
-const celler = (view: View): ((value: unknown) => string) => {
-  return (value) => {
-    const text = textOf(value)
-    const runs = view.csvRaw !== true && formula.test(text) && !number.test(text)
-    const cell = shown(view, runs ? `'${text}` : text)
-    return /[",\n\r]|^[ \t]|[ \t]$/.test(cell)
-      ? `"${inPieces(cell, (piece) => piece.replaceAll('"', '""'))}"`
-      : cell
-  }
+type Cell = string | number | boolean | Exact | null
+
+/** Line breaks and tabs stay, as RFC 4180 allows inside of quotes; other control characters are shown. */
+const cellOf = (value: unknown, { style, csvRaw }: Sight): Cell => {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof Exact)
+    return value
+  const whole = typeof value === 'string' ? value : stringify(value)
+  const front = csvRaw !== true && broken.test(whole) ? "'" : ''
+  return shownLines(front + whole, style, '\n\t')
 }
 
 export const open: Open = (sink, view) => {
   const rows = rowsOf(view)
-  const cell = celler(view)
+  const options = optionsOf(view)
   let started = false
-  const line = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\n`
-  const named = (values: readonly unknown[]): readonly unknown[] =>
-    values.map((value, i) => levelOf(rows.columns()[i], value) ?? value)
-  const header = (): string => {
-    if (started || rows.columns().length === 0) return ''
+  const header = (): (readonly Cell[])[] => {
+    if (started || rows.columns().length === 0) return []
     started = true
-    return line(rows.columns())
+    return [rows.columns().map((name) => cellOf(name, view))]
   }
-  const write = async (records: readonly unknown[]): Promise<void> => {
-    if (records.length === 0) return
-    const lines = records.map((record) => line(named(rows.values(record))))
-    await sink.write(header() + lines.join(''))
+  const rowOf = (record: unknown): readonly Cell[] =>
+    rows.values(record).map((value, i) => cellOf(levelOf(rows.columns()[i], value) ?? value, view))
+  const write = async (lines: readonly (readonly Cell[])[]): Promise<void> => {
+    if (lines.length > 0) await sink.write(csvOf([...lines], options))
   }
   return {
-    values: write,
-    close: async () => {
-      const text = header()
-      if (text !== '') await sink.write(text)
+    values: async (batch) => {
+      // Their first record may be what says which columns there are.
+      const lines = batch.map(rowOf)
+      await write([...header(), ...lines])
     },
+    close: () => write(header()),
   }
 }

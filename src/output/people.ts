@@ -1,5 +1,6 @@
 /** Answers that people see in a way of their own: as rows made for them, or as a page of text. */
 import { parse, textOf } from './record.js'
+import { shownPage } from './shown.js'
 import type { Asked, Printer, Sink, Writer } from './types.js'
 
 /** The view of the rows, which are written like any other records. */
@@ -26,7 +27,7 @@ export const printerForPeople = (
   const page = asked.terminal && asked.fields === undefined ? people?.page : undefined
   const show = async (): Promise<void> => {
     if (page !== undefined) {
-      for await (const text of page(records)) await sink.write(text)
+      for await (const text of page(records)) await sink.write(shownPage(text, asked.style))
       return
     }
     const writer = start(viewOfRows(asked))

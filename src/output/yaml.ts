@@ -5,13 +5,9 @@
  */
 import { Document, isScalar, Scalar, type ScalarTag, visit } from 'yaml'
 import { Exact } from '../base/json/json.js'
-import { inPieces } from '../base/pieces.js'
 import { shallow, shaper } from './record.js'
+import { shownLines } from './shown.js'
 import type { Open, Style } from './types.js'
-
-/** Line breaks and tabs may stand in YAML; whatever else must be escaped is quoted first. */
-const shown = (style: Style, text: string): string =>
-  inPieces(text, (piece) => piece.replace(/[^\n\t]+/g, (part) => style.visible(part)))
 
 /** A number as it came. */
 const exactly: ScalarTag = {
@@ -22,6 +18,9 @@ const exactly: ScalarTag = {
   resolve: Number,
   stringify: ({ value }) => String(value),
 }
+
+/** Line breaks and tabs may stand in YAML; whatever else must be escaped is quoted first. */
+const shown = (style: Style, text: string): string => shownLines(text, style, '\n\t')
 
 /** Longer texts stand in one line. */
 const longBlock = 1 << 20

@@ -11,10 +11,23 @@ const files = readdirSync(room)
   .filter((name) => name.endsWith('.ts'))
   .filter((name) => /^export const open\b/m.test(readFileSync(join(room, name), 'utf8')))
 
+/** What a file says beside its comments. */
+const code = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+
 it('they are all registered, a file each', () => {
   expect(files.length).toBeGreaterThanOrEqual(5)
   expect(formats).toHaveLength(files.length)
   expect(new Set(formatNames).size).toBe(formats.length)
+})
+
+it('none of them makes text visible by itself: one file does', () => {
+  const all = readdirSync(room, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  const naming = all.filter((name) =>
+    /\bvisible\b/.test(code(readFileSync(join(room, name), 'utf8'))),
+  )
+  expect(naming.sort()).toEqual(['shown.ts', 'types.ts'])
 })
 
 const canary = 'c4n4ry'
@@ -184,6 +197,20 @@ describe.each(formatNames)('%s', (format) => {
         expect(pattern.exec(out)?.[0], `${terminal} ${JSON.stringify(view)}`).toBeUndefined()
         expect(out).toContain('a')
       }
+  })
+
+  const ownColours = new RegExp(`${String.fromCharCode(27)}\\[(1|22)m`, 'g')
+  it('makes a page of a command visible, but for its lines and colours', async () => {
+    const page = [
+      `\u001b[1mbold\u001b[22m\n`,
+      ...hostile.map((text) => `a${text.replace('m', '')}b\n`),
+    ]
+    const people: People = { page: () => page }
+    const out = await printed(format, ['{"id":1}'], { people, terminal: true }, {})
+    const own = out.replaceAll(ownColours, '')
+    expect(obeyed.exec(own)?.[0]).toBeUndefined()
+    if (formats.find(({ name }) => name === format)?.reader === 'people')
+      expect(out.split('\n')).toHaveLength(page.length + 1)
   })
 
   it('is not whole before it is closed, or says nothing of an end', async () => {

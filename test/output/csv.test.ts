@@ -1,5 +1,6 @@
+import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import { shown } from './open.js'
+import { bytes, collector, opened, shown, written } from './open.js'
 
 describe('CSV', () => {
   it('has a header, and quotes as RFC 4180 says', async () => {
@@ -60,5 +61,43 @@ describe('CSV', () => {
   })
   it('defuses field names too', async () => {
     expect(await shown('csv', [{ '=x': 1 }])).toBe("'=x\n1\n")
+  })
+  it('leaves the numbers of the instance alone, as they came', async () => {
+    const text = '{"a":-0,"b":-1E5,"c":-5.50,"d":12345678901234567890,"e":"=1"}'
+    expect(await written('csv', [text])).toBe("a,b,c,d,e\n-0,-1E5,-5.50,12345678901234567890,'=1\n")
+  })
+  it('says true and false', async () => {
+    expect(await shown('csv', [{ a: true, b: false, c: null }])).toBe('a,b,c\ntrue,false,\n')
+  })
+  it.each(['＝1', '＋1', '－1', '＠x'])('defuses the full-width formula %s', async (formula) => {
+    expect(await shown('csv', [{ a: formula }])).toBe(`a\n'${formula}\n`)
+  })
+  it('writes its header once, whatever comes in how many batches', async () => {
+    const sink = collector()
+    const writer = await opened('csv', sink)
+    for (const id of [1, 2, 3]) await writer.raw([bytes(`{"id":${id},"n":"x"}`)])
+    expect(sink.chunks).toEqual(['id,n\n1,x\n', '2,x\n', '3,x\n'])
+    await writer.raw([])
+    await writer.close()
+    expect(sink.chunks).toHaveLength(3)
+  })
+  it('reads back as it was, whatever is in a cell', async () => {
+    const cells = [
+      'a"b',
+      '""',
+      ' x',
+      'x\t',
+      'l1\nl2',
+      '\n',
+      ',',
+      "'",
+      'größe, 大',
+      '',
+      '"',
+      'x"\n,"y',
+    ]
+    const record = Object.fromEntries(cells.map((cell, i) => [`c "${i}",`, cell]))
+    const text = await shown('csv', [record, record], { csvRaw: true })
+    expect(parse(text)).toEqual([Object.keys(record), cells, cells])
   })
 })

@@ -2,6 +2,7 @@
 
 import { viewed } from '../../base/utf8.js'
 import { parse, shaper, stringify, textOf } from '../record.js'
+import { shown } from '../shown.js'
 import type { Sight, Sink } from '../types.js'
 import { chunksOf } from './chunks.js'
 import { rewrite } from './text.js'
@@ -55,12 +56,12 @@ const passing: Lines = (batch) =>
 const escaping =
   ({ style }: Sight): Lines =>
   (batch) =>
-    batch.map((bytes) => rewrite(textOf(bytes), { show: style.visible }))
+    batch.map((bytes) => rewrite(textOf(bytes), { show: (text) => shown(text, style) }))
 
 /** The fields asked for, of each record. */
 const shaping = (view: Sight): Lines => {
   const shape = shaper(view)
-  const show = view.terminal ? view.style.visible : (text: string) => text
+  const show = (text: string): string => (view.terminal ? shown(text, view.style) : text)
   return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parse(bytes))))))
 }
 

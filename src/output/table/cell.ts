@@ -2,16 +2,26 @@
 import { Exact } from '../../base/json/json.js'
 import { levelOf } from '../levels.js'
 import { type Fields, isObject, isScalar, stringify } from '../record.js'
+import { type Shown, shown } from '../shown.js'
 import type { Tone, View } from '../types.js'
 
-/** Visible text of one line, and how it is painted once it has its width. */
-export interface Cell {
-  readonly text: string
+/** How the text of a cell is painted once it has its width. */
+interface Paint {
   readonly tone?: Tone
   readonly url?: string
 }
 
-const none: Cell = { text: '–', tone: 'quiet' }
+/** What a cell says of a value, as it came. */
+interface Said extends Paint {
+  readonly text: string
+}
+
+/** Text of one line, safe to be shown, and how it is painted. */
+export interface Cell extends Paint {
+  readonly text: Shown
+}
+
+const none: Said = { text: '–', tone: 'quiet' }
 
 const statusName = /(^|[._])(status|state|health|severity|outcome|verdict)$/
 const secondsName = /(^|[._])(duration|seconds|timeout)$|_duration$|_seconds$/
@@ -43,7 +53,7 @@ const expiry = (name: string, text: string, now: Date): Tone | undefined => {
 
 const expiryWords = { bad: '✗ ', warn: '! ' } as const
 
-const ofString = (name: string, value: string, view: View, whole: boolean): Cell => {
+const ofString = (name: string, value: string, view: View, whole: boolean): Said => {
   const { style, now } = view
   const status = statusName.test(name) ? style.status(value) : undefined
   if (status !== undefined) return status
@@ -52,10 +62,10 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Cell
   const mark = tone === 'bad' || tone === 'warn' ? expiryWords[tone] : ''
   const text = age === undefined ? value : whole ? `${value} (${age})` : age
   const url = /^https?:\/\//.test(value) ? { url: value } : {}
-  return { text: style.visible(mark + text), ...(tone === undefined ? {} : { tone }), ...url }
+  return { text: mark + text, ...(tone === undefined ? {} : { tone }), ...url }
 }
 
-const ofNumber = (name: string, value: number | Exact, view: View, whole: boolean): Cell => {
+const ofNumber = (name: string, value: number | Exact, view: View, whole: boolean): Said => {
   const level = levelOf(name, Number(value))
   if (level !== undefined) return { text: whole ? `${level} (${value})` : level }
   if (!secondsName.test(name)) return { text: String(value) }
@@ -77,18 +87,23 @@ const itemText = (value: unknown, whole: boolean): string =>
       ? String(value ?? '–')
       : stringify(value)
 
-/**
- * A value under its field name as one line.
- * @param whole whether there is room for more than a word: times and levels with their codes
- */
-export const cellOf = (name: string, value: unknown, view: View, whole = false): Cell => {
+const saidOf = (name: string, value: unknown, view: View, whole: boolean): Said => {
   if (value === null || value === undefined || value === '') return none
   if (typeof value === 'boolean') return { text: value ? 'yes' : 'no' }
   if (typeof value === 'number' || value instanceof Exact) return ofNumber(name, value, view, whole)
   if (typeof value === 'string') return ofString(name, value, view, whole)
   if (Array.isArray(value) && value.length === 0) return none
   const items = Array.isArray(value) ? value : [value]
-  return { text: view.style.visible(items.map((item) => itemText(item, whole)).join(', ')) }
+  return { text: items.map((item) => itemText(item, whole)).join(', ') }
+}
+
+/**
+ * A value under its field name as one line.
+ * @param whole whether there is room for more than a word: times and levels with their codes
+ */
+export const cellOf = (name: string, value: unknown, view: View, whole = false): Cell => {
+  const said = saidOf(name, value, view, whole)
+  return { ...said, text: shown(said.text, view.style) }
 }
 
 /** The text in its colour, and as a link where it has an address. */

@@ -1,7 +1,7 @@
 /** One object on a terminal: its fields in two columns, long text wrapped, objects indented. */
-import { inPieces } from '../../base/pieces.js'
 import { rowsOf } from '../columns.js'
 import { type Fields, isObject, stringify } from '../record.js'
+import { type Shown, shown, shownLines } from '../shown.js'
 import type { Open, View } from '../types.js'
 import { cellOf, labelOf, painted } from './cell.js'
 import { type GridCell, grid } from './grid.js'
@@ -12,32 +12,29 @@ const deepest = 4
 
 interface Line {
   readonly depth: number
-  readonly name: string
+  readonly name: Shown
   /** Text to be wrapped; the lines are painted by `paint`. */
-  readonly text: string
+  readonly text: Shown
   readonly paint: (text: string) => string
 }
 
 const plain = (text: string): string => text
 
-/** Text of several lines keeps them; each is made visible by itself. */
-const visibleLines = (text: string, view: View): string =>
-  inPieces(text, (piece) =>
-    piece.replaceAll('\r\n', '\n').replace(/[^\n]+/g, (line) => view.style.visible(line)),
-  )
+/** A field whose text is not a cell's: its lines stay. */
+const linesUnder = (name: string, text: string, depth: number, { style }: View): Line => ({
+  depth,
+  name: shown(name, style),
+  text: shownLines(text, style),
+  paint: plain,
+})
 
 const lineOf = (name: string, value: unknown, depth: number, view: View): Line => {
-  if (typeof value === 'string' && value.includes('\n'))
-    return { depth, name, text: visibleLines(value, view), paint: plain }
+  if (typeof value === 'string' && value.includes('\n')) return linesUnder(name, value, depth, view)
   if (Array.isArray(value) && value.some((v) => isObject(v) && labelOf(v) === undefined))
-    return {
-      depth,
-      name,
-      text: value.map((v) => view.style.visible(stringify(v))).join('\n'),
-      paint: plain,
-    }
+    return linesUnder(name, value.map(stringify).join('\n'), depth, view)
   const cell = cellOf(name, value, view, true)
-  return { depth, name, text: cell.text, paint: (text) => painted(cell, text, view) }
+  const paint = (text: string): string => painted(cell, text, view)
+  return { depth, name: shown(name, view.style), text: cell.text, paint }
 }
 
 /** Another object of the instance: what it is called says enough, unless its fields were asked for. */
@@ -52,19 +49,19 @@ const linesOf = (name: string, value: unknown, depth: number, view: View): Line[
   if (isReference(value, view)) return [lineOf(name, value, depth, view)]
   const inside = isObject(value) ? Object.entries(value) : []
   if (inside.length === 0) return [lineOf(name, isObject(value) ? null : value, depth, view)]
-  if (depth >= deepest)
-    return [{ depth, name, text: view.style.visible(stringify(value)), paint: plain }]
-  const own = { depth, name, text: '', paint: plain }
-  return [own, ...inside.flatMap(([key, v]) => linesOf(key, v, depth + 1, view))]
+  if (depth >= deepest) return [linesUnder(name, stringify(value), depth, view)]
+  return [
+    linesUnder(name, '', depth, view),
+    ...inside.flatMap(([key, v]) => linesOf(key, v, depth + 1, view)),
+  ]
 }
 
-const labelText = (line: Line, view: View): string =>
-  ' '.repeat(line.depth * step) + view.style.visible(line.name)
+const labelText = ({ depth, name }: Line): string => ' '.repeat(depth * step) + name
 
 const render = (lines: readonly Line[], view: View): string => {
   const { style, width } = view
   const most = Math.max(1, Math.floor(width * 0.5) - gap)
-  const labels = lines.map((l) => style.measure(labelText(l, view)))
+  const labels = lines.map((l) => style.measure(labelText(l)))
   // A name that is longer stands on a line of its own: names are never cut, they are typed again.
   const left = labels.reduce((sum, columns) => (columns <= most ? Math.max(sum, columns) : sum), 1)
   const room = Math.max(1, width - left - gap)
@@ -74,7 +71,7 @@ const render = (lines: readonly Line[], view: View): string => {
     const text = line.text.split('\n').flatMap((one) => style.wrap(one, room))
     for (const one of text) widest = Math.max(widest, style.measure(one))
     const shown = text.map((one) => (one === '' ? '' : line.paint(one))).join('\n')
-    const name = labelText(line, view)
+    const name = labelText(line)
     if (style.measure(name) <= left) return [[style.bold(name), shown]]
     const alone = style.wrap(name, width)
     for (const one of alone) widest = Math.max(widest, style.measure(one) - left)
@@ -89,7 +86,7 @@ const long = 1 << 16
 
 const unaligned = (lines: readonly Line[], view: View): string =>
   lines
-    .map((line) => `${view.style.bold(labelText(line, view))}${' '.repeat(gap)}${line.text}\n`)
+    .map((line) => `${view.style.bold(labelText(line))}${' '.repeat(gap)}${line.text}\n`)
     .join('')
 
 export const detail: Open = (sink, view) => {

@@ -5,6 +5,7 @@
  */
 import { rowsOf } from '../columns.js'
 import { type Fields, isObject, isScalar } from '../record.js'
+import { type Shown, shown } from '../shown.js'
 import type { Open, View } from '../types.js'
 import { type Cell, cellOf, ownerOf, painted } from './cell.js'
 import { grid } from './grid.js'
@@ -42,27 +43,29 @@ const cellsOf = (
 /** A row's cells, cut to their columns. */
 const rowOf = (cells: readonly Cell[], widths: readonly number[], view: View): string[] =>
   widths.map((width, i) => {
-    const cell = cells[i] ?? { text: '' }
-    return painted(cell, view.style.truncate(cell.text, width), view)
+    const cell = cells[i]
+    return cell === undefined ? '' : painted(cell, view.style.truncate(cell.text, width), view)
   })
 
 /**
  * The columns' names above the columns. Those of the catalogue are shortened to the object that they
  * look into (`author.username` → `author`); those that were asked for stay as they were written.
  */
-const headingsOf = (names: readonly string[], view: View): readonly string[] =>
-  names.map((name) => view.style.visible(view.fields === undefined ? ownerOf(name) : name))
+const headingsOf = (names: readonly string[], { fields, style }: View): readonly Shown[] =>
+  names.map((name) => shown(fields === undefined ? ownerOf(name) : name, style))
 
-const headerOf = (headings: readonly string[], widths: readonly number[], view: View): string => {
+const headerOf = (headings: readonly Shown[], widths: readonly number[], view: View): string => {
   const last = widths.length - 1
   const more = headings.length > widths.length ? ' …' : ''
-  const cells = headings.map((text, i) => ({ text: text + (i === last ? more : '') }))
+  const cells = headings.map((text, i) => ({
+    text: i === last ? shown(text + more, view.style) : text,
+  }))
   return `${view.style.bold(grid([rowOf(cells, widths, view)], widths).trimEnd())}\n`
 }
 
 /** What columns need: their values whole, and their headings where all of those fit. */
 const naturalWidths = (
-  headings: readonly string[],
+  headings: readonly Shown[],
   rows: readonly (readonly Cell[])[],
   view: View,
 ): number[] => {

@@ -2,6 +2,7 @@
 import { rowsOf } from '../columns.js'
 import { levelOf } from '../levels.js'
 import { isScalar, stringify } from '../record.js'
+import { shown } from '../shown.js'
 import type { Open, View } from '../types.js'
 
 const textOf = (value: unknown): string => {
@@ -14,7 +15,7 @@ const textOf = (value: unknown): string => {
 
 /** A line of cells; tabs, line breaks and control characters in them are shown as escapes. */
 const line = (view: View, values: readonly unknown[]): string =>
-  `${values.map((value) => view.style.visible(textOf(value))).join('\t')}\n`
+  `${values.map((value) => shown(textOf(value), view.style)).join('\t')}\n`
 
 /** A list: a header line of field names, then a line a record. */
 export const plainList: Open = (sink, view) => {

@@ -1,0 +1,37 @@
+/**
+ * The one stage between cells and what prints them: whatever people are shown got its text here, with
+ * all that could move the cursor or turn the text visible. JSON and YAML do it as their grammar does.
+ */
+import { inPieces } from '../base/pieces.js'
+import type { Style } from './types.js'
+
+declare const safe: unique symbol
+
+/** Text that moves no cursor; only this file makes it. */
+export type Shown = string & { readonly [safe]: true }
+
+type Eye = Pick<Style, 'visible'>
+
+/** What belongs to every line of a text, so that the rest of it can be shown line by line. */
+type Kept = '\n' | '\n\t'
+
+const between = { '\n': /[^\n]+/g, '\n\t': /[^\n\t]+/g } as const
+
+/** Text in one line: its line breaks and tabs are shown, too. */
+export const shown = (text: string, { visible }: Eye): Shown => visible(text) as Shown
+
+/** Text of several lines: their ends stay, and so does what else was said. */
+export const shownLines = (text: string, { visible }: Eye, kept: Kept = '\n'): Shown =>
+  inPieces(text, (piece) =>
+    piece.replaceAll('\r\n', '\n').replace(between[kept], (part) => visible(part)),
+  ) as Shown
+
+/** The tool's own colours, which a page has around its texts. */
+const colours = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`)
+
+/** A page of text that a command made: its lines and its colours stay. */
+export const shownPage = (text: string, style: Eye): Shown =>
+  text
+    .split(colours)
+    .map((part, i) => (i % 2 === 1 ? part : shownLines(part, style, '\n\t')))
+    .join('') as Shown
