@@ -1,13 +1,15 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 
+import { commandHelp } from './cli/help/command.js'
 import type { Style } from './cli/help/layout.js'
-import { areaHelp, commandHelp, rootHelp, topicHelp } from './cli/help/pages.js'
+import { areaHelp, rootHelp } from './cli/help/pages.js'
+import { topicHelp } from './cli/help/topics.js'
 import { type Decided, execute } from './cli/run/execute.js'
 import { failuresInJson } from './cli/run/format.js'
-import { type AreaMeaning, checkFlags, resolve, verbMissing } from './cli/words/grammar.js'
-import { parseLeaf, type Raw } from './cli/words/leaf.js'
+import { type About, asksHelp, type Line } from './cli/words/line.js'
+import { parse } from './cli/words/tree.js'
 import { bugs, version } from './cli/words/version.js'
-import { codeOf, exitCodes, Failure, reasonOf, usage } from './errors.js'
+import { codeOf, exitCodes, Failure, reasonOf } from './errors.js'
 import { printError } from './terminal/streams/notes.js'
 import { openPager } from './terminal/streams/pager.js'
 import { endWithTerminal, say, standardError, standardOutput } from './terminal/streams/standard.js'
@@ -34,7 +36,7 @@ const interruptions = () => {
 }
 
 /** Help and the like: on a terminal, what is longer than the screen goes through the pager. */
-const page = async (text: Promise<string>): Promise<number> => {
+const page = async (text: string): Promise<number> => {
   const { env, argv } = process
   const stdout = standardOutput()
   const plain = openStdout()
@@ -42,22 +44,10 @@ const page = async (text: Promise<string>): Promise<number> => {
   const out = paged
     ? openPager({ stdout: plain, rows: stdout.rows ?? 24, columns: stdout.columns ?? 80, env })
     : plain
-  await out.write(await text)
+  await out.write(text)
   await out.end()
   return 0
 }
-
-const helpFor = async (words: readonly string[], style: Style): Promise<string> => {
-  const [first] = words
-  const topic = words.length === 1 && first !== undefined ? topicHelp(first) : undefined
-  if (first === undefined) return rootHelp(style)
-  if (topic !== undefined) return topic
-  const meaning = await resolve(words)
-  if (meaning.kind === 'command') return commandHelp(meaning.command, style)
-  return meaning.kind === 'area' ? areaHelp(meaning.area, style, meaning.group) : rootHelp(style)
-}
-
-const asksHelp = (raw: Raw): boolean => raw.flags.get('help')?.at(-1) === 'true'
 
 /** Help fits 80 columns, and a narrower terminal. */
 const helpStyle = async (): Promise<Style> => {
@@ -65,7 +55,32 @@ const helpStyle = async (): Promise<Style> => {
   return { width: Math.min(width, 80), bold, dim }
 }
 
-const isHelp = (token: string): boolean => token === '--help' || token === '-h'
+const helpOn = (place: About, style: Style): Promise<string> => {
+  if (place.kind === 'command') return commandHelp(place.command, style)
+  return place.kind === 'area' ? areaHelp(place.area, style, place.group) : rootHelp(style)
+}
+
+/** Answers TAB. */
+const complete = async (argv: readonly string[]): Promise<never> => {
+  await (await import('./cli/tab/tab.js')).answerTab(argv, process.env)
+  // A name that is still being resolved would keep a TAB waiting.
+  process.exit(0)
+}
+
+/** Does what a line asks for. @returns the exit code */
+const answer = async (
+  line: Line,
+  signal: AbortSignal,
+  decided: (how: Decided) => void,
+): Promise<number> => {
+  if (line.kind === 'run') return execute(line.command, line.raw, signal, decided)
+  if (line.kind === 'version') return page(`${version}\n`)
+  const text = await helpOn(line.of, await helpStyle())
+  if (line.kind === 'help') return page(text)
+  // An area without a verb is a mistake: its help is no answer.
+  say(standardError(), text)
+  return exitCodes.usage
+}
 
 /** Runs one command line. @returns the exit code */
 const dispatch = async (
@@ -73,47 +88,14 @@ const dispatch = async (
   signal: AbortSignal,
   decided: (how: Decided) => void,
 ): Promise<number> => {
-  if (argv[0] === '__complete') {
-    await (await import('./cli/tab/tab.js')).answerTab(argv.slice(1), process.env)
-    // A name that is still being resolved would keep a TAB waiting.
-    process.exit(0)
-  }
-  const style = await helpStyle()
-  if (argv[0] === 'help')
-    return page(
-      helpFor(
-        argv.slice(1).filter((t) => !isHelp(t)),
-        style,
-      ),
-    )
-  const meaning = await resolve(argv)
-  if (meaning.kind === 'root') return rootOnly(meaning.rest, style)
-  if (meaning.kind === 'area') return areaOnly(meaning, style)
-  // Help is shown whatever else is wrong with the line.
-  const end = meaning.rest.indexOf('--')
-  const flags = end < 0 ? meaning.rest : meaning.rest.slice(0, end)
-  if (flags.some(isHelp)) return page(commandHelp(meaning.command, style))
-  const raw = parseLeaf(meaning.command, meaning.rest)
-  if (asksHelp(raw)) return page(commandHelp(meaning.command, style))
-  return execute(meaning.command, raw, signal, decided)
-}
-
-const isVersion = (token: string): boolean => token === '--version' || token === '-V'
-
-/** No command: the version, help, or a flag that nothing here takes. */
-const rootOnly = async (flags: readonly string[], style: Style): Promise<number> => {
-  if (flags.length === 0 || flags.some(isHelp)) return page(rootHelp(style))
-  if (flags.some(isVersion)) return page(Promise.resolve(`${version}\n`))
-  checkFlags(flags, ['version'])
-  throw usage('there is no command', 'Run svcctl --help for the list.')
-}
-
-/** An area or group without a verb is a mistake, except when help is asked for. */
-const areaOnly = async ({ area, group, rest }: AreaMeaning, style: Style): Promise<number> => {
-  if (rest.some(isHelp)) return page(areaHelp(area, style, group))
-  if (rest.length > 0) throw await verbMissing(area, group, rest)
-  say(standardError(), await areaHelp(area, style, group))
-  return exitCodes.usage
+  const [first, ...words] = argv
+  if (first === '__complete') return complete(words)
+  if (first !== 'help') return answer(await parse(argv), signal, decided)
+  const about = words.filter((word) => !asksHelp([word]))
+  const topic = about.length === 1 ? await topicHelp(about[0] ?? '') : undefined
+  if (topic !== undefined) return page(topic)
+  // As `--help` behind the words: Commander's own help takes one word only.
+  return answer(await parse([...about, '--help']), signal, decided)
 }
 
 /** After a signal, whatever ended the run is its doing; what says more than that is kept. */

@@ -1,9 +1,11 @@
 /** Help of every command, area and topic: complete, and within eighty columns. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
+import { commandHelp } from '../../src/cli/help/command.js'
+import { rowsOfFlags } from '../../src/cli/help/flag-rows.js'
 import type { Style } from '../../src/cli/help/layout.js'
-import { areaHelp, commandHelp, rootHelp, topicHelp, topics } from '../../src/cli/help/pages.js'
-import { rowsOfFlags } from '../../src/cli/words/leaf.js'
+import { areaHelp, rootHelp } from '../../src/cli/help/pages.js'
+import { topicHelp, topics } from '../../src/cli/help/topics.js'
 import { allCommands, lists, named, ownFlags } from '../../src/commands/derive/index.js'
 import { globalFlags } from '../../src/commands/globals.js'
 import { toolCommands } from '../../src/commands/index.js'

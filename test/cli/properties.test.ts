@@ -4,8 +4,7 @@ import { type Endpoint, endpoint, list, many, string } from '../../src/catalogue
 import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { givenOf } from '../../src/cli/plan/given.js'
 import { parseValue } from '../../src/cli/plan/values.js'
-import { resolve } from '../../src/cli/words/grammar.js'
-import { parseLeaf } from '../../src/cli/words/leaf.js'
+import { parse } from '../../src/cli/words/tree.js'
 import { allCommands, flagsOfCommand } from '../../src/commands/derive/index.js'
 import { Failure } from '../../src/errors.js'
 import { headersFor } from '../../src/http/request/headers.js'
@@ -32,9 +31,8 @@ const sources = {
 /** What a command line comes to; any error but a usage error fails the test. */
 const outcome = async (argv: readonly string[]) => {
   try {
-    const meaning = await resolve(argv)
-    if (meaning.kind !== 'command') return undefined
-    return await givenOf(meaning.command, parseLeaf(meaning.command, meaning.rest), sources)
+    const line = await parse(argv)
+    return line.kind === 'run' ? await givenOf(line.command, line.raw, sources) : undefined
   } catch (error) {
     if (error instanceof Failure && error.category === 'usage') return undefined
     throw error

@@ -1,12 +1,14 @@
 /** Which words and flags make a command, and what is said of those that make none. */
+import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { resolve, verbsOf } from '../../src/cli/words/grammar.js'
+import { complete } from '../../src/cli/tab/complete.js'
+import { parse, verbsOf } from '../../src/cli/words/tree.js'
 import { svcctl } from '../support/program.js'
 
 const hintOf = async (...words: string[]): Promise<string | undefined> => {
   try {
-    await resolve(words)
+    await parse(words)
   } catch (error) {
     if (error instanceof Error && 'details' in error)
       return (error.details as { hint?: string }).hint
@@ -46,11 +48,9 @@ describe('a group of verbs', () => {
     expect(new Set(groups.map(String)).size).toBeGreaterThanOrEqual(5)
     for (const [area, group] of groups)
       for (const word of [group, group.replace(/s$/, '')])
-        expect(await resolve([area, word, '--help'])).toEqual({
-          kind: 'area',
-          area,
-          group,
-          rest: ['--help'],
+        expect(await parse([area, word, '--help'])).toEqual({
+          kind: 'help',
+          of: { kind: 'area', area, group },
         })
   })
   it('prints its verbs, with 0 when asked for and 2 on standard error when not', async () => {
@@ -69,6 +69,10 @@ describe('flags without a command', () => {
     [['--versoin'], 'Did you mean --version?'],
     [['--sandbx', '--quiet'], 'Did you mean --sandbox?'],
     [['-x'], 'svcctl --help'],
+    [['--instance', 'runners', 'list'], 'follow its words'],
+    [['runners', '--instance', 'list'], 'follow its words'],
+    [['runners', '--sandbx', 'list'], 'Did you mean --sandbox?'],
+    [['geo', 'nodes', 'lst'], 'Did you mean nodes list?'],
     [['--sandbox'], 'svcctl --help'],
     [['runners', '--offline'], 'svcctl runners --help'],
     [['geo', 'nodes', '--all'], 'svcctl geo nodes --help'],
@@ -81,5 +85,110 @@ describe('flags without a command', () => {
     const alone = await svcctl(['--version'])
     expect(alone.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(await svcctl(['--version', '--sandbox'])).toEqual(alone)
+  })
+})
+
+/** What a line that runs a command comes to. */
+const run = async (...tokens: string[]) => {
+  const line = await parse(tokens)
+  if (line.kind !== 'run') throw new Error(`a line that asks for ${line.kind}`)
+  return {
+    words: line.command.words,
+    args: line.raw.args,
+    flags: Object.fromEntries(line.raw.flags),
+  }
+}
+
+describe('flags on several levels', () => {
+  it('leave a verb its own values, which Commander by default would take for the program’s', async () => {
+    expect(await run('runners', 'update', '1', '--description', '-y', '2')).toEqual({
+      words: 'update',
+      args: ['1', '2'],
+      flags: { description: ['-y'] },
+    })
+    const program = new Command().option('-y, --yes')
+    const update = program.command('update').argument('[id...]').option('--description <text>')
+    update.action(() => {})
+    program.parse(['update', '1', '--description', '-y', '2'], { from: 'user' })
+    expect([program.opts(), update.opts()]).toEqual([{ yes: true }, { description: '2' }])
+  })
+  it('are the most specific level’s where several have one', async () => {
+    const line = ['-o', 'json', 'runners', '-o', 'csv', 'list', '-o', 'yaml']
+    expect((await run(...line)).flags).toEqual({ output: ['yaml'] })
+    expect((await run(...line.slice(0, -2))).flags).toEqual({ output: ['csv'] })
+    expect((await run('-P', 'a', 'runners', 'list', '-P', 'b')).flags).toEqual({ project: ['b'] })
+    expect((await run('-q', 'geo', '-v', 'nodes', '-v', 'list')).flags).toEqual({
+      quiet: ['true'],
+      verbose: ['true'],
+    })
+    expect((await run('--quiet', 'runners', 'list', '--no-quiet')).flags).toEqual({
+      quiet: ['false'],
+    })
+  })
+  it('keep the order of one level, and make nothing of what was not given', async () => {
+    expect(
+      (await run('runners', 'list', '-v', '--fields', 'b', '-v', '--fields', 'a')).flags,
+    ).toEqual({ verbose: ['true', 'true'], fields: ['b', 'a'] })
+    expect((await run('runners', 'update', '1', '--no-locked')).flags).toEqual({
+      locked: ['false'],
+    })
+    expect((await run('runners', 'list', '--watch')).flags).toEqual({ watch: [''] })
+  })
+  it('are refused where the command does not take them', async () => {
+    await expect(run('--limit', '3', 'runners', 'get', '1')).rejects.toThrow(
+      "unknown option '--limit'",
+    )
+    await expect(run('-P', 'a', 'doctor')).rejects.toThrow("unknown option '--project'")
+    await expect(run('--version', 'runners', 'list')).rejects.toThrow("unknown option '--version'")
+  })
+})
+
+describe('what follows --', () => {
+  it('is an argument, and no word of a command', async () => {
+    expect(await run('issues', 'spend', '7', '--', '-1h')).toMatchObject({ args: ['7', '-1h'] })
+    expect(await parse(['--', 'runners', 'list'])).toEqual({ kind: 'help', of: { kind: 'root' } })
+    expect(await parse(['runners', '--', 'list'])).toEqual({
+      kind: 'bare',
+      of: { kind: 'area', area: 'runners' },
+    })
+    expect(await run('runners', 'get', '--', '--help')).toMatchObject({ args: ['--help'] })
+  })
+})
+
+describe('help', () => {
+  it.each([
+    '--help runners list',
+    'runners -h list --no-such',
+    'runner list --status --help',
+    'runners list -qh',
+  ])('is shown for %s, whatever else is wrong', async (line) => {
+    expect(await parse(line.split(' '))).toMatchObject({
+      kind: 'help',
+      of: { kind: 'command', command: { area: 'runners', words: 'list' } },
+    })
+  })
+})
+
+describe('the value behind an unknown flag', () => {
+  it('is not repeated: it may be a secret', async () => {
+    for (const words of [['runners', 'list'], ['runners'], []])
+      await expect(run(...words, '--tokn=hunter2')).rejects.toThrow(/^(?!.*hunter2)/s)
+  })
+})
+
+describe('a line that is being written', () => {
+  it.each([
+    [
+      ['geo', 'node'],
+      ['create', 'list', 'get', 'update', 'delete', 'repair'],
+    ],
+    [
+      ['-o', 'json', 'geo'],
+      ['nodes', 'status'],
+    ],
+    [['geo', 'nothing'], []],
+  ])('%j is followed as far as its words lead', async (words, wanted) => {
+    const { items } = await complete([...words, ''], async () => [])
+    expect(items.map(({ value }) => value)).toEqual(wanted)
   })
 })

@@ -1,18 +1,12 @@
 /** Manual pages in man(7) form, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
-import {
-  commandsOfArea,
-  examplesOf,
-  named,
-  ownFlags,
-  toolCommand,
-} from '../../commands/derive/index.js'
+import { commandsIn, examplesOf, named, ownFlags } from '../../commands/derive/index.js'
 import { toolCommands } from '../../commands/index.js'
 import type { Command } from '../../commands/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
-import { rowsOfFlags } from '../words/leaf.js'
+import { argumentsText } from './command.js'
 import { environment } from './environment.js'
-import { argumentsText } from './pages.js'
+import { rowsOfFlags } from './flag-rows.js'
 
 /** Text that roff takes as it is: backslashes, leading dots and quotes, and dashes as typed. */
 const plain = (text: string): string =>
@@ -33,14 +27,6 @@ const page = (name: string, summary: string, parts: readonly string[]): string =
     .filter((part) => part !== '')
     .join('\n')}\n`
 
-const commandsOf = async (area: string): Promise<Command[]> => {
-  const row = areas.find((a) => a.name === area)
-  if (row !== undefined) return commandsOfArea(row)
-  const own = toolCommands.filter((c) => c.area === area)
-  const loaded = await Promise.all(own.map((c) => toolCommand(c.area, c.words)))
-  return loaded.flatMap((c) => (c === undefined ? [] : [c]))
-}
-
 const commandPart = async (command: Command): Promise<string> =>
   [
     `.SS ${plain(named(command))}${plain(argumentsText(command))}`,
@@ -52,7 +38,7 @@ const commandPart = async (command: Command): Promise<string> =>
 
 /** The page of an area: `svcctl-runners.1`. */
 export const areaPage = async (area: string): Promise<string> => {
-  const commands = await commandsOf(area)
+  const commands = await commandsIn(area)
   const summary = areas.find((a) => a.name === area)?.summary ?? `the ${area} commands of svcctl`
   return page(`svcctl-${area}`, summary, [
     section('SYNOPSIS', `.B svcctl ${plain(area)}\n[verb] [id ...] [flags]`),

@@ -5,7 +5,7 @@ import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import { type Globals, globalFlags, readGlobals } from '../../commands/globals.js'
 import type { Command, Flag, Given } from '../../commands/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
-import type { Raw } from '../words/leaf.js'
+import type { Raw } from '../words/line.js'
 import { keyValue, type Note, parseValue } from './values.js'
 
 export interface Sources {

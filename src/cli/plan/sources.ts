@@ -6,9 +6,9 @@ import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { secretsOf } from '../../catalogue/secret-fields.js'
 import { scopeOf } from '../../commands/derive/index.js'
+import type { Suggestion } from '../../commands/types.js'
 import { buildRequest } from '../../http/index.js'
 import type { WireRequest } from '../../http/types.js'
-import type { Candidate } from '../tab/complete.js'
 
 interface Shown {
   /** Field that holds the value, and one that describes it: by default its kind's title. */
@@ -79,7 +79,7 @@ const candidatesIn = (
   source: Source,
   endpoint: Endpoint | undefined,
   title?: string,
-): Candidate[] => {
+): Suggestion[] => {
   if (isHidden(source.value, endpoint)) return []
   if (isObject(data)) {
     const list = data[source.value]
@@ -142,7 +142,7 @@ export const valuesOf = async (
   what: string,
   project: string | undefined,
   fetch: (wanted: Wanted) => Promise<unknown>,
-): Promise<readonly Candidate[] | undefined> => {
+): Promise<readonly Suggestion[] | undefined> => {
   for (const source of sources[what] ?? []) {
     const wanted = await wantedOf(source, project)
     if (wanted === undefined) continue

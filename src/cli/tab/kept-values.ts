@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
 import { distrust } from '../../base/files/trust.js'
 import { makeDirectory } from '../../profile/index.js'
-import type { Candidate } from './complete.js'
+import type { Candidate } from './candidates.js'
 
 /** How long answers are kept, in milliseconds. */
 const fresh = 60_000

@@ -15,7 +15,7 @@ import { hasSource, ofProject, valuesOf, type Wanted } from '../plan/sources.js'
 import { fieldsOf } from '../run/answer/fields.js'
 import { credentialsOf } from '../run/instance/credential.js'
 import { userAgent } from '../words/version.js'
-import type { Candidate, Live } from './complete.js'
+import type { Candidate, Live } from './candidates.js'
 import { keptValues } from './kept-values.js'
 
 /** A TAB waits no longer than this for the instance, in seconds. */

@@ -1,6 +1,7 @@
 /** `svcctl __complete <shell> -- <words>`: what the shells' scripts ask. Says nothing but candidates. */
 import { answerAtOnce } from '../../terminal/streams/standard.js'
-import { type Candidate, complete } from './complete.js'
+import type { Candidate } from './candidates.js'
+import { complete } from './complete.js'
 import { liveValues } from './live.js'
 
 /** Characters that mean nothing to any shell: whatever holds another is left out. */

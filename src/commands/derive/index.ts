@@ -1,7 +1,9 @@
 /** Catalogue → commands: what an area's endpoints and the specials beside them make together. */
 export {
   allCommands,
+  commandNamed,
   commandOf,
+  commandsIn,
   commandsOfArea,
   examplesOf,
   toolCommand,
@@ -9,5 +11,5 @@ export {
 } from './list.js'
 export { flagName, named } from './names.js'
 export { isScope, type ScopeKind, scopeOf } from './scope.js'
-export { flagsOfCommand, ownFlags } from './taken.js'
+export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
 export { lists, watchable } from './traits.js'

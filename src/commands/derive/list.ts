@@ -68,6 +68,21 @@ export const toolCommand = async (area: string, words: string): Promise<Command 
   return withSpecial(derived(area, words, {}), await row.load())
 }
 
+/** One command by its words; undefined where there is none of that name. */
+export const commandNamed = async (area: string, words: string): Promise<Command | undefined> => {
+  const row = areas.find(({ name }) => name === area)
+  return row === undefined ? toolCommand(area, words) : commandOf(area, words, await row.load())
+}
+
+/** The commands of an area, or of the tool's own of that name. */
+export const commandsIn = async (area: string): Promise<Command[]> => {
+  const row = areas.find(({ name }) => name === area)
+  if (row !== undefined) return commandsOfArea(row)
+  const own = toolCommands.filter((c) => c.area === area)
+  const loaded = await Promise.all(own.map((c) => toolCommand(c.area, c.words)))
+  return loaded.flatMap((c) => (c === undefined ? [] : [c]))
+}
+
 /** Every command there is: the areas' and the tool's own. */
 export const allCommands = async (): Promise<Command[]> => {
   const ofAreas = (await Promise.all(areas.map(commandsOfArea))).flat()

@@ -37,7 +37,7 @@ const hiddenScope = (name: 'project' | 'group'): Flag => ({
 })
 
 /** -P and -G, taken by all that call an endpoint and shown by none. */
-const hiddenScopes: readonly Flag[] = [hiddenScope('project'), hiddenScope('group')]
+export const hiddenScopes: readonly Flag[] = [hiddenScope('project'), hiddenScope('group')]
 
 /** What a command takes beside its own, the nearest first. */
 const further = (command: Command): Flag[] => [

@@ -1,0 +1,87 @@
+/** The page of one command: usage, flags, who may do it, examples, routes. */
+import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { examplesOf, lists, named, ownFlags } from '../../commands/derive/index.js'
+import type { Command } from '../../commands/types.js'
+import { rowsOfFlags } from './flag-rows.js'
+import { commandLine, indent, type Style, section, table, wrap } from './layout.js'
+
+/** The arguments of a command as usage shows them. */
+export const argumentsText = (command: Command): string =>
+  command.args
+    .map(
+      (a) => ` ${a.required ? '<' : '['}${a.name}${a.variadic ? '…' : ''}${a.required ? '>' : ']'}`,
+    )
+    .join('')
+
+/** A route; where it is too wide, broken before a slash. */
+const routeText = (e: Endpoint, width: number): string => {
+  const method = methodOf(e).padEnd(7)
+  const parts = wrap(pathOf(e).replaceAll('/', ' /').trim(), width - indent.length - method.length)
+  const lines = parts.map((line) => line.replaceAll(' /', '/'))
+  return indent + method + lines.join(`\n${indent}${' '.repeat(method.length)}`)
+}
+
+const routes = (command: Command, width: number): string =>
+  Object.values(command.endpoints)
+    .map((e) => routeText(e, width))
+    .join('\n')
+
+const facts = (command: Command): (readonly [string, string])[] => {
+  const all = Object.values(command.endpoints)
+  const roles = [...new Set(all.flatMap((e) => e.access ?? []))]
+  const access = roles.join('; ')
+  const edition = [...new Set(all.flatMap((e) => e.edition ?? []))].join(', ')
+  const loss = all.find((e) => e.destructive !== undefined)?.destructive
+  return [
+    ...(access === '' ? [] : [['who', access] as const]),
+    ...(edition === '' ? [] : [['edition', `${edition} or higher`] as const]),
+    ...(loss === undefined ? [] : [['asks first', loss] as const]),
+  ]
+}
+
+/** `svcctl runners list --help`. */
+export const commandHelp = async (command: Command, style: Style): Promise<string> => {
+  const description = [
+    ...(command.description ?? []),
+    ...Object.values(command.endpoints).flatMap((e) => e.notes ?? []),
+  ]
+  const body = [...new Set(description)].flatMap((text) => wrap(text, style.width)).join('\n')
+  return [
+    `${command.summary}.\n`,
+    section('Usage:', `${indent}svcctl ${named(command)}${argumentsText(command)} [flags]`, style),
+    body === '' ? '' : `${body}\n`,
+    section(
+      'Arguments:',
+      table(
+        command.args.map((a) => [a.name, a.help] as const),
+        style.width,
+      ),
+      style,
+    ),
+    section('Flags:', table(rowsOfFlags(ownFlags(command)), style.width), style),
+    sharedFlags(command, style),
+    section('Good to know:', table(facts(command), style.width), style),
+    section(
+      'Examples:',
+      (await examplesOf(command)).map((e) => commandLine(`svcctl ${e}`, style.width)).join('\n'),
+      style,
+    ),
+    section('API:', routes(command, style.width), style).trimEnd(),
+  ]
+    .filter((part) => part !== '')
+    .join('\n')
+    .concat('\n')
+}
+
+/** Where the flags stand that are no command's own, and the ones that people look for most. */
+const sharedFlags = (command: Command, style: Style): string => {
+  const often = [
+    '-o',
+    '--fields',
+    ...(lists(command) ? ['--limit'] : []),
+    '--sandbox',
+    '-p',
+    '--yes',
+  ]
+  return `${style.dim(`Also ${often.join(', ')} …: svcctl help flags`)}\n`
+}

@@ -1,0 +1,69 @@
+/** Flags as help and manual pages show them: how each is written, and what it is for. */
+import type { Param, ScopeParam } from '../../catalogue/endpoint.js'
+import { isScope } from '../../commands/derive/index.js'
+import type { Flag } from '../../commands/types.js'
+import { placeholder, type Spelling, spellingsOf } from '../words/spellings.js'
+
+/** How long a list of values may be in a description. */
+const inDescription = 120
+
+const valuesIn = (param: Param): readonly string[] => {
+  if (param.type === 'enum') return placeholder(param) === 'value' ? param.values : []
+  if (param.type === 'list') return param.values ?? Object.keys(param.names ?? {})
+  return param.type === 'integer' ? Object.keys(param.names ?? {}) : []
+}
+
+/** The values that a flag takes, where its term does not say them; so many as fit in two lines. */
+const valuesText = (param: Param): string[] => {
+  const values = valuesIn(param)
+  if (values.length === 0) return []
+  const text = values.join(', ')
+  if (text.length <= inDescription) return [text]
+  const cut = text.lastIndexOf(', ', inDescription)
+  return [`${text.slice(0, cut)}, …`]
+}
+
+/** Where a project or group comes from that is not given. */
+const elsewhere: Readonly<Record<ScopeParam['type'], string>> = {
+  project: 'else SVC_PROJECT or that of the clone',
+  group: 'else SVC_GROUP',
+}
+
+/** Whether something must be given. */
+const needText = ({ required, path, param }: Flag): string[] => {
+  if (!required) return []
+  if (path === true && isScope(param)) return [elsewhere[param.type]]
+  return [param.env === undefined ? 'required' : `else ${param.env}`]
+}
+
+const describe = (flag: Flag): string => {
+  const { param } = flag
+  const marks = [
+    ...valuesText(param),
+    ...(param.words === undefined ? [] : [`also ${param.words.join(', ')}`]),
+    ...needText(flag),
+    ...(param.default === undefined ? [] : [`default ${param.default}`]),
+    ...(param.edition === undefined ? [] : [param.edition]),
+    ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
+  ]
+  return marks.length === 0 ? param.help : `${param.help} (${marks.join('; ')})`
+}
+
+/** A row of help: how a flag is written, and what it is for. */
+type FlagRow = readonly [term: string, text: string]
+
+const rowOf = (flag: Flag, { text, negated }: Spelling): FlagRow => {
+  if (negated === true) return [text, flag.refusal ?? `not: ${flag.param.help}`]
+  // Attributes have both forms; what picks or switches something of the tool has one.
+  const both =
+    flag.param.type === 'boolean' && flag.parameter !== undefined && !text.startsWith('--no-')
+  return [both ? text.replace('--', '--[no-]') : text, describe(flag)]
+}
+
+/** Flags as help shows them, without those that are accepted and not shown. */
+export const rowsOfFlags = (flags: readonly Flag[]): FlagRow[] =>
+  flags.flatMap((flag) =>
+    spellingsOf(flag)
+      .filter(({ hidden }) => !hidden)
+      .map((spelling) => rowOf(flag, spelling)),
+  )

@@ -1,0 +1,142 @@
+/** The levels that have others below them: the program, an area, a group of verbs. */
+import { Option, type ParseOptionsResult } from 'commander'
+import { hiddenScopes } from '../../commands/derive/index.js'
+import { outputFlags, pagingFlags, requestFlags, writeFlags } from '../../commands/globals.js'
+import { Level } from './level.js'
+import type { About } from './line.js'
+import {
+  commandMissing,
+  isWord,
+  unknownAnywhere,
+  unknownArea,
+  unknownVerb,
+  type Verbs,
+  verbMissing,
+} from './mistakes.js'
+
+/** What may stand before the words of a command. */
+const flagsAnywhere = [
+  ...outputFlags,
+  ...requestFlags,
+  ...pagingFlags,
+  ...writeFlags,
+  ...hiddenScopes,
+]
+
+abstract class Branch extends Level {
+  constructor(name: string, tokens: readonly string[]) {
+    super(name, tokens)
+    // Without, the program would take its flags out of the verb's values (`--description -y`).
+    this.enablePositionalOptions()
+    this.hook('preSubcommand', async (_, next) => {
+      if (next instanceof Level) await next.fill()
+    })
+  }
+
+  /** A word that names nothing below. */
+  abstract unknownWord(word: string, message: string): never
+  /** A flag that is taken nowhere before the words, or lacks its value. */
+  abstract wrongFlag(message: string): never
+  /** Nothing but flags, and help is not asked for. */
+  abstract wordless(): never
+
+  complain(code: string | undefined, message: string): never {
+    if (code === 'commander.unknownCommand') this.unknownWord(this.args[0] ?? '', message)
+    if (this.asked) this.end({ kind: 'help', of: this.place })
+    this.wrongFlag(message)
+  }
+
+  override help(): never {
+    if (this.asked) this.end({ kind: 'help', of: this.place })
+    this.wordless()
+  }
+
+  override parseOptions(tokens: string[]): ParseOptionsResult {
+    // What stands behind the next word is no affair of this level, and declaring costs a millisecond.
+    if (tokens[0]?.startsWith('-') === true) this.take(flagsAnywhere)
+    // No word of a command follows `--`, where Commander would look for one.
+    const end = tokens.indexOf('--')
+    if (end < 0) return super.parseOptions(tokens)
+    const { operands, unknown } = super.parseOptions(tokens.slice(0, end))
+    return {
+      operands,
+      unknown: operands.length === 0 ? unknown : unknown.concat(tokens.slice(end)),
+    }
+  }
+}
+
+/** The program. */
+export class Program extends Branch {
+  readonly place: About = { kind: 'root' }
+
+  constructor(tokens: readonly string[]) {
+    super('svcctl', tokens)
+    const version = new Option('-V, --version')
+    this.addOption(version).on(`option:${version.name()}`, () =>
+      this.given.set('version', ['true']),
+    )
+  }
+
+  async fill(): Promise<void> {}
+
+  unknownWord(word: string, message: string): never {
+    throw unknownArea(word, message)
+  }
+
+  wrongFlag(message: string): never {
+    throw unknownAnywhere(this.args, message)
+  }
+
+  wordless(): never {
+    if (this.given.has('version')) this.end({ kind: 'version' })
+    if (this.given.size > 0) throw commandMissing()
+    this.end({ kind: 'help', of: this.place })
+  }
+}
+
+/** An area, or a group of verbs within one. */
+export class Area extends Branch implements Verbs {
+  verbs: readonly string[] = []
+
+  constructor(
+    name: string,
+    tokens: readonly string[],
+    readonly area: string,
+    readonly group: string | undefined,
+    /** Puts what is below into it. @returns its verbs as messages list them */
+    private readonly load: (level: Area) => Promise<readonly string[]>,
+  ) {
+    super(name, tokens)
+  }
+
+  get place(): About {
+    const { area, group } = this
+    return { kind: 'area', area, ...(group === undefined ? {} : { group }) }
+  }
+
+  get called(): string {
+    return this.group === undefined ? this.area : `${this.area} ${this.group}`
+  }
+
+  get lead(): string {
+    return this.group === undefined ? '' : `${this.group} `
+  }
+
+  async fill(): Promise<void> {
+    this.verbs = await this.load(this)
+  }
+
+  unknownWord(word: string, message: string): never {
+    throw unknownVerb(this, word, message)
+  }
+
+  wrongFlag(message: string): never {
+    if (this.args.some(isWord)) throw unknownAnywhere(this.args, message)
+    throw verbMissing(this, this.tokens, message)
+  }
+
+  wordless(): never {
+    if (this.merged.size > 0) throw verbMissing(this, this.tokens)
+    this.end({ kind: 'bare', of: this.place })
+  }
+}

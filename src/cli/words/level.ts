@@ -1,0 +1,89 @@
+/**
+ * One level of the grammar as a command of Commander's: the program, an area, a group of verbs, a
+ * verb. Each takes the flags that stand on it; none writes anything or ends the process.
+ */
+import { Command as Commander, type ErrorOptions, Option } from 'commander'
+import type { Flag } from '../../commands/types.js'
+import { type About, asksHelp, type Line, Understood } from './line.js'
+import { spellingsOf } from './spellings.js'
+
+const made = new WeakMap<Flag, readonly Option[]>()
+
+/** A flag in all its forms, made once: several levels take the same ones. */
+const optionsOf = (flag: Flag): readonly Option[] => {
+  const known = made.get(flag)
+  if (known !== undefined) return known
+  const options = spellingsOf(flag).map(({ text, hidden }) => new Option(text).hideHelp(hidden))
+  made.set(flag, options)
+  return options
+}
+
+/** What one occurrence of a flag says: its value, nothing where it may be left out, or yes and no. */
+const textOf = (flag: Flag, option: Option, value: unknown): string => {
+  if (typeof value === 'string') return value
+  if (value === null) return ''
+  return String(!option.negate || flag.name.startsWith('no-'))
+}
+
+export abstract class Level extends Commander {
+  /**
+   * The texts of the flags that stand on this level, in order; booleans as 'true' and 'false'. From
+   * Commander's events: its values do not tell whether a flag was given (`--no-x` alone makes x true).
+   */
+  readonly given = new Map<string, string[]>()
+
+  constructor(
+    name: string,
+    /** The whole line, for what may stand anywhere on it. */
+    readonly tokens: readonly string[],
+  ) {
+    super(name)
+    // Its help sees one word only, and reports a missing value before it shows anything: --help is a
+    // flag like the others, heeded wherever it stands.
+    this.helpOption(false).helpCommand(false)
+  }
+
+  /** What help about this level is about. */
+  abstract readonly place: About
+
+  /** Says in our words what Commander complains of. */
+  abstract complain(code: string | undefined, message: string): never
+
+  /** Loads what this level needs before it is parsed. */
+  abstract fill(): Promise<void>
+
+  /** Takes flags where they stand on this level. */
+  take(flags: readonly Flag[]): void {
+    for (const flag of flags)
+      for (const option of optionsOf(flag)) {
+        this.addOption(option)
+        this.on(`option:${option.name()}`, (value: unknown) => {
+          const texts = this.given.get(flag.name) ?? []
+          this.given.set(flag.name, [...texts, textOf(flag, option, value)])
+        })
+      }
+  }
+
+  /**
+   * The flags of this level and of those above; of one that stands on several the most specific
+   * level's. Never `optsWithGlobals()`: there the program's value beats the verb's.
+   */
+  get merged(): ReadonlyMap<string, readonly string[]> {
+    const above = this.parent instanceof Level ? this.parent.merged : []
+    return new Map([...above, ...this.given])
+  }
+
+  /** Whether help is asked for. */
+  get asked(): boolean {
+    return asksHelp(this.tokens) || this.merged.get('help')?.at(-1) === 'true'
+  }
+
+  /** Leaves Commander with what the line comes to. */
+  end(line: Line): never {
+    throw new Understood(line)
+  }
+
+  override error(message: string, options?: ErrorOptions): never {
+    return this.complain(options?.code, message.replace(/^error: /, ''))
+  }
+}

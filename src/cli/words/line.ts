@@ -1,0 +1,45 @@
+/** What a command line comes to. */
+import type { Command } from '../../commands/types.js'
+
+/** Texts as they were given, before any of them is understood. */
+export interface Raw {
+  readonly args: readonly string[]
+  /** Flag name → its texts in order; booleans as 'true' and 'false'. */
+  readonly flags: ReadonlyMap<string, readonly string[]>
+}
+
+/** What help may be about. */
+export type About =
+  | { readonly kind: 'root' }
+  | {
+      readonly kind: 'area'
+      readonly area: string
+      /** The first of two verb words, where only that was given (`geo nodes`). */
+      readonly group?: string
+    }
+  | { readonly kind: 'command'; readonly command: Command }
+
+/** What a command line asks for. */
+export type Line =
+  | { readonly kind: 'help'; readonly of: About }
+  /** An area or group without its verb, and nothing else. */
+  | { readonly kind: 'bare'; readonly of: About }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'run'; readonly command: Command; readonly raw: Raw }
+
+/** Leaves Commander, which knows no other way than to end: the line is understood. */
+export class Understood extends Error {
+  constructor(readonly line: Line) {
+    super(line.kind)
+  }
+}
+
+/** The tokens in which flags stand: what follows `--` is none. */
+const beforeDashes = (tokens: readonly string[]): readonly string[] => {
+  const end = tokens.indexOf('--')
+  return end < 0 ? tokens : tokens.slice(0, end)
+}
+
+/** Whether help is asked for, wherever on the line: it is shown whatever else is wrong with it. */
+export const asksHelp = (tokens: readonly string[]): boolean =>
+  beforeDashes(tokens).some((token) => token === '--help' || token === '-h')

@@ -1,0 +1,89 @@
+/** What is wrong with a line, in our words; the library finds it, and suggests what was meant. */
+import { type Failure, usage } from '../../errors.js'
+import { meantArea, meantVerb } from './synonyms.js'
+
+/** An area or group as messages call it, and its verbs. */
+export interface Verbs {
+  /** Its words: `geo`, `geo nodes`. */
+  readonly called: string
+  /** What stands before a verb in the area's list of verbs: `nodes `, or nothing. */
+  readonly lead: string
+  readonly verbs: readonly string[]
+}
+
+/** What Commander suggests, as a hint. @param lead what is put before each of its words */
+const suggestionIn = (message: string, lead = ''): string | undefined => {
+  const [, several = '', words] = /\n\(Did you mean (one of )?(.*)\?\)/.exec(message) ?? []
+  if (words === undefined) return undefined
+  const named = words.split(', ').map((word) => `${lead}${word}`)
+  return `Did you mean ${several}${named.join(', ')}?`
+}
+
+/** Whether a token is no flag. */
+export const isWord = (token: string): boolean => !token.startsWith('-')
+
+/** A complaint without its suggestion. What follows `=` may be a secret that was meant for another flag. */
+const complaintIn = (message: string): string =>
+  (message.split('\n(')[0] ?? '').replace(/(unknown option '-[^'=]*)=.*'/s, "$1'")
+
+/** A first word that is no area and no command. */
+export const unknownArea = (word: string, message: string): Failure =>
+  usage(
+    `there is no command "${word}"`,
+    meantArea(word) ?? suggestionIn(message) ?? 'Run svcctl --help for the list.',
+  )
+
+/** A word that is no verb of its area or group. */
+export const unknownVerb = (
+  { called, lead, verbs }: Verbs,
+  word: string,
+  message: string,
+): Failure => {
+  const known = verbs.map((verb) => `${lead}${verb}`)
+  return usage(
+    `${called} has no verb "${word}"; it has ${verbs.join(', ')}`,
+    meantVerb(word, known) ?? suggestionIn(message, lead),
+  )
+}
+
+/** Flags behind an area, and no verb; those of a verb stand behind it. */
+export const verbMissing = (
+  { called, verbs }: Verbs,
+  tokens: readonly string[],
+  message = '',
+): Failure => {
+  const first = tokens.find((token) => token.startsWith('-')) ?? ''
+  return usage(
+    `${called} needs a verb before ${first.replace(/=.*/s, '')}: ${verbs.join(', ')}`,
+    suggestionIn(message) ?? `svcctl ${called} --help says what they do.`,
+  )
+}
+
+/** Flags, and no command at all. */
+export const commandMissing = (): Failure =>
+  usage('there is no command', 'Run svcctl --help for the list.')
+
+/** A flag that is taken nowhere before the words of a command. @param among what it stands among */
+export const unknownAnywhere = (among: readonly string[], message: string): Failure =>
+  usage(
+    complaintIn(message),
+    suggestionIn(message) ??
+      (among.some(isWord)
+        ? 'The flags of a command follow its words; svcctl help flags lists those that may stand anywhere.'
+        : 'Run svcctl --help for the commands, svcctl help flags for what they share.'),
+  )
+
+/** A flag of another level that the command does not take. */
+export const notTaken = (called: string, flag: string): Failure =>
+  usage(`unknown option '--${flag}'`, `Run svcctl ${called} --help.`)
+
+/** What is wrong with the flags and arguments of a command. @param tokens its part of the line */
+export const wrongUse = (called: string, tokens: readonly string[], message: string): Failure => {
+  // A number is an argument to Commander, whatever its sign; `-1h` is an unknown option.
+  const negative = tokens.find((token) => /^-\d/.test(token))
+  const hint =
+    negative !== undefined && message.startsWith('unknown option')
+      ? `A value that starts with a dash follows --: … -- ${negative}`
+      : (suggestionIn(message) ?? `Run svcctl ${called} --help.`)
+  return usage(complaintIn(message).replace(/^(too many arguments) for '[^']*'/, '$1'), hint)
+}

@@ -1,0 +1,71 @@
+/** How a flag is written on a line: each of its forms, and the word that stands for its value. */
+import type { Param } from '../../catalogue/endpoint.js'
+import type { Flag } from '../../commands/types.js'
+
+/** One form of a flag. */
+export interface Spelling {
+  /** As Commander and help write it: `-P, --project <id|path>`. */
+  readonly text: string
+  /** Accepted and not shown. */
+  readonly hidden: boolean
+  /** The form that says no. */
+  readonly negated?: true
+}
+
+const formats: Readonly<Record<string, string>> = {
+  date: 'YYYY-MM-DD',
+  datetime: 'YYYY-MM-DD[Thh:mm:ssZ]',
+  duration: '1h30m',
+  url: 'url',
+  pem: 'file',
+}
+
+/** The longest list of values that stands in a flag's own term. */
+const inTerm = 40
+
+/** The word that stands for a value in help. */
+export const placeholder = (param: Param): string => {
+  if (param.placeholder !== undefined) return param.placeholder
+  switch (param.type) {
+    case 'integer':
+      return param.names === undefined ? 'n' : 'level'
+    case 'enum':
+      return param.values.join('|').length <= inTerm ? param.values.join('|') : 'value'
+    case 'list':
+      return param.of === 'integer' ? 'n,…' : 'a,b,…'
+    case 'hash':
+      return 'key=value'
+    case 'json':
+      return 'json|@file'
+    case 'project':
+    case 'group':
+      return 'id|path'
+    case 'string':
+      return param.secret === true && param.format !== 'pem'
+        ? 'secret'
+        : (formats[param.format ?? ''] ?? 'text')
+    default:
+      return 'value'
+  }
+}
+
+/** Both forms of a boolean; of one that is on by itself only the refusal is shown. */
+const bothForms = ({ name, hidden, refusal }: Flag, short: string): Spelling[] => [
+  { text: `${short}--${name}`, hidden: hidden === true || refusal !== undefined },
+  { text: `--no-${name}`, hidden: refusal === undefined, negated: true },
+]
+
+/** Every form of a flag, the one that help shows first. */
+export const spellingsOf = (flag: Flag): readonly Spelling[] => {
+  const { name, param, aliases = [], optionalValue, hidden } = flag
+  const short = flag.short === undefined ? '' : `-${flag.short}, `
+  // A flag that is itself a refusal (`--no-certificate`) has no other form.
+  if (name.startsWith('no-')) return [{ text: `--${name}`, hidden: false }]
+  if (param.type === 'boolean') return bothForms(flag, short)
+  const word = placeholder(param)
+  const value = optionalValue === true ? `[${word}]` : `<${word}>`
+  return [
+    { text: `${short}--${name} ${value}`, hidden: hidden === true },
+    ...aliases.map((alias) => ({ text: `--${alias} ${value}`, hidden: true })),
+  ]
+}

@@ -1,0 +1,126 @@
+/**
+ * The grammar as Commander's tree: program → area → group → verb. Only names stand in it at first; an
+ * area is loaded when its name is met, and of its verbs the one that is meant.
+ */
+import { areas } from '../../catalogue/index.js'
+import { commandNamed, wordsOf } from '../../commands/derive/index.js'
+import { toolCommands } from '../../commands/index.js'
+import type { Command } from '../../commands/types.js'
+import { Failure } from '../../errors.js'
+import { Area, Program } from './branch.js'
+import { Leaf } from './leaf.js'
+import type { Level } from './level.js'
+import { type Line, Understood } from './line.js'
+
+/** The verbs of an area, or of the tool's own commands of that name, as they are typed. */
+export const verbsOf = async (area: string): Promise<string[]> => {
+  const row = areas.find(({ name }) => name === area)
+  if (row !== undefined) return wordsOf(area, await row.load())
+  return toolCommands.filter((c) => c.area === area).map((c) => c.words)
+}
+
+const load = async (area: string, words: string): Promise<Command> => {
+  const command = await commandNamed(area, words)
+  if (command === undefined) throw new Failure('internal', `there is no command ${area} ${words}`)
+  return command
+}
+
+const verb = (level: Level, area: string, words: string): Leaf =>
+  new Leaf(words.split(' ').at(-1) || area, level.tokens, () => load(area, words))
+
+/** Puts a level under its name, and under the one that it answers to as well. */
+const add = (parent: Level, make: (name: string) => Level, name: string, other?: string): void => {
+  parent.addCommand(make(name))
+  // Singular and plural are a hidden level each: Commander suggests the first alias of a command.
+  if (other !== undefined) parent.addCommand(make(other), { hidden: true })
+}
+
+const singularOrPlural = (word: string): string =>
+  word.endsWith('s') ? word.slice(0, -1) : `${word}s`
+
+/** The verbs of a group, by their second words. */
+const fillGroup = async (level: Area, verbs: readonly string[]): Promise<readonly string[]> => {
+  for (const words of verbs) level.addCommand(verb(level, level.area, words))
+  return verbs.map((words) => words.slice(level.lead.length))
+}
+
+const fillArea = async (level: Area): Promise<readonly string[]> => {
+  const verbs = await verbsOf(level.area)
+  const groups = new Set<string>()
+  for (const words of verbs) {
+    const [first = '', second] = words.split(' ')
+    if (second === undefined) level.addCommand(verb(level, level.area, words))
+    else if (!groups.has(first)) {
+      groups.add(first)
+      const within = verbs.filter((other) => other.startsWith(`${first} `))
+      const make = (name: string): Area =>
+        new Area(name, level.tokens, level.area, first, (group) => fillGroup(group, within))
+      add(level, make, first, singularOrPlural(first))
+    }
+  }
+  return verbs
+}
+
+/** The program with all that may stand first. */
+const treeOf = (tokens: readonly string[]): Program => {
+  const root = new Program(tokens)
+  const area =
+    (of: string) =>
+    (name: string): Area =>
+      new Area(name, tokens, of, undefined, fillArea)
+  for (const { name, alias } of areas) add(root, area(name), name, alias)
+  for (const name of new Set(toolCommands.map((c) => c.area))) {
+    const alone = toolCommands.some((c) => c.area === name && c.words === '')
+    add(root, alone ? () => verb(root, name, '') : area(name), name)
+  }
+  return root
+}
+
+/**
+ * What a line comes to.
+ * @throws Failure `usage` for a word or flag that is not known where it stands, with what may be meant
+ */
+export const parse = async (tokens: readonly string[]): Promise<Line> => {
+  try {
+    await treeOf(tokens).parseAsync([...tokens], { from: 'user' })
+  } catch (error) {
+    if (error instanceof Understood) return error.line
+    throw error
+  }
+  throw new Failure('internal', 'a line that comes to nothing')
+}
+
+/** How far the words of a line lead that is still being written. */
+export interface Reached {
+  readonly level: Level
+  /** What stands beside the words. */
+  readonly rest: readonly string[]
+  /** A word that leads nowhere. */
+  readonly strange?: string
+}
+
+/** Follows the words of a line that is still being written; what is wrong with it is no matter. */
+export const reach = async (tokens: readonly string[]): Promise<Reached> => {
+  const follow = async (level: Level, from: readonly string[]): Promise<Reached> => {
+    if (level instanceof Leaf) return { level, rest: from }
+    const { operands, unknown } = partsOf(level, from)
+    const [word] = operands
+    if (word === undefined) return { level, rest: from }
+    const next = level.commands.find((below) => below.name() === word)
+    if (!(next instanceof Leaf || next instanceof Area)) return { level, rest: from, strange: word }
+    await next.fill()
+    const further = await follow(next, unknown)
+    const before = from.slice(0, from.length - unknown.length - 1)
+    return { ...further, rest: [...before, ...further.rest] }
+  }
+  return follow(treeOf([]), tokens)
+}
+
+/** A flag at the end may lack its value: then nothing stands behind it. */
+const partsOf = (level: Level, tokens: readonly string[]) => {
+  try {
+    return level.parseOptions([...tokens])
+  } catch {
+    return { operands: [], unknown: [] }
+  }
+}
