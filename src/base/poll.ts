@@ -5,10 +5,10 @@ const longest = 10_000
 const growth = 1.5
 
 /** A moment so many seconds from now, in milliseconds of the epoch. */
-export const inSeconds = (seconds: number, { now }: Pick<Pace, 'now'>): number =>
+export const inSeconds = (seconds: number, { now }: Pick<PollPace, 'now'>): number =>
   now().getTime() + seconds * 1000
 
-export interface Pace {
+export interface PollPace {
   readonly now: () => Date
   /** Waits so many milliseconds; throws where it is interrupted. */
   readonly sleep: (milliseconds: number) => Promise<void>
@@ -23,7 +23,7 @@ export interface Pace {
 export const poll = async <T>(
   look: () => Promise<T | undefined>,
   until: number,
-  { now, sleep }: Pace,
+  { now, sleep }: PollPace,
 ): Promise<T | undefined> => {
   for (let wait = first; ; wait = Math.min(wait * growth, longest)) {
     const found = await look()

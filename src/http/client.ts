@@ -10,7 +10,7 @@ import { notJson, wholeOf } from './answers/whole.js'
 import type { OnInterrupt } from './gate.js'
 import type { Pages } from './lists/ahead.js'
 import { listRecords } from './lists/list.js'
-import { Attempts, type Clock, isIdempotent, isSafe, systemClock } from './sending/attempts.js'
+import { Attempts, type Timing, isIdempotent, isSafe, systemClock } from './sending/attempts.js'
 import { type Connections, createConnections } from './sending/connections.js'
 import { interruptions } from './sending/interruption.js'
 import { Lost, unknownOutcome } from './sending/lost.js'
@@ -60,12 +60,12 @@ const cleaned =
 /** The requests of one client, each until its answer stands. */
 class Requests {
   readonly #options: ClientOptions
-  readonly #clock: Clock
+  readonly #clock: Timing
   readonly #onInterrupt: OnInterrupt
   readonly #connections: Connections
   readonly #wire: Wire
 
-  constructor(options: ClientOptions, clock: Clock) {
+  constructor(options: ClientOptions, clock: Timing) {
     this.#options = options
     this.#clock = clock
     this.#onInterrupt = interruptions(options.signal)
@@ -136,7 +136,7 @@ class Requests {
  * @param clock time and chance; tests give their own
  * @throws Failure `usage` for a base URL that is none
  */
-export const createClient = (options: ClientOptions, clock: Clock = systemClock): Client => {
+export const createClient = (options: ClientOptions, clock: Timing = systemClock): Client => {
   const baseUrl = normalizeBaseUrl(options.baseUrl)
   const requests = new Requests({ ...options, baseUrl }, clock)
   return {

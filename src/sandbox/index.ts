@@ -13,11 +13,11 @@ import { credentialsIn, type KnownCredential } from './rules/people/credentials.
 import { historyOf } from './seed/histories.js'
 import { cast, tokenOf } from './seed/people.js'
 import { buildServer } from './server/server.js'
-import { readState, StateStore, type Waiting } from './state/store.js'
+import { readState, StateStore, type StateWait } from './state/store.js'
 
 export { readState, removeState } from './state/store.js'
 
-export interface SandboxOptions extends Waiting {
+export interface SandboxOptions extends StateWait {
   /** The folder that holds state and repositories; made when it is not there. */
   readonly stateDir: string
   /** 0 (default) for any free port. */

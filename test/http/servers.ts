@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createClient } from '../../src/http/client.js'
-import type { Clock } from '../../src/http/sending/attempts.js'
+import type { Timing } from '../../src/http/sending/attempts.js'
 import type { Client, ClientOptions, WireRequest } from '../../src/http/types.js'
 
 export interface Seen {
@@ -86,7 +86,7 @@ export const serveRaw = async (
 }
 
 /** A clock that does not wait, and remembers for how long it should have. */
-export const fakeClock = (now = 1_700_000_000_000): Clock & { readonly slept: number[] } => {
+export const fakeClock = (now = 1_700_000_000_000): Timing & { readonly slept: number[] } => {
   const slept: number[] = []
   return {
     slept,
@@ -113,7 +113,7 @@ export const json = (
 export const clientOf = (
   baseUrl: string,
   options: Partial<ClientOptions> = {},
-  clock: Clock = fakeClock(),
+  clock: Timing = fakeClock(),
 ): Client => {
   const client = createClient(
     { baseUrl, timeout: 30, retries: 0, userAgent: 'svcctl/test', ...options },

@@ -21,7 +21,17 @@ const typesIn = (text: string, file?: string): readonly string[] =>
   statementsOf(text, file).flatMap(exported)
 
 /** Words that are still to be told apart, in rooms that are being rebuilt. */
-const still: readonly string[] = ['Fields', 'Ask', 'Tone', 'Style', 'Choice', 'Item']
+const still: readonly string[] = [
+  'Fields',
+  'Ask',
+  'Tone',
+  'Style',
+  'Choice',
+  'Item',
+  'Progress',
+  'Patience',
+  'Run',
+]
 
 it('has one meaning for each exported type', () => {
   const files = new Map<string, string[]>()

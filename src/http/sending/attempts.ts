@@ -6,14 +6,14 @@ import type { ClientOptions } from '../types.js'
 import { interrupted } from './interruption.js'
 
 /** Time and chance, so that tests need neither. */
-export interface Clock {
+export interface Timing {
   readonly now: () => number
   readonly random: () => number
   /** Resolves after the time; rejects with Failure `interrupted`. */
   readonly sleep: (milliseconds: number, onInterrupt: OnInterrupt) => Promise<void>
 }
 
-export const systemClock: Clock = {
+export const systemClock: Timing = {
   now: Date.now,
   random: Math.random,
   sleep: (milliseconds, onInterrupt) =>
@@ -51,13 +51,13 @@ export class Attempts {
   admission: Admission | undefined
   #made = 0
   readonly #retries: number
-  readonly #clock: Clock
+  readonly #clock: Timing
   readonly #note: NonNullable<ClientOptions['note']>
   readonly #onInterrupt: OnInterrupt
 
   constructor(
     retries: number,
-    clock: Clock,
+    clock: Timing,
     note: NonNullable<ClientOptions['note']>,
     onInterrupt: OnInterrupt,
   ) {

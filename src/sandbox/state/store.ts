@@ -40,7 +40,7 @@ const inUse = (folder: string, owner = 'another process'): Failure =>
   })
 
 /** How a folder is waited for that another process works on. */
-export interface Waiting {
+export interface StateWait {
   /** Hears who is waited for. */
   readonly note?: ((text: string) => void) | undefined
   /** Ends the wait. */
@@ -49,7 +49,7 @@ export interface Waiting {
 
 const patience = 13_000
 
-const lockFolder = (folder: string, { note, signal }: Waiting): Promise<Lock> => {
+const lockFolder = (folder: string, { note, signal }: StateWait): Promise<Lock> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const held = (owner: string): Failure => inUse(folder, owner)
   return lock(join(folder, '.lock'), { patience, note, signal, held })
@@ -70,7 +70,7 @@ export class StateStore {
   }
 
   /** Opens a folder for this process alone; waits a while for another one to finish. */
-  static async open(folder: string, waiting: Waiting = {}): Promise<StateStore> {
+  static async open(folder: string, waiting: StateWait = {}): Promise<StateStore> {
     const lock = await lockFolder(folder, waiting)
     try {
       return new StateStore(folder, readState(folder), lock)
@@ -136,7 +136,7 @@ export class StateStore {
 }
 
 /** Forgets everything that happened: the next start begins with the sample data. */
-export const removeState = async (folder: string, waiting: Waiting = {}): Promise<void> => {
+export const removeState = async (folder: string, waiting: StateWait = {}): Promise<void> => {
   const { release } = await lockFolder(folder, waiting)
   try {
     await rm(stateFile(folder), { force: true })
