@@ -2,19 +2,13 @@
  * The API as the catalogue has it, a page an area in src/catalogue/reference/: for comments that
  * cite a rule, for reviewers, and for whoever looks a parameter up without a network.
  */
-import {
-  type CredentialNeed,
-  type Endpoint,
-  type Param,
-  type Params,
-  placeOf,
-  statusOf,
-} from '../src/catalogue/endpoint.js'
+import { type CredentialNeed, type Endpoint, placeOf, statusOf } from '../src/catalogue/endpoint.js'
 import { type AreaRow, areas } from '../src/catalogue/index.js'
 import {
   integrationFamilies,
   integrationParameters,
 } from '../src/catalogue/integration-families.js'
+import type { Param, Params } from '../src/catalogue/params.js'
 import { fieldsOf, titled, typeWords } from '../src/catalogue/shapes/fields.js'
 import { tableOfFilled } from './markdown.js'
 

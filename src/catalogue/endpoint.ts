@@ -3,182 +3,10 @@
  * are inferred from that value. Commands, flags, help, validation, completions, `explain`, the
  * OpenAPI document and the routes of the embedded instance all derive from these values.
  */
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
+import type { Column, Names } from './inferred.js'
 import type { KindName, MadeField } from './kinds.js'
-
-type Edition = 'FREE' | 'PREMIUM' | 'ULTIMATE'
-
-interface Common {
-  /** One line, in the imperative or as a noun phrase, without a closing full stop. */
-  readonly help: string
-  readonly required?: true
-  /** The server's default; shown in help, never sent. */
-  readonly default?: string | number | boolean
-  /** Editions below this one ignore the parameter. */
-  readonly edition?: Edition
-  /** What to use instead. A given deprecated parameter is sent, with a note. */
-  readonly deprecated?: string
-  /** Flag or placeholder name where it is not the parameter's own name with dashes. */
-  readonly name?: string
-  /** An empty value sends null. */
-  readonly nullable?: true
-  /** Values come from `env:NAME`, `@file` or a hidden prompt; masked wherever they are shown. */
-  readonly secret?: true
-  /** Where it travels when that is not what the method says (GET, DELETE: query; else body). */
-  readonly in?: 'query' | 'body'
-  /** Bare words that stand in for a value (`None`, `Any`): sent as scalars, without brackets. */
-  readonly words?: readonly string[]
-  /** The environment variable that fills it where a command cannot do without. */
-  readonly env?: string
-  /** False where a write's answer does not show it, though it has a field of that name. */
-  readonly echo?: false
-  /** The word that stands for a value in help, where the type does not say it. */
-  readonly placeholder?: string
-  /** What live values complete this parameter (`runner`, `project`, `storage` …). */
-  readonly completes?: string
-}
-
-export interface StringParam extends Common {
-  readonly type: 'string'
-  /** `csv` and `spaced`: a string by the documents that holds several items, joined by commas or spaces. */
-  readonly format?:
-    | 'date'
-    | 'datetime'
-    | 'duration'
-    | 'csv'
-    | 'spaced'
-    | 'url'
-    | 'pem'
-    | 'text'
-    | 'public-key'
-  /** Of a date: an empty one removes what is set. Elsewhere an empty date is none. */
-  readonly clears?: true
-}
-export interface IntegerParam extends Common {
-  readonly type: 'integer'
-  readonly min?: number
-  readonly max?: number
-  /** Whole numbers by name (`--access-level maintainer`). */
-  readonly names?: Readonly<Record<string, number>>
-  /** The names that a question offers, where instances take fewer than there are. */
-  readonly offers?: readonly string[]
-}
-export interface BooleanParam extends Common {
-  readonly type: 'boolean'
-}
-export interface EnumParam<V extends string = string> extends Common {
-  readonly type: 'enum'
-  readonly values: readonly V[]
-  /** Values that still work, each with its successor. */
-  readonly deprecatedValues?: Readonly<Record<string, string>>
-}
-export interface ListParam extends Common {
-  readonly type: 'list'
-  readonly of: 'string' | 'integer' | 'enum'
-  readonly values?: readonly string[]
-  readonly max?: number
-  /** In a query: repeated with brackets (default) or one comma-joined value. */
-  readonly join?: 'comma'
-  /** "String or array" by the documents: one value goes as a string. */
-  readonly single?: true
-  readonly names?: Readonly<Record<string, number>>
-  /** Values that still work, each with its successor. */
-  readonly deprecatedValues?: Readonly<Record<string, string>>
-}
-export interface HashParam extends Common {
-  readonly type: 'hash'
-  /** The keys and their types; absent when any key goes. */
-  readonly keys?: Readonly<Record<string, Param>>
-}
-export interface JsonParam extends Common {
-  readonly type: 'json'
-  /** It is a list of objects with these keys. */
-  readonly items?: Readonly<Record<string, Param>>
-}
-/** An integer id, or a full path that travels as one encoded segment. */
-export interface ScopeParam extends Common {
-  readonly type: 'project' | 'group'
-}
-export type Param =
-  | StringParam
-  | IntegerParam
-  | BooleanParam
-  | EnumParam
-  | ListParam
-  | HashParam
-  | JsonParam
-  | ScopeParam
-export type Params = Readonly<Record<string, Param>>
-
-type Options<P> = Partial<Omit<P, 'type' | 'help'>>
-
-export const string = <const O extends Options<StringParam>>(help: string, options?: O) =>
-  ({ type: 'string', help, ...(options as O) }) as const
-export const integer = <const O extends Options<IntegerParam>>(help: string, options?: O) =>
-  ({ type: 'integer', help, ...(options as O) }) as const
-export const boolean = <const O extends Options<BooleanParam>>(help: string, options?: O) =>
-  ({ type: 'boolean', help, ...(options as O) }) as const
-export const datetime = <const O extends Options<StringParam>>(help: string, options?: O) =>
-  ({ type: 'string', format: 'datetime', help, ...(options as O) }) as const
-export const date = <const O extends Options<StringParam>>(help: string, options?: O) =>
-  ({ type: 'string', format: 'date', help, ...(options as O) }) as const
-export const oneOf = <const V extends string, const O extends Options<EnumParam<V>>>(
-  values: readonly V[],
-  help: string,
-  options?: O,
-) => ({ type: 'enum', values, help, ...(options as O) }) as const
-export const list = <
-  const I extends 'string' | 'integer' | 'enum',
-  const O extends Options<ListParam>,
->(
-  of: I,
-  help: string,
-  options?: O,
-) => ({ type: 'list', of, help, ...(options as O) }) as const
-export const hash = <const O extends Options<HashParam>>(help: string, options?: O) =>
-  ({ type: 'hash', help, ...(options as O) }) as const
-export const json = <const O extends Options<JsonParam>>(help: string, options?: O) =>
-  ({ type: 'json', help, ...(options as O) }) as const
-export const project = <const O extends Options<ScopeParam>>(
-  help = 'project: ID or full path',
-  options?: O,
-) => ({ type: 'project', help, completes: 'project', ...(options as O) }) as const
-export const group = <const O extends Options<ScopeParam>>(
-  help = 'group: ID or full path',
-  options?: O,
-) => ({ type: 'group', help, completes: 'group', ...(options as O) }) as const
-
-type Word<P> = P extends { words: readonly (infer W)[] } ? W : never
-type Null<P> = P extends { nullable: true } ? null : never
-type Item<P> = P extends { of: 'integer' } ? number : string
-type Plain<P> = P extends { type: 'integer' }
-  ? number
-  : P extends { type: 'boolean' }
-    ? boolean
-    : P extends { type: 'enum'; values: readonly (infer V)[] }
-      ? V
-      : P extends { type: 'list' }
-        ? readonly Item<P>[] | (P extends { single: true } ? Item<P> : never)
-        : P extends { type: 'hash'; keys: infer K extends Params }
-          ? { readonly [N in keyof K]?: Value<K[N]> }
-          : P extends { type: 'hash' }
-            ? Readonly<Record<string, string>>
-            : P extends { type: 'json' }
-              ? unknown
-              : P extends { type: 'project' | 'group' }
-                ? string | number
-                : string
-/** The value that a parameter holds once parsed. */
-export type Value<P> = Plain<P> | Word<P> | Null<P>
-
-type Segment<S extends string> = S extends `:${infer N}` | `*${infer N}` ? N : never
-type Names<R extends string> = R extends `${infer S}/${infer Rest}`
-  ? Segment<S> | Names<Rest>
-  : Segment<R>
-type Given<Ps> = {
-  [K in keyof Ps]: Ps[K] extends { required: true } ? K : never
-}[keyof Ps]
-type Flat<T> = { [K in keyof T]: T[K] } & {}
+import type { Edition, Param, Params } from './params.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Method and path, written exactly as the API is documented (`catalogue/README.md`). */
@@ -202,22 +30,6 @@ export const many = <S extends TSchema>(shape: S): Returns<S> & { kind: 'many' }
 export const empty: Returns<null> & { kind: 'empty' } = { kind: 'empty', shape: null }
 export const file: Returns<null> & { kind: 'file' } = { kind: 'file', shape: null }
 export const archive: Returns<null> & { kind: 'file' } = { ...file, media: 'application/zip' }
-
-export type ResultOf<E> = E extends { returns: infer R }
-  ? R extends { kind: 'many'; shape: infer S extends TSchema }
-    ? readonly Static<S>[]
-    : R extends { shape: infer S extends TSchema }
-      ? Static<S>
-      : undefined
-  : never
-
-type FieldOf<Ret> = Ret extends { shape: infer S extends TSchema }
-  ? Extract<keyof Static<S>, string>
-  : never
-type Column<Ret> =
-  | FieldOf<Ret>
-  | `${FieldOf<Ret>}.${string}`
-  | ('references' extends FieldOf<Ret> ? 'reference' : never)
 
 /** Which credential a request carries. */
 export type CredentialNeed =
@@ -313,15 +125,6 @@ export const endpoint = <
   returns: Ret,
   spec: Omit<Spec<R, Ps, NoInfer<Ret>>, 'path'> & { readonly path: Pa },
 ): Omit<Endpoint<R, Ps, Ret>, 'path'> & { readonly path: Pa } => ({ route, returns, ...spec })
-
-/** The input of an endpoint: path placeholders and parameters, by the API's own names. */
-export type InputOf<E> = E extends { path: infer Pa; params: infer Ps }
-  ? Flat<
-      { readonly [K in keyof Pa]: Value<Pa[K]> } & {
-        readonly [K in Given<Ps>]: Value<Ps[K & keyof Ps]>
-      } & { readonly [K in Exclude<keyof Ps, Given<Ps>>]?: Value<Ps[K]> }
-    >
-  : never
 
 /** An area: its endpoints by a name that is unique within it. */
 export type Endpoints = Readonly<Record<string, Endpoint>>

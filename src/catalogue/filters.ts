@@ -1,5 +1,5 @@
 /** Filters that the lists of issues and merge requests share. */
-import { boolean, datetime, hash, list, type Param, string } from './endpoint.js'
+import { boolean, datetime, hash, list, type Param, string } from './params.js'
 
 /** Words that stand for "without one" and "with one". */
 export const noneAny = ['None', 'Any'] as const

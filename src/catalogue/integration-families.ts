@@ -1,7 +1,7 @@
 /**
  * The parameter families of integrations: each integration kind takes the parameters of one family.
  */
-import { boolean, oneOf, type Params, string } from './endpoint.js'
+import { boolean, oneOf, type Params, string } from './params.js'
 
 const secret = { secret: true } as const
 const event = (kind: string) => boolean(`notify of ${kind}`)

@@ -1,5 +1,5 @@
 /** The writable application settings. */
-import { boolean, integer, list, oneOf, string } from './endpoint.js'
+import { boolean, integer, list, oneOf, string } from './params.js'
 import { visibilities } from './shapes/project.js'
 
 const secret = { secret: true } as const

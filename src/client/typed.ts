@@ -1,6 +1,7 @@
 /** What an endpoint takes and gives, as its value in the catalogue says. */
 import { isObject } from '../base/objects.js'
-import type { Endpoint, InputOf, ResultOf } from '../catalogue/endpoint.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { InputOf, ResultOf } from '../catalogue/inferred.js'
 import type { Whole } from '../http/types.js'
 
 /** What an endpoint takes: placeholders of its path and parameters, by the API's own names. */

@@ -1,5 +1,6 @@
 /** Declares a command written by hand: its flags once, their types wherever `run` reads them. */
-import type { Endpoint, Value } from '../catalogue/endpoint.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { Value } from '../catalogue/inferred.js'
 import type { Context, Given, OwnFlag, Special } from './types.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>

@@ -2,15 +2,9 @@
  * The flags that every command has, each declared once: the parser, help, completions, documents and
  * the type `Globals` derive from it. A flag that is added here is a field of `Globals` at once.
  */
-import {
-  boolean,
-  integer,
-  list,
-  oneOf,
-  type Param,
-  string,
-  type Value,
-} from '../catalogue/endpoint.js'
+
+import type { Value } from '../catalogue/inferred.js'
+import { boolean, integer, list, oneOf, type Param, string } from '../catalogue/params.js'
 import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../client/defaults.js'
 import { usage } from '../errors.js'
 import { formatNames } from '../output/index.js'

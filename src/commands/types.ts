@@ -1,5 +1,6 @@
 /** What a command written by hand is, and what it is handed. */
-import type { Endpoint, Endpoints, Param } from '../catalogue/endpoint.js'
+import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
+import type { Param } from '../catalogue/params.js'
 import type { Failure } from '../errors.js'
 import type { Ask, Client, Credential, ListEnd, Whole, WireRequest } from '../http/types.js'
 import type { Made, People, Reader } from '../output/types.js'

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
 import { splitCommand } from '../base/shell-words.js'
-import { boolean, integer, oneOf, type Param, string } from '../catalogue/endpoint.js'
+import { boolean, integer, oneOf, type Param, string } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
 import { userTokenKinds } from './tokens/value.js'
 import type { Profile } from './types.js'

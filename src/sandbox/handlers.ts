@@ -33,7 +33,7 @@
  * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
  * start and is through when `call.clock.over(start, seconds)`.
  */
-import type { InputOf, ResultOf } from '../catalogue/endpoint.js'
+import type { InputOf, ResultOf } from '../catalogue/inferred.js'
 import type { Call } from './call.js'
 import type { FileReply, Keyset, Lazy, Reply } from './reply.js'
 

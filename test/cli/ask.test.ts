@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { members } from '../../src/catalogue/areas/members.js'
-import { integer, oneOf, string } from '../../src/catalogue/endpoint.js'
+import { integer, oneOf, string } from '../../src/catalogue/params.js'
 import { createAsk } from '../../src/cli/run/person/ask.js'
 import type { Prompts } from '../../src/terminal/questions/prompts.js'
 

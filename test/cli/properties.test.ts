@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Endpoint, endpoint, list, many, string } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, endpoint, many } from '../../src/catalogue/endpoint.js'
+import { list, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { givenOf } from '../../src/cli/plan/given.js'
 import { parseValue } from '../../src/cli/plan/values.js'

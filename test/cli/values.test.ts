@@ -10,7 +10,7 @@ import {
   type Param,
   project,
   string,
-} from '../../src/catalogue/endpoint.js'
+} from '../../src/catalogue/params.js'
 import { accessLevels } from '../../src/catalogue/shapes/common.js'
 import { parseValue } from '../../src/cli/plan/values.js'
 import { Failure } from '../../src/errors.js'

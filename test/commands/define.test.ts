@@ -1,7 +1,7 @@
 /** The flags of a command written by hand: their types, and the defaults of the tool's own. */
 import { expect, expectTypeOf, it } from 'vitest'
 import { mr } from '../../src/catalogue/areas/mr.js'
-import { boolean, integer, string } from '../../src/catalogue/endpoint.js'
+import { boolean, integer, string } from '../../src/catalogue/params.js'
 import { define } from '../../src/commands/define.js'
 import type { Context, Given } from '../../src/commands/types.js'
 

@@ -1,15 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  type Endpoint,
-  endpoint,
-  hash,
-  list,
-  many,
-  one,
-  project,
-  string,
-} from '../../src/catalogue/endpoint.js'
+import { type Endpoint, endpoint, many, one } from '../../src/catalogue/endpoint.js'
+import { hash, list, project, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { safeAddress } from '../../src/http/answers/secrets.js'
 import { apiRoot, targetOf } from '../../src/http/request/address.js'

@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { type Endpoint, empty, endpoint, file, many, one } from '../../src/catalogue/endpoint.js'
 import {
   boolean,
   datetime,
-  type Endpoint,
-  empty,
-  endpoint,
-  file,
   group,
   hash,
   integer,
   json,
   list,
-  many,
-  one,
   project,
   string,
-} from '../../src/catalogue/endpoint.js'
+} from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
 import { Failure } from '../../src/errors.js'
 import { buildRequest } from '../../src/http/request/request.js'

@@ -1,8 +1,9 @@
 /** Laws that every entry of the catalogue keeps. */
 import { describe, expect, it } from 'vitest'
-import { type Endpoint, methodOf, type Param, pathOf } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
+import type { Param } from '../../src/catalogue/params.js'
 import { firstOf } from '../../src/cli/run/answer/fields.js'
 import { allCommands, examplesOf, flagsOfCommand } from '../../src/commands/derive/index.js'
 import { globalFlags } from '../../src/commands/globals.js'

@@ -31,6 +31,7 @@ const still: readonly string[] = [
   'Progress',
   'Patience',
   'Run',
+  'Lines',
 ]
 
 it('has one meaning for each exported type', () => {

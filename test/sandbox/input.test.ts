@@ -10,7 +10,7 @@ import {
   oneOf,
   project,
   string,
-} from '../../src/catalogue/endpoint.js'
+} from '../../src/catalogue/params.js'
 import { Refusal } from '../../src/sandbox/reply.js'
 import { checkInput } from '../../src/sandbox/server/check.js'
 import { decodeForm } from '../../src/sandbox/server/decode.js'

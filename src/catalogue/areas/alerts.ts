@@ -1,5 +1,6 @@
 /** Alert ingestion. */
-import { datetime, endpoint, list, one, string } from '../endpoint.js'
+import { endpoint, one } from '../endpoint.js'
+import { datetime, list, string } from '../params.js'
 import { Unknown } from '../shapes/common.js'
 
 /** What a severity is normalised to; anything else becomes `critical`. */

@@ -1,16 +1,6 @@
 /** Approvals: a project's configuration and rules, a merge request's state. */
-import {
-  boolean,
-  empty,
-  endpoint,
-  integer,
-  list,
-  many,
-  one,
-  oneOf,
-  project,
-  string,
-} from '../endpoint.js'
+import { empty, endpoint, many, one } from '../endpoint.js'
+import { boolean, integer, list, oneOf, project, string } from '../params.js'
 import {
   ArrayOf,
   Bool,

@@ -1,5 +1,6 @@
 /** Job artifacts: archives, single files, keeping, deleting. */
-import { archive, empty, endpoint, file, integer, one, project, string } from '../endpoint.js'
+import { archive, empty, endpoint, file, one } from '../endpoint.js'
+import { integer, project, string } from '../params.js'
 import { Job } from '../shapes/job.js'
 
 const jobId = integer('job ID', { completes: 'job' })

@@ -1,5 +1,6 @@
 /** CI configuration lint. */
-import { boolean, endpoint, one, project, string } from '../endpoint.js'
+import { endpoint, one } from '../endpoint.js'
+import { boolean, project, string } from '../params.js'
 import { ArrayOf, Bool, maybe, Obj, Str, Word } from '../shapes/common.js'
 
 const findings = { errors: ArrayOf(Str()), warnings: ArrayOf(Str()) }

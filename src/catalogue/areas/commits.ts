@@ -1,16 +1,6 @@
 /** Commits: reading, creating, cherry-picking and reverting. */
-import {
-  boolean,
-  datetime,
-  endpoint,
-  integer,
-  json,
-  many,
-  one,
-  oneOf,
-  project,
-  string,
-} from '../endpoint.js'
+import { endpoint, many, one } from '../endpoint.js'
+import { boolean, datetime, integer, json, oneOf, project, string } from '../params.js'
 import {
   ArrayOf,
   Int,

@@ -1,5 +1,6 @@
 /** Dependencies that the scanner found. */
-import { endpoint, list, many, project } from '../endpoint.js'
+import { endpoint, many } from '../endpoint.js'
+import { list, project } from '../params.js'
 import { ArrayOf, maybe, Obj, Str } from '../shapes/common.js'
 
 export const packageManagers = [

@@ -1,5 +1,6 @@
 /** Deploy keys: public SSH keys that may read or write a project. */
-import { boolean, empty, endpoint, integer, many, one, project, string } from '../endpoint.js'
+import { empty, endpoint, many, one } from '../endpoint.js'
+import { boolean, integer, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 
 export const DeployKey = Obj(

@@ -1,5 +1,6 @@
 /** Error tracking of a project. */
-import { boolean, empty, endpoint, integer, many, one, project } from '../endpoint.js'
+import { empty, endpoint, many, one } from '../endpoint.js'
+import { boolean, integer, project } from '../params.js'
 import { Bool, Int, nullable, Obj, Secret, Str } from '../shapes/common.js'
 
 export const ErrorTrackingSettings = Obj(

@@ -1,5 +1,6 @@
 /** Events: what users did. */
-import { date, endpoint, integer, many, oneOf, project, string } from '../endpoint.js'
+import { endpoint, many } from '../endpoint.js'
+import { date, integer, oneOf, project, string } from '../params.js'
 import {
   Bool,
   Int,

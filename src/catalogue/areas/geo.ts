@@ -1,5 +1,6 @@
 /** Replication nodes. */
-import { boolean, empty, endpoint, integer, list, many, one, oneOf, string } from '../endpoint.js'
+import { empty, endpoint, many, one } from '../endpoint.js'
+import { boolean, integer, list, oneOf, string } from '../params.js'
 import { GeoNode, GeoNodeStatus } from '../shapes/geo.js'
 
 const ofNode = { id: integer('node ID', { completes: 'geo-node' }) } as const

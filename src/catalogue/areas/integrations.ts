@@ -1,6 +1,7 @@
 /** Integrations of a project, under both spellings of the path. */
-import { empty, endpoint, many, one, project, string } from '../endpoint.js'
+import { empty, endpoint, many, one } from '../endpoint.js'
 import { integrationParameters } from '../integration-families.js'
+import { project, string } from '../params.js'
 import { Integration, IntegrationSummary } from '../shapes/integration.js'
 
 const slug = string('integration slug', { completes: 'integration' })

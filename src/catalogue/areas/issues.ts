@@ -1,16 +1,5 @@
 /** Issues: lists, to-do items, time tracking, promotion. */
-import {
-  boolean,
-  endpoint,
-  group,
-  integer,
-  list,
-  many,
-  one,
-  oneOf,
-  project,
-  string,
-} from '../endpoint.js'
+import { endpoint, many, one } from '../endpoint.js'
 import {
   everyones,
   iids,
@@ -24,6 +13,7 @@ import {
   searchText,
   times,
 } from '../filters.js'
+import { boolean, group, integer, list, oneOf, project, string } from '../params.js'
 import { TimeStats } from '../shapes/common.js'
 import { Issue, issueTypes, Note, Todo } from '../shapes/issue.js'
 import { MergeRequest, mergeRequestColumns } from '../shapes/merge-request.js'

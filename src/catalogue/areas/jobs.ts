@@ -1,5 +1,6 @@
 /** Jobs: of a project, of a pipeline, and the one a job token stands for. */
-import { boolean, endpoint, integer, list, many, one, project } from '../endpoint.js'
+import { endpoint, many, one } from '../endpoint.js'
+import { boolean, integer, list, project } from '../params.js'
 import { BridgeJob, Job, JobContext, jobStates } from '../shapes/job.js'
 
 const scope = list('enum', 'only jobs in these states', { values: jobStates })

@@ -1,17 +1,6 @@
 /** Members of groups and projects, and billable members. */
-import {
-  date,
-  empty,
-  endpoint,
-  group,
-  integer,
-  list,
-  many,
-  one,
-  oneOf,
-  project,
-  string,
-} from '../endpoint.js'
+import { empty, endpoint, many, one } from '../endpoint.js'
+import { date, group, integer, list, oneOf, project, string } from '../params.js'
 import { accessLevels, givenLevels, Union } from '../shapes/common.js'
 import { BillableMember, Member, MembersAdded, Membership } from '../shapes/member.js'
 

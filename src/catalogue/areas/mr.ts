@@ -1,16 +1,5 @@
 /** Merge requests: lists, rebase, auto-merge, subscription. */
-import {
-  boolean,
-  datetime,
-  endpoint,
-  integer,
-  list,
-  many,
-  one,
-  oneOf,
-  project,
-  string,
-} from '../endpoint.js'
+import { endpoint, many, one } from '../endpoint.js'
 import {
   everyones,
   iids,
@@ -24,6 +13,7 @@ import {
   searchText,
   times,
 } from '../filters.js'
+import { boolean, datetime, integer, list, oneOf, project, string } from '../params.js'
 import { Bool, Obj } from '../shapes/common.js'
 import { ClosedIssue } from '../shapes/issue.js'
 import { MergeRequest, mergeRequestColumns, mergeRequestStates } from '../shapes/merge-request.js'

@@ -1,5 +1,6 @@
 /** Custom domains of Pages sites. */
-import { boolean, empty, endpoint, many, one, project, string } from '../endpoint.js'
+import { empty, endpoint, many, one } from '../endpoint.js'
+import { boolean, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 
 /** The administrator list has `expiration`; project endpoints have the certificate itself. */

@@ -1,17 +1,6 @@
 /** Projects. */
-import {
-  boolean,
-  datetime,
-  endpoint,
-  hash,
-  integer,
-  list,
-  many,
-  one,
-  oneOf,
-  project,
-  string,
-} from '../endpoint.js'
+import { endpoint, many, one } from '../endpoint.js'
+import { boolean, datetime, hash, integer, list, oneOf, project, string } from '../params.js'
 import { accessLevels } from '../shapes/common.js'
 import { Project, visibilities } from '../shapes/project.js'
 

@@ -1,5 +1,6 @@
 /** Resource groups: which jobs may not run side by side. */
-import { endpoint, one, oneOf, project, string } from '../endpoint.js'
+import { endpoint, one } from '../endpoint.js'
+import { oneOf, project, string } from '../params.js'
 import { Int, Obj, Str, Timestamp, Word } from '../shapes/common.js'
 
 const modes = ['unordered', 'oldest_first', 'newest_first'] as const

@@ -1,18 +1,6 @@
 /** Runners: the machines that run jobs. */
-import {
-  boolean,
-  empty,
-  endpoint,
-  group,
-  hash,
-  integer,
-  list,
-  many,
-  one,
-  oneOf,
-  project,
-  string,
-} from '../endpoint.js'
+import { empty, endpoint, many, one } from '../endpoint.js'
+import { boolean, group, hash, integer, list, oneOf, project, string } from '../params.js'
 import {
   ArrayOf,
   Bool,

@@ -1,5 +1,6 @@
 /** Repository storage moves. */
-import { endpoint, one, string } from '../endpoint.js'
+import { endpoint, one } from '../endpoint.js'
+import { string } from '../params.js'
 import { Unknown } from '../shapes/common.js'
 
 /** What a move is answered with is not documented. */

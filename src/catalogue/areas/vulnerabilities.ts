@@ -1,5 +1,6 @@
 /** Vulnerabilities. */
-import { endpoint, integer, many, one, project, string } from '../endpoint.js'
+import { endpoint, many, one } from '../endpoint.js'
+import { integer, project, string } from '../params.js'
 import { ListedVulnerability, Vulnerability } from '../shapes/vulnerability.js'
 
 const ofId = { id: integer('vulnerability ID', { completes: 'vulnerability' }) } as const

@@ -13,7 +13,7 @@ import type {
   TUnion,
   TUnknown,
 } from 'typebox'
-import type { Param } from '../endpoint.js'
+import type { Param } from '../params.js'
 import { settingsAttributes } from '../settings-attributes.js'
 import {
   ArrayOf,

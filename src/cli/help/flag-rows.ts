@@ -1,5 +1,5 @@
 /** Flags as help and manual pages show them: how each is written, and what it is for. */
-import type { Param, ScopeParam } from '../../catalogue/endpoint.js'
+import type { Param, ScopeParam } from '../../catalogue/params.js'
 import { isScope } from '../../commands/derive/index.js'
 import type { Flag } from '../../commands/types.js'
 import { placeholder, type Spelling, spellingsOf } from '../words/spellings.js'

@@ -3,7 +3,8 @@
  * checks that need no instance.
  */
 import { isObject } from '../../base/objects.js'
-import { type Endpoint, type Param, placeOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, placeOf } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import { flagName, named, scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'

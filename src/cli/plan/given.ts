@@ -1,6 +1,6 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 import { promises as fs } from 'node:fs'
-import type { Param } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import { type Globals, globalFlags, readGlobals } from '../../commands/globals.js'
 import type { Command, Flag, Given } from '../../commands/types.js'

@@ -2,7 +2,8 @@
  * Given → Plan: one endpoint with checked values. Whatever can be known to be wrong is refused
  * here, before anything is sent.
  */
-import type { Endpoint, Param } from '../../catalogue/endpoint.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import { flagName, isScope, named, type ScopeKind, scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given, Plan } from '../../commands/types.js'
 import { Failure, usage } from '../../errors.js'

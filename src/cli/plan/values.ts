@@ -12,7 +12,7 @@ import type {
   ListParam,
   Param,
   StringParam,
-} from '../../catalogue/endpoint.js'
+} from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { didYouMean } from '../../terminal/text/suggest.js'
 

@@ -1,5 +1,5 @@
 /** The values that a flag or an argument may have. */
-import type { Param } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import type { Argument, Command } from '../../commands/types.js'
 import { type Candidates, type Live, none, prefixed, starting } from './candidates.js'
 

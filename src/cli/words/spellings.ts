@@ -1,5 +1,5 @@
 /** How a flag is written on a line: each of its forms, and the word that stands for its value. */
-import type { Param } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import type { Flag } from '../../commands/types.js'
 
 /** One form of a flag. */

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../base/objects.js'
 import { alerts } from '../../catalogue/areas/alerts.js'
-import { boolean, string } from '../../catalogue/endpoint.js'
+import { boolean, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { toCurl } from '../../http/index.js'
 import type { Credential, Whole, WireRequest } from '../../http/types.js'

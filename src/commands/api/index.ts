@@ -1,6 +1,7 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
-import { boolean, type Endpoint, list, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
+import { boolean, list } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import { nearest } from '../../terminal/text/suggest.js'

@@ -2,7 +2,7 @@
 
 import { type Fields, objects } from '../../base/objects.js'
 import { approvals } from '../../catalogue/areas/approvals.js'
-import { boolean, list } from '../../catalogue/endpoint.js'
+import { boolean, list } from '../../catalogue/params.js'
 import { Failure } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { filled, missing, plansToFill, readRecord, showReading } from '../fill.js'

@@ -1,7 +1,7 @@
 /** `artifacts download` and `artifacts file` (`catalogue/reference/artifacts.md`). */
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { boolean, string } from '../../catalogue/endpoint.js'
+import { boolean, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import type { Answer, Client, WireRequest } from '../../http/types.js'
 import type { Context, Given, Plan, Special } from '../types.js'

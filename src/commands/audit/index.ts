@@ -1,5 +1,5 @@
 /** `audit list`: what a profile's audit log holds of the requests that wrote. */
-import { integer, string } from '../../catalogue/endpoint.js'
+import { integer, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import {
   type AuditEnd,

@@ -2,7 +2,7 @@
 
 import { clearTextWarning } from '../../base/base-url.js'
 import { momentAfter } from '../../base/moments.js'
-import { boolean, integer, oneOf, string } from '../../catalogue/endpoint.js'
+import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
 import {
   openStore,

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { ci } from '../../catalogue/areas/ci.js'
-import { boolean, hash, string } from '../../catalogue/endpoint.js'
+import { boolean, hash, string } from '../../catalogue/params.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import { exitCodes, Failure, type FailureDetails, reasonOf, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'

@@ -1,5 +1,5 @@
 /** `svcctl commands`: the map from commands to endpoints, from the code itself. */
-import type { Param } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import type { Command, Context, Flag, Special } from '../types.js'
 
 const typeOf = (param: Param): string =>

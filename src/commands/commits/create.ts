@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Fields, isObject } from '../../base/objects.js'
-import { list, string } from '../../catalogue/endpoint.js'
+import { list, string } from '../../catalogue/params.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import type { Context, Given, Special } from '../types.js'
 import { type Action, actionsOf, checkActions, describe } from './actions.js'

@@ -1,7 +1,7 @@
 /** `dependencies list` (`catalogue/reference/dependencies.md`). */
 import { randomUUID } from 'node:crypto'
 import { isObject, objects } from '../../base/objects.js'
-import { oneOf } from '../../catalogue/endpoint.js'
+import { oneOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Context, Plan } from '../types.js'

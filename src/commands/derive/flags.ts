@@ -1,5 +1,6 @@
 /** Endpoints → flags: their placeholders and parameters, one flag for all endpoints of a command. */
-import type { Endpoint, Param } from '../../catalogue/endpoint.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import type { Flag } from '../types.js'
 import { flagName, kebab } from './names.js'
 import { type ScopeKind, scopeOf } from './scope.js'

@@ -1,5 +1,5 @@
 /** What commands and their flags are called. */
-import type { Param } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import type { Command } from '../types.js'
 
 /** The words of a command, as in `approvals rules list`. */

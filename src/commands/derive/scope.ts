@@ -1,5 +1,6 @@
 /** What an endpoint's object belongs to: a project, a group or a user. */
-import { type Endpoint, type Param, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, pathOf } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 
 const scopeRoots = { projects: 'project', groups: 'group', users: 'user' } as const
 export type ScopeKind = (typeof scopeRoots)[keyof typeof scopeRoots]

@@ -1,8 +1,9 @@
 /** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
 import { isObject } from '../../base/objects.js'
-import { boolean, type Endpoint, oneOf, type Param } from '../../catalogue/endpoint.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
+import { boolean, oneOf, type Param } from '../../catalogue/params.js'
 import { fieldsOf, titled } from '../../catalogue/shapes/fields.js'
 import { usage } from '../../errors.js'
 import { didYouMean } from '../../terminal/text/suggest.js'

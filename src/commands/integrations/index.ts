@@ -1,7 +1,6 @@
 /** `integrations list`, `get` and `update` (`catalogue/reference/integrations.md`). */
 
 import { isObject } from '../../base/objects.js'
-import { oneOf } from '../../catalogue/endpoint.js'
 import {
   eventFlags,
   familyOfSlug,
@@ -9,6 +8,7 @@ import {
   integrationFamilies,
   integrationParameters,
 } from '../../catalogue/integration-families.js'
+import { oneOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Context, Emit, Plan, Special } from '../types.js'

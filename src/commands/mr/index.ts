@@ -3,7 +3,7 @@
 import { isObject } from '../../base/objects.js'
 import { inSeconds, poll } from '../../base/poll.js'
 import { mr } from '../../catalogue/areas/mr.js'
-import { boolean, integer } from '../../catalogue/endpoint.js'
+import { boolean, integer } from '../../catalogue/params.js'
 import { Failure } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Context, Outcome, Plan } from '../types.js'

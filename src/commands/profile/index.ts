@@ -1,5 +1,5 @@
 /** `profile list|get|set|delete`: settings by name, without their credentials. */
-import { list, type Param, string } from '../../catalogue/endpoint.js'
+import { list, type Param, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import {
   type Changes,

@@ -1,7 +1,7 @@
 /** `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`). */
 import { inSeconds, poll } from '../../base/poll.js'
 import { runners } from '../../catalogue/areas/runners.js'
-import { integer, string } from '../../catalogue/endpoint.js'
+import { integer, string } from '../../catalogue/params.js'
 import { Failure } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Context, Outcome, Plan } from '../types.js'

@@ -1,6 +1,6 @@
 /** The embedded instance: `--sandbox` for one call, `sandbox serve|reset|status`. */
 import { resolve } from 'node:path'
-import { boolean, integer, string } from '../../catalogue/endpoint.js'
+import { boolean, integer, string } from '../../catalogue/params.js'
 import { define, type GivenBy } from '../define.js'
 import type { Context } from '../types.js'
 import { stateFolder } from './session.js'

@@ -2,7 +2,7 @@
 
 import { inSeconds, poll } from '../../base/poll.js'
 import { projects } from '../../catalogue/areas/projects.js'
-import { boolean, integer } from '../../catalogue/endpoint.js'
+import { boolean, integer } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Context } from '../types.js'

@@ -1,6 +1,6 @@
 /** How names and values are written into paths and queries (`http/README.md`). */
 import { isObject } from '../../base/objects.js'
-import type { ListParam, Param } from '../../catalogue/endpoint.js'
+import type { ListParam, Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 
 /** A name and its value, not yet percent-encoded. */

@@ -1,5 +1,6 @@
 /** Endpoint and values → request: pure, the only place that knows how attributes travel. */
-import { methodOf, type Param, pathOf, placeOf } from '../../catalogue/endpoint.js'
+import { methodOf, pathOf, placeOf } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import type { Ask, WireRequest } from '../types.js'
 import { jsonOf, type Pair, pairsOf, queryText, segmentText, wildcardText } from './encode.js'

@@ -1,9 +1,7 @@
 /** Requests without a whole answer: what the network did, in plain words. */
 import { Failure, type FailureDetails } from '../../errors.js'
 import { excerpt } from '../answers/text.js'
-import type { Came, OnInterrupt } from '../gate.js'
-
-export type { OnInterrupt }
+import type { Came } from '../gate.js'
 
 /** A request whose answer did not come, or did not come whole. */
 export class Lost extends Failure {

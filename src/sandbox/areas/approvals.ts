@@ -1,6 +1,6 @@
 /** Approvals (`catalogue/reference/approvals.md`): configuration, rules, approvals of merge requests. */
 import type { approvals } from '../../catalogue/areas/approvals.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentRule } from '../present/approval-rule.js'

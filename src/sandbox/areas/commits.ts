@@ -1,6 +1,6 @@
 /** Commits (`catalogue/reference/commits.md`), read from and made in the project's real repository. */
 import type { commits } from '../../catalogue/areas/commits.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { type Applied, pick, undo } from '../git/apply.js'
 import { diffOf } from '../git/diff.js'

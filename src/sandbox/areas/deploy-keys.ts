@@ -2,7 +2,7 @@
 
 import { readPublicKey } from '../../base/public-key.js'
 import type { deployKeys } from '../../catalogue/areas/deploy-keys.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'

@@ -1,7 +1,7 @@
 /** Error tracking (`catalogue/reference/error-tracking.md`): the settings of a project and the keys of its clients. */
 import { randomBytes } from 'node:crypto'
 import type { errorTracking } from '../../catalogue/areas/error-tracking.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { lazily, notFound } from '../reply.js'

@@ -1,6 +1,6 @@
 /** Events (`catalogue/reference/events.md`): what users did, as far as the asking one may know. */
 import type { events } from '../../catalogue/areas/events.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { authorOf, seesIssue } from '../present/issue.js'

@@ -1,6 +1,6 @@
 /** Replication nodes (`catalogue/reference/geo.md`): administrators, on a primary node. */
 import { geo } from '../../catalogue/areas/geo.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, forbidden, notFound } from '../reply.js'

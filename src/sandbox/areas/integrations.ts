@@ -1,6 +1,6 @@
 /** Integrations of a project (`catalogue/reference/integrations.md`), under both spellings of the path. */
 import type { integrations } from '../../catalogue/areas/integrations.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import {
   eventFlags,
   familyOfSlug,

@@ -1,6 +1,6 @@
 /** Members of groups and projects, and billable members (`catalogue/reference/members.md`). */
 import type { members } from '../../catalogue/areas/members.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { userSummary } from '../present/common.js'

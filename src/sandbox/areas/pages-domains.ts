@@ -1,6 +1,6 @@
 /** Pages domains (`catalogue/reference/pages-domains.md`): names, certificates and who may change them. */
 import type { pagesDomains } from '../../catalogue/areas/pages-domains.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'

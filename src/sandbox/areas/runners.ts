@@ -1,7 +1,7 @@
 /** Runners (`catalogue/reference/runners.md`): lists, details, changes, projects, registration. */
 import { randomBytes } from 'node:crypto'
 import type { runners } from '../../catalogue/areas/runners.js'
-import type { InputOf } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { details, runnerJob, summary } from '../present/runner.js'

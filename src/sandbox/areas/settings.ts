@@ -1,6 +1,6 @@
 /** Application settings (`catalogue/reference/settings.md`): read, changed, and what they need of each other. */
 import type { settings } from '../../catalogue/areas/settings.js'
-import type { InputOf, ResultOf } from '../../catalogue/endpoint.js'
+import type { InputOf, ResultOf } from '../../catalogue/inferred.js'
 import { settingsAttributes, settingsRequirements } from '../../catalogue/settings-attributes.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'

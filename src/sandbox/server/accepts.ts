@@ -1,6 +1,7 @@
 /** What a route beside the documents takes: nothing that it does not name. */
-import type { Endpoint, Params } from '../../catalogue/endpoint.js'
-import { string } from '../../catalogue/endpoint.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Params } from '../../catalogue/params.js'
+import { string } from '../../catalogue/params.js'
 import { invalid } from '../reply.js'
 import { checkInput } from './check.js'
 

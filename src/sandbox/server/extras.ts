@@ -3,7 +3,8 @@
  * do, who is this user, lists to complete from, and the token endpoint that refreshes an OAuth pair.
  */
 import { randomBytes } from 'node:crypto'
-import { type CredentialNeed, string } from '../../catalogue/endpoint.js'
+import type { CredentialNeed } from '../../catalogue/endpoint.js'
+import { string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import type { AnyHandler } from '../handlers.js'
 import { longUser, userSummary } from '../present/common.js'

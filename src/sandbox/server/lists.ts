@@ -3,7 +3,8 @@
  * prompts offer what they hold. Who sees what is as in the documented lists beside them.
  */
 import { issues } from '../../catalogue/areas/issues.js'
-import { type InputOf, oneOf, project } from '../../catalogue/endpoint.js'
+import type { InputOf } from '../../catalogue/inferred.js'
+import { oneOf, project } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { branches } from '../git/read.js'
 import type { AnyHandler } from '../handlers.js'

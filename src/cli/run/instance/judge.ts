@@ -4,7 +4,8 @@
  */
 import { isObject } from '../../../base/objects.js'
 import { endsAsSecret } from '../../../base/secrets/names.js'
-import { type Endpoint, echoes, type Param } from '../../../catalogue/endpoint.js'
+import { type Endpoint, echoes } from '../../../catalogue/endpoint.js'
+import type { Param } from '../../../catalogue/params.js'
 import type { Ask } from '../../../http/types.js'
 import { nearest } from '../../../terminal/text/suggest.js'
 import { agrees } from './agrees.js'

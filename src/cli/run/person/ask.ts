@@ -1,5 +1,5 @@
 /** What a person left out, asked for: picked from what the instance has, where it has a list. */
-import type { Param } from '../../../catalogue/endpoint.js'
+import type { Param } from '../../../catalogue/params.js'
 import { Failure } from '../../../errors.js'
 import type { Choice, Prompts } from '../../../terminal/questions/prompts.js'
 import type { Wanted } from '../../plan/sources.js'

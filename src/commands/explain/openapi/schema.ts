@@ -1,5 +1,5 @@
 /** Parameters of the catalogue → JSON Schema. */
-import type { Param, Params } from '../../../catalogue/endpoint.js'
+import type { Param, Params } from '../../../catalogue/params.js'
 
 export type Json = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 /** The status of a replication node (`catalogue/reference/geo.md`), derived from what was measured. */
 import type { geo } from '../../../catalogue/areas/geo.js'
-import type { ResultOf } from '../../../catalogue/endpoint.js'
+import type { ResultOf } from '../../../catalogue/inferred.js'
 import {
   blobKinds,
   fileKinds,

@@ -2,8 +2,8 @@
  * Values of application settings: those of the documents' table are checked by the catalogue, and
  * those beyond it by the type that answers show.
  */
-import type { Param } from '../../../catalogue/endpoint.js'
-import { boolean, integer, list, string } from '../../../catalogue/endpoint.js'
+import type { Param } from '../../../catalogue/params.js'
+import { boolean, integer, list, string } from '../../../catalogue/params.js'
 import { settingsAttributes } from '../../../catalogue/settings-attributes.js'
 import { Settings } from '../../../catalogue/shapes/settings.js'
 import { invalid } from '../../reply.js'

@@ -1,6 +1,6 @@
 /** Billable members of a top-level group (`catalogue/reference/members.md`). */
 import type { members } from '../../../catalogue/areas/members.js'
-import type { InputOf } from '../../../catalogue/endpoint.js'
+import type { InputOf } from '../../../catalogue/inferred.js'
 import { accessLevels } from '../../../catalogue/shapes/common.js'
 import type { Call } from '../../call.js'
 import { userSummary } from '../../present/common.js'

@@ -1,6 +1,6 @@
 /** The lists of issues: which of them, in what order (`catalogue/reference/issues.md`). */
 import type { issues } from '../../../catalogue/areas/issues.js'
-import type { InputOf } from '../../../catalogue/endpoint.js'
+import type { InputOf } from '../../../catalogue/inferred.js'
 import type { Call } from '../../call.js'
 import { presentIssue, seesIssue, votes } from '../../present/issue.js'
 import { type Lazy, lazily, notFound, unauthorized } from '../../reply.js'

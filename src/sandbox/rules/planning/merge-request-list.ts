@@ -1,6 +1,6 @@
 /** The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`). */
 import type { mr } from '../../../catalogue/areas/mr.js'
-import type { InputOf } from '../../../catalogue/endpoint.js'
+import type { InputOf } from '../../../catalogue/inferred.js'
 import type { Call } from '../../call.js'
 import { presentRequest, seesRequests, simpleRequest } from '../../present/merge-request.js'
 import { lazily, notFound } from '../../reply.js'

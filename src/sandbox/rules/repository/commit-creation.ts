@@ -1,6 +1,6 @@
 /** A commit of several file actions (`POST /projects/:id/repository/commits`). */
 import type { commits } from '../../../catalogue/areas/commits.js'
-import type { InputOf } from '../../../catalogue/endpoint.js'
+import type { InputOf } from '../../../catalogue/inferred.js'
 import type { Call } from '../../call.js'
 import { act, type FileAction, parseActions } from '../../git/actions.js'
 import { branchHead, resolve } from '../../git/read.js'
