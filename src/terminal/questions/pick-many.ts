@@ -25,25 +25,24 @@ const help = 'type to filter, ↑↓ to move, Tab to mark, Enter to take'
 const toggled = (marked: readonly number[], index: number): number[] =>
   marked.includes(index) ? marked.filter((i) => i !== index) : [...marked, index]
 
-/** Asks for several of the items; gives their positions, in the order of the list. */
-export const pickMany = createPrompt<number[], Config>((config, done) => {
-  const theme = makeTheme({})
-  const [status, setStatus] = useState<'idle' | 'done'>('idle')
+/** What is typed, where the cursor stands, and what is marked. */
+const useChoice = (items: readonly Item[]) => {
   const [term, setTerm] = useState('')
   const [active, setActive] = useState(0)
   const [marked, setMarked] = useState<readonly number[]>([])
-  const prefix = usePrefix({ status, theme })
-  const shown = matching(config.items, term)
+  const shown = matching(items, term)
   const current = shown[Math.min(active, shown.length - 1)]
+  return { term, setTerm, active, setActive, marked, setMarked, shown, current }
+}
 
+type Choice = ReturnType<typeof useChoice>
+
+/** What a key does; Enter takes what is marked, else where the cursor stands. */
+const useKeys = (choice: Choice, take: (taken: readonly number[]) => void): void => {
+  const { term, setTerm, active, setActive, marked, setMarked, shown, current } = choice
   useKeypress((key, line) => {
-    if (isEnterKey(key)) {
-      const taken = marked.length > 0 ? marked : current === undefined ? [] : [current]
-      if (taken.length === 0) return
-      setStatus('done')
-      setMarked(taken)
-      done([...taken].sort((a, b) => a - b))
-    } else if (isTabKey(key)) {
+    if (isEnterKey(key)) take(marked.length > 0 || current === undefined ? marked : [current])
+    else if (isTabKey(key)) {
       // Readline put the tab into its line; the term is what stood there before.
       line.clearLine(0)
       line.write(term)
@@ -55,22 +54,37 @@ export const pickMany = createPrompt<number[], Config>((config, done) => {
       setActive(0)
     }
   })
+}
 
-  const names = marked.map((i) => config.items[i]?.name ?? '').join(', ')
+/** Asks for several of the items; gives their positions, in the order of the list. */
+export const pickMany = createPrompt<number[], Config>(({ message, items, pageSize }, done) => {
+  const theme = makeTheme({})
+  const { style } = theme
+  const [status, setStatus] = useState<'idle' | 'done'>('idle')
+  const choice = useChoice(items)
+  const { term, active, marked, shown } = choice
+  const prefix = usePrefix({ status, theme })
+  useKeys(choice, (taken) => {
+    if (taken.length === 0) return
+    setStatus('done')
+    choice.setMarked(taken)
+    done([...taken].sort((a, b) => a - b))
+  })
   const page = usePagination({
     items: shown,
     active: Math.max(0, Math.min(active, shown.length - 1)),
     renderItem: ({ item, isActive }) => {
-      const { name = '', description } = config.items[item] ?? {}
+      const { name = '', description } = items[item] ?? {}
       const text = `${isActive ? '❯' : ' '} ${marked.includes(item) ? '[x]' : '[ ]'} ${name}`
-      const more = description === undefined ? '' : theme.style.help(`  ${description}`)
-      return (isActive ? theme.style.highlight(text) : text) + more
+      const more = description === undefined ? '' : style.help(`  ${description}`)
+      return (isActive ? style.highlight(text) : text) + more
     },
-    pageSize: config.pageSize,
+    pageSize,
     loop: false,
   })
-  const message = theme.style.message(config.message, status)
-  if (status === 'done') return `${prefix} ${message} ${theme.style.answer(names)}`
-  const rows = shown.length === 0 ? theme.style.error('nothing matches') : page
-  return [`${prefix} ${message} ${term}`, `${rows}\n${theme.style.help(help)}`]
+  const asked = `${prefix} ${style.message(message, status)}`
+  const names = marked.map((i) => items[i]?.name ?? '').join(', ')
+  if (status === 'done') return `${asked} ${style.answer(names)}`
+  const rows = shown.length === 0 ? style.error('nothing matches') : page
+  return [`${asked} ${term}`, `${rows}\n${style.help(help)}`]
 })

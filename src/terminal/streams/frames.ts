@@ -39,46 +39,53 @@ const fitted = (lines: readonly string[], rows: number, more: (n: number) => str
   return [...lines.slice(0, room - 1), more(lines.length - room + 1)]
 }
 
-export const openFrames = ({ stdout, style, rows }: FramesOptions): Frames => {
-  let written: Uint8Array[] = []
-  let notes: string[] = []
-  let before: ReadonlySet<string> | undefined
-  let drawn = 0
+/** One picture over the one before it. */
+class Drawn implements Frames {
+  private written: Uint8Array[] = []
+  private notes: string[] = []
+  private before: ReadonlySet<string> | undefined
+  private rows = 0
 
-  const marked = (line: string): string => {
-    const changed = before !== undefined && line !== '' && !before.has(meaning(line))
-    return changed ? `${style.bold('~')} ${style.bold(line)}` : `  ${line}`
+  constructor(private readonly options: FramesOptions) {}
+
+  async write(chunk: string | Uint8Array): Promise<void> {
+    this.written.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
   }
-  const take = (): string[] => {
-    const text = Buffer.concat(written).toString('utf8')
-    written = []
-    return text === '' ? [] : text.replace(/\n$/, '').split('\n')
+
+  note(text: string): void {
+    this.notes.push(...text.split('\n'))
   }
-  const draw = async (): Promise<void> => {
-    const lines = take()
-    const answer = lines.map(marked)
-    const about = notes.map((text) => style.dim(`  ${text}`))
-    notes = []
+
+  async draw(): Promise<void> {
+    const { stdout, style, rows } = this.options
+    const lines = this.take()
+    const answer = lines.map((line) => this.marked(line))
+    const about = this.notes.splice(0).map((text) => style.dim(`  ${text}`))
     const room = rows() - about.length
     const shown = [...fitted(answer, room, (n) => style.dim(`  … ${n} more lines`)), ...about]
     const body = shown.map((line) => `${line}${clearRest}\n`).join('')
-    await stdout.write(`${begin}${up(drawn)}${body}${clearBelow}${finish}`)
-    drawn = shown.length
-    before = new Set(lines.map(meaning))
+    await stdout.write(`${begin}${up(this.rows)}${body}${clearBelow}${finish}`)
+    this.rows = shown.length
+    this.before = new Set(lines.map(meaning))
   }
-  return {
-    write: async (chunk) => {
-      written.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
-    },
-    note: (text) => {
-      notes.push(...text.split('\n'))
-    },
-    draw,
-    end: async () => {
-      // What is left is an answer that never became a round.
-      for (const chunk of written) await stdout.write(chunk)
-      written = []
-      await stdout.end()
-    },
+
+  async end(): Promise<void> {
+    const { stdout } = this.options
+    // What is left is an answer that never became a round.
+    for (const chunk of this.written.splice(0)) await stdout.write(chunk)
+    await stdout.end()
+  }
+
+  private marked(line: string): string {
+    const { bold } = this.options.style
+    const changed = this.before !== undefined && line !== '' && !this.before.has(meaning(line))
+    return changed ? `${bold('~')} ${bold(line)}` : `  ${line}`
+  }
+
+  private take(): string[] {
+    const text = Buffer.concat(this.written.splice(0)).toString('utf8')
+    return text === '' ? [] : text.replace(/\n$/, '').split('\n')
   }
 }
+
+export const openFrames = (options: FramesOptions): Frames => new Drawn(options)
