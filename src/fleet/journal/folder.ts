@@ -1,0 +1,102 @@
+/** The folder of journals: which there are, which is the last, and which may go. */
+import { constants, existsSync } from 'node:fs'
+import { readdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '../../errors.js'
+import type { Counts, End } from '../report.js'
+import { type Header, type Line, lineOf } from './lines.js'
+import { isDone, type Past, readPast } from './past.js'
+import { openJournal } from './reading.js'
+
+/** So many that ended are kept. */
+const mostKept = 50
+/** What did not come to its end is kept so long, in milliseconds. */
+const keptFor = 30 * 24 * 3_600_000
+/** A first line, and a last one, are no longer. */
+const headBytes = 1 << 16
+const tailBytes = 1 << 12
+
+/** A journal by its first line and its last. */
+export interface Entry {
+  readonly file: string
+  readonly header: Header
+  /** Absent while it runs, and where it was killed. */
+  readonly end?: End
+  readonly counts?: Counts
+  /** A process has it, or had when it was killed. */
+  readonly locked: boolean
+  /** When it was written last, in milliseconds of the epoch. */
+  readonly changed: number
+}
+
+/** `20261121T120102-runners-pause`, by UTC. */
+export const journalId = (command: string, now: Date): string =>
+  `${now.toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}`
+
+const lastLine = (bytes: Buffer): Line | undefined => {
+  const text = bytes.toString()
+  const lines = text.slice(0, Math.max(0, text.lastIndexOf('\n'))).split('\n')
+  return lineOf(lines.at(-1) ?? '')
+}
+
+/** A journal at a glance; undefined for what is none. */
+const entryOf = async (file: string): Promise<Entry | undefined> => {
+  const handle = await openJournal(file, constants.O_RDONLY)
+  try {
+    const { size, mtimeMs } = await handle.stat()
+    const read = async (position: number, length: number): Promise<Buffer> => {
+      const buffer = Buffer.alloc(Math.min(length, size))
+      const { bytesRead } = await handle.read(buffer, { position })
+      return buffer.subarray(0, bytesRead)
+    }
+    const head = (await read(0, headBytes)).toString()
+    const header = lineOf(head.slice(0, Math.max(0, head.indexOf('\n'))))
+    if (header === undefined || !('journal' in header)) return undefined
+    const last = lastLine(await read(Math.max(0, size - tailBytes), tailBytes))
+    const ended = last !== undefined && 'end' in last ? { end: last.end, counts: last.counts } : {}
+    return { file, header, ...ended, locked: existsSync(`${file}.lock`), changed: mtimeMs }
+  } finally {
+    await handle.close()
+  }
+}
+
+const namesIn = (folder: string): Promise<readonly string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  })
+
+/** All journals of a folder, the newest first; files that are none are passed over. */
+export const journalsIn = async (folder: string): Promise<readonly Entry[]> => {
+  const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
+  const entries: Entry[] = []
+  for (const name of names.toSorted().reverse()) {
+    const entry = await entryOf(join(folder, name)).catch(() => undefined)
+    if (entry !== undefined) entries.push(entry)
+  }
+  return entries
+}
+
+/** The newest journal that is left to be gone on with, of those that `which` takes. */
+export const lastOpen = async (
+  folder: string,
+  which: (header: Header) => boolean,
+): Promise<Past | undefined> => {
+  for (const { file, header } of await journalsIn(folder)) {
+    if (!which(header)) continue
+    const past = await readPast(file)
+    if (!isDone(past)) return past
+  }
+  return undefined
+}
+
+/** Removes journals that ended long ago; those that did not are kept for thirty days at least. */
+export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
+  const entries = await journalsIn(folder)
+  const mayGo = entries.filter(
+    ({ end, locked, changed }) => (end === 'completed' && !locked) || now - changed > keptFor,
+  )
+  const gone = mayGo.slice(mostKept).map(({ file }) => file)
+  for (const file of gone) await unlink(file).catch(() => {})
+  return gone
+}

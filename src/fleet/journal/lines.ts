@@ -1,0 +1,95 @@
+/** What stands in a journal: a JSON object a line, in the order in which things came to be. */
+import { isObject } from '../../base/objects.js'
+import type { Counts, End } from '../report.js'
+
+/** What a run sends, with which right, and where: its first line. */
+export interface Header {
+  /** Of the format. */
+  readonly journal: 1
+  /** `20261121T120102-runners-pause` */
+  readonly id: string
+  /** Area and verb. */
+  readonly command: string
+  /** `PUT /runners/:id` */
+  readonly endpoint: string
+  /** Attributes as they are sent, masked; a secret is where it came from: `{"secret":"env:NAME"}`. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** The base URL, normalised; `sandbox:` and the folder of its state for an embedded one. */
+  readonly instance: string
+  readonly profile: string | null
+  /** Null where the instance does not say. */
+  readonly user: string | null
+  readonly sudo: string | null
+  /** `stdin`, `arguments`, `select` … */
+  readonly source: string
+  /** Of this tool. */
+  readonly version: string
+  /** Why it cannot be resumed, where it cannot. */
+  readonly final?: string
+  /** The run that this one takes back. */
+  readonly undoes?: string
+}
+
+/** The attributes that a run changes; null where the object was not there. */
+export type Attributes = Readonly<Record<string, unknown>> | null
+
+interface Place {
+  readonly n: number
+  readonly object: string
+  readonly parent?: string
+}
+
+export type QueuedLine = Place & { readonly state: 'queued' }
+export type BegunLine = Place & { readonly state: 'begun' }
+export interface DoneLine extends Place {
+  readonly state: 'done' | 'unchanged'
+  readonly status?: number
+  readonly request_id?: string
+  readonly before?: Attributes
+  readonly after?: Attributes
+}
+export interface FailedLine extends Place {
+  readonly state: 'failed' | 'unknown'
+  readonly category: string
+  readonly status?: number
+  readonly request_id?: string
+  readonly message: string
+}
+export type ObjectLine = QueuedLine | BegunLine | DoneLine | FailedLine
+
+export type Line =
+  | Header
+  | ObjectLine
+  | { readonly input: 'complete'; readonly total: number }
+  | { readonly resumed: string }
+  | { readonly end: End; readonly counts: Counts }
+
+/** A line's own text with its end. */
+export const textOf = (line: Line): string => `${JSON.stringify(line)}\n`
+
+const states = new Set(['queued', 'begun', 'done', 'unchanged', 'failed', 'unknown'])
+
+const isObjectLine = (value: Readonly<Record<string, unknown>>): boolean =>
+  Number.isSafeInteger(value.n) &&
+  Number(value.n) > 0 &&
+  typeof value.object === 'string' &&
+  typeof value.state === 'string' &&
+  states.has(value.state)
+
+const isLine = (value: unknown): value is Line => {
+  if (!isObject(value)) return false
+  if ('n' in value) return isObjectLine(value)
+  if ('journal' in value) return value.journal === 1 && typeof value.endpoint === 'string'
+  if ('input' in value) return Number.isSafeInteger(value.total)
+  return 'resumed' in value || (typeof value.end === 'string' && isObject(value.counts))
+}
+
+/** What a line says; undefined where it is none of a journal. */
+export const lineOf = (text: string): Line | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isLine(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

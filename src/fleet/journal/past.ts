@@ -1,0 +1,124 @@
+/** What a journal tells of a run: how far it came, and what is left to do. */
+import { constants } from 'node:fs'
+import { usage } from '../../errors.js'
+import type { Counts, End } from '../report.js'
+import { type Header, type Line, lineOf, type ObjectLine } from './lines.js'
+import { linesFrom, openJournal } from './reading.js'
+
+/** The state of an object, by its latest line. */
+export type State = ObjectLine['state']
+
+const states: readonly State[] = ['queued', 'begun', 'done', 'unchanged', 'failed', 'unknown']
+
+/** States by place, a byte each: a million of them are a megabyte. */
+export class States {
+  #bytes = new Uint8Array(1024)
+  /** The highest place. */
+  last = 0
+
+  get(n: number): State | undefined {
+    return states[(this.#bytes[n] ?? 0) - 1]
+  }
+
+  set(n: number, state: State): void {
+    if (n >= this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(n + 1, this.#bytes.length * 2))
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    this.#bytes[n] = states.indexOf(state) + 1
+    this.last = Math.max(this.last, n)
+  }
+
+  /** What was done stays done; a later line of a lost process does not undo it. */
+  note(n: number, state: State): void {
+    const known = this.get(n)
+    if (known === 'done' || known === 'unchanged') return
+    if (state === 'queued' && known !== undefined) return
+    this.set(n, state)
+  }
+
+  counts(): Counts {
+    const of: Record<State, number> = {
+      queued: 0,
+      begun: 0,
+      done: 0,
+      unchanged: 0,
+      failed: 0,
+      unknown: 0,
+    }
+    for (let n = 1; n <= this.last; n++) {
+      const state = this.get(n)
+      if (state !== undefined) of[state] += 1
+    }
+    const { done, unchanged, failed } = of
+    return { done, unchanged, failed, unknown: of.unknown + of.begun, not_tried: of.queued }
+  }
+}
+
+export interface Past {
+  readonly file: string
+  readonly header: Header
+  readonly states: States
+  /** How many objects there are; undefined where the input was cut. */
+  readonly total: number | undefined
+  /** As the last line says; undefined where the run was killed. */
+  readonly end: End | undefined
+  readonly counts: Counts
+  /** Where its whole lines end: what follows was torn. */
+  readonly size: number
+}
+
+/** No journal, or of a later format. */
+const foreign = (file: string): Error =>
+  usage(`${file} is no journal of a run`, 'svcctl journal list names those that there are.')
+
+const isHeader = (line: Line | undefined): line is Header => line !== undefined && 'journal' in line
+
+/**
+ * Reads a journal. A torn last line is left out, as is any other that is none.
+ * @throws Failure `usage` where the file cannot be read, or is no journal
+ */
+export const readPast = async (file: string): Promise<Past> => {
+  const handle = await openJournal(file, constants.O_RDONLY)
+  try {
+    const states = new States()
+    let [header, total, end]: [Header | undefined, number | undefined, End | undefined] = [
+      undefined,
+      undefined,
+      undefined,
+    ]
+    let size = 0
+    const { size: length } = await handle.stat()
+    for await (const lines of linesFrom(handle, 0, () => length))
+      for (const { text, next } of lines) {
+        size = next
+        const line = lineOf(text)
+        if (header === undefined) {
+          if (!isHeader(line)) throw foreign(file)
+          header = line
+        } else if (line === undefined || isHeader(line)) continue
+        else if ('n' in line) states.note(line.n, line.state)
+        else if ('input' in line) total = line.total
+        else end = 'end' in line ? line.end : undefined
+      }
+    if (header === undefined) throw foreign(file)
+    return { file, header, states, total, end, counts: states.counts(), size }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Whether nothing is left to be done. */
+export const isDone = ({ total, counts }: Pick<Past, 'total' | 'counts'>): boolean =>
+  total !== undefined && counts.failed + counts.unknown + counts.not_tried === 0
+
+/** What resuming does with an object: nothing, do it, or look whether it was done. */
+export type Next = 'skip' | 'do' | 'read'
+
+/** POST and PATCH are never sent twice blindly. */
+export const nextOf = (state: State, endpoint: string): Next => {
+  if (state === 'done' || state === 'unchanged') return 'skip'
+  if (state === 'queued' || state === 'failed') return 'do'
+  return /^(POST|PATCH) /.test(endpoint) ? 'read' : 'do'
+}

@@ -1,0 +1,60 @@
+/** Reading a journal's lines: so many at a time, whatever its length. */
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
+import { reasonOf, usage } from '../../errors.js'
+
+const piece = 1 << 18
+const newline = 0x0a
+
+/** A line without its end, and where the next begins. */
+export interface Located {
+  readonly text: string
+  readonly next: number
+}
+
+/** Opens a regular file that is no link. */
+export const openJournal = async (
+  file: string,
+  flags = constants.O_RDONLY,
+): Promise<FileHandle> => {
+  const handle = await open(file, flags | (constants.O_NOFOLLOW ?? 0) | nonBlocking).catch(
+    (error: unknown) => {
+      throw usage(`the journal ${file} cannot be opened: ${reasonOf(error)}`)
+    },
+  )
+  const other = otherThanFile(await handle.stat())
+  if (other === undefined) return handle
+  await handle.close()
+  throw usage(`the journal ${file} cannot be opened: ${other}`)
+}
+
+/**
+ * The whole lines from a place on; what has no end yet is left out.
+ * @param upTo where to stop, asked again before each piece
+ */
+export async function* linesFrom(
+  handle: Pick<FileHandle, 'read'>,
+  from: number,
+  upTo: () => number,
+): AsyncGenerator<readonly Located[]> {
+  let rest: Buffer = Buffer.alloc(0)
+  for (let at = from; at < upTo(); ) {
+    const { bytesRead, buffer } = await handle.read(
+      Buffer.allocUnsafe(Math.min(piece, upTo() - at)),
+      { position: at },
+    )
+    if (bytesRead === 0) return
+    const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)])
+    const start = at - rest.length
+    at += bytesRead
+    const lines: Located[] = []
+    let begin = 0
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, begin)) {
+      lines.push({ text: bytes.toString('utf8', begin, end), next: start + end + 1 })
+      begin = end + 1
+    }
+    rest = bytes.subarray(begin)
+    if (lines.length > 0) yield lines
+  }
+}

@@ -1,0 +1,64 @@
+/** What a run writes into its journal of each object. */
+import { scrub } from '../../base/secrets/scrub.js'
+import type { Item } from '../items.js'
+import type { Outcome } from '../report.js'
+import type { Record } from '../run.js'
+import type { Attributes, ObjectLine } from './lines.js'
+import type { Journal } from './writing.js'
+
+/** What an outcome shows besides its state. */
+export interface Facts {
+  readonly status?: number
+  readonly requestId?: string
+  /** The attributes that the run changed, as they were and as they are. */
+  readonly before?: Attributes
+  readonly after?: Attributes
+}
+
+/** How attributes are masked before they are written: as the output does it. */
+export type Masking = (attributes: Attributes) => Attributes
+
+const factsOf = ({ status, requestId, before, after }: Facts, mask: Masking) => ({
+  ...(status === undefined ? {} : { status }),
+  ...(requestId === undefined ? {} : { request_id: requestId }),
+  ...(before === undefined ? {} : { before: mask(before) }),
+  ...(after === undefined ? {} : { after: mask(after) }),
+})
+
+const placeOf = ({ n, object, parent }: Item) => ({
+  n,
+  object,
+  ...(parent === undefined ? {} : { parent }),
+})
+
+const lineOf = <R>(
+  item: Item,
+  outcome: Outcome<R>,
+  facts: (result: R | undefined) => Facts,
+  mask: Masking,
+): ObjectLine => {
+  if (outcome.state === 'done' || outcome.state === 'unchanged')
+    return { ...placeOf(item), state: outcome.state, ...factsOf(facts(outcome.result), mask) }
+  const { category, message, details } = outcome.failure
+  return {
+    ...placeOf(item),
+    state: outcome.state,
+    category,
+    ...(details.status === undefined ? {} : { status: details.status }),
+    ...(details.requestId === undefined ? {} : { request_id: details.requestId }),
+    message: scrub(message),
+  }
+}
+
+/**
+ * Keeps a run's journal.
+ * @param facts what is kept of a result
+ */
+export const recordIn = <R>(
+  journal: Journal,
+  facts: (result: R | undefined) => Facts,
+  mask: Masking,
+): Record<R> => ({
+  begun: (item) => journal.append({ ...placeOf(item), state: 'begun' }),
+  settled: (item, outcome) => journal.append(lineOf(item, outcome, facts, mask)),
+})

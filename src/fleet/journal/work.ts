@@ -1,0 +1,154 @@
+/**
+ * The objects of a run by way of its journal: they are written down as fast as they are given, and
+ * worked on from there, so that memory does not grow with them and a lost run knows what was left.
+ */
+import type { FileHandle } from 'node:fs/promises'
+import { scrub } from '../../base/secrets/scrub.js'
+import { usage } from '../../errors.js'
+import type { Given, Item } from '../items.js'
+import { Seen } from '../seen.js'
+import { lineOf, type QueuedLine } from './lines.js'
+import type { Next } from './past.js'
+import { type Located, linesFrom, openJournal } from './reading.js'
+import type { Journal } from './writing.js'
+
+/** Objects on their way into the journal. */
+export interface Spool {
+  /** When the input has ended, or broken: then it rejects. */
+  readonly ended: Promise<void>
+  readonly isOpen: () => boolean
+  /** How many objects there are by now, and how many were given more than once. */
+  readonly queued: () => number
+  readonly duplicates: () => number
+  /** The first ten: for the question whether they are meant. */
+  readonly first: readonly Given[]
+}
+
+const mostNamed = 10
+
+const queuedLine = ({ object, parent }: Given, n: number): QueuedLine => ({
+  n,
+  object,
+  ...(parent === undefined ? {} : { parent }),
+  state: 'queued',
+})
+
+/** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
+const checkPlain = ({ object, parent = '' }: Given): void => {
+  if (scrub(object) !== object || scrub(parent) !== parent)
+    throw usage(
+      'an object is named by a secret, which no journal may hold',
+      'Is a token among the ids? --journal none goes without a journal.',
+    )
+}
+
+/**
+ * Writes objects down as they come, each once.
+ * @param seen those that stand in the journal already
+ */
+export const spool = (
+  journal: Journal,
+  input: AsyncIterable<Given>,
+  seen: Seen = new Seen(),
+): Spool => {
+  let [n, twice, open] = [journal.states.last, 0, true]
+  const first: Given[] = []
+  const take = async (): Promise<void> => {
+    for await (const given of input) {
+      if (!seen.add(given)) {
+        twice += 1
+        continue
+      }
+      checkPlain(given)
+      n += 1
+      if (first.length < mostNamed) first.push(given)
+      journal.append(queuedLine(given, n)).catch(() => {})
+      await journal.drained()
+    }
+    await journal.append({ input: 'complete', total: n })
+  }
+  const ended = take().finally(() => {
+    open = false
+  })
+  ended.catch(() => {})
+  return { ended, isOpen: () => open, queued: () => n, duplicates: () => twice, first }
+}
+
+const queuedIn = ({ text }: Located): QueuedLine | undefined => {
+  // Most lines are others, and need no reading.
+  if (!text.includes('"state":"queued"')) return undefined
+  const line = lineOf(text)
+  return line !== undefined && 'n' in line && line.state === 'queued' ? line : undefined
+}
+
+/** What was given, as far as a journal knows. */
+export const seenIn = async ({ file, written }: Journal): Promise<Seen> => {
+  const seen = new Seen()
+  const handle = await openJournal(file)
+  try {
+    for await (const lines of linesFrom(handle, 0, () => written))
+      for (const line of lines) {
+        const queued = queuedIn(line)
+        if (queued !== undefined) seen.add(queued)
+      }
+  } finally {
+    await handle.close()
+  }
+  return seen
+}
+
+/** Resolves when more is written, or the input has ended. */
+const more = (journal: Journal, { ended }: Spool): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      leaveOff()
+      resolve()
+    }
+    const leaveOff = journal.onWritten(done)
+    ended.then(done, done)
+  })
+
+async function* itemsIn(
+  handle: FileHandle,
+  journal: Journal,
+  source: Spool | undefined,
+  next: (n: number) => Next,
+): AsyncGenerator<Item> {
+  for (let at = 0; ; ) {
+    // Before the reading: what is written meanwhile is read next time.
+    const open = source?.isOpen() === true
+    const end = journal.written
+    for await (const lines of linesFrom(handle, at, () => end))
+      for (const line of lines) {
+        at = line.next
+        const queued = queuedIn(line)
+        const how = queued === undefined ? 'skip' : next(queued.n)
+        if (queued === undefined || how === 'skip') continue
+        const { state: _, ...item } = queued
+        yield how === 'read' ? { ...item, how } : item
+      }
+    if (at < journal.written) continue
+    if (!open) break
+    if (source !== undefined) await more(journal, source)
+  }
+  await source?.ended
+}
+
+/**
+ * The objects of a journal in the order in which they were given, as soon as they stand there.
+ * @param source what still comes; without, what is there is all
+ * @param next what is to be done with the object in a place
+ * @throws what broke the input, after all that came before
+ */
+export async function* workOf(
+  journal: Journal,
+  source?: Spool,
+  next: (n: number) => Next = () => 'do',
+): AsyncGenerator<Item> {
+  const handle = await openJournal(journal.file)
+  try {
+    yield* itemsIn(handle, journal, source, next)
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,243 @@
+/** Writing a journal: whole lines, many in one write, and on the disk once a second. */
+import { constants } from 'node:fs'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { writeAll } from '../../base/files/files.js'
+import { makeFolders } from '../../base/files/folders.js'
+import { type Lock, lock } from '../../base/files/lock.js'
+import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { type Clock, systemClock } from '../gate/clock.js'
+import type { End } from '../report.js'
+import { type Header, type Line, textOf } from './lines.js'
+import { type Past, States } from './past.js'
+import { openJournal } from './reading.js'
+
+/** How often it is brought to the disk, in milliseconds. */
+const syncEvery = 1000
+/** Text that may wait to be written before `drained` makes its caller wait. */
+const mostWaiting = 1 << 18
+
+/** The part of a file's handle that is used; tests give one that fails. */
+export type Writable = Pick<FileHandle, 'writev' | 'datasync' | 'truncate' | 'close'>
+
+/** A file that this process has, and what stands in it. */
+export interface Opened {
+  readonly file: string
+  readonly header: Header
+  readonly handle: Writable
+  readonly held: Pick<Lock, 'isHeld' | 'release'>
+  readonly written?: number
+  readonly states?: States
+  readonly clock?: Clock
+}
+
+interface Batch {
+  text: string
+  readonly written: Promise<void>
+  readonly resolve: () => void
+  readonly reject: (failure: Failure) => void
+}
+
+const newBatch = (): Batch => {
+  let [resolve, reject]: [() => void, (failure: Failure) => void] = [() => {}, () => {}]
+  const written = new Promise<void>((done, failed) => {
+    resolve = done
+    reject = failed
+  })
+  // Whoever only adds a line hears of a failure with the next.
+  written.catch(() => {})
+  return { text: '', written, resolve, reject }
+}
+
+/** Another process writes it. */
+const heldBy =
+  (file: string) =>
+  (owner: string): Failure =>
+    new Failure('conflict', `the journal ${file} is in use by ${owner}`, {
+      hint: `Wait for it to end; if it has, delete ${file}.lock`,
+    })
+
+export class Journal {
+  readonly file: string
+  readonly header: Header
+  readonly #handle: Writable
+  readonly #lock: Pick<Lock, 'isHeld' | 'release'>
+  readonly #clock: Clock
+  #waiting = newBatch()
+  #writing: Promise<void> | undefined
+  #broken: Failure | undefined
+  #leaveSync: (() => void) | undefined
+  #listeners = new Set<() => void>()
+  /** Bytes of whole lines that were written. */
+  written: number
+  /** What became of each object so far. */
+  readonly states: States
+
+  constructor(opened: Opened) {
+    this.file = opened.file
+    this.header = opened.header
+    this.#handle = opened.handle
+    this.#lock = opened.held
+    this.#clock = opened.clock ?? systemClock
+    this.written = opened.written ?? 0
+    this.states = opened.states ?? new States()
+  }
+
+  /**
+   * Adds a line; resolves when it was written.
+   * @throws Failure `failed` where it cannot be, and ever after
+   */
+  append(line: Line): Promise<void> {
+    if (this.#broken !== undefined) return Promise.reject(this.#broken)
+    if ('n' in line) this.states.note(line.n, line.state)
+    const batch = this.#waiting
+    batch.text += textOf(line)
+    this.#writing ??= this.#write()
+    return batch.written
+  }
+
+  /** Resolves at once, or when no more waits to be written than may. */
+  async drained(): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken
+    if (this.#waiting.text.length > mostWaiting) await this.#waiting.written
+  }
+
+  /** Calls back after each write, and when there will be none; gives a way to stop. */
+  onWritten(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  get broken(): Failure | undefined {
+    return this.#broken
+  }
+
+  /** The last line: how the run ended, and what became of all its objects. */
+  end(end: End): Promise<void> {
+    return this.append({ end, counts: this.states.counts() })
+  }
+
+  /** Brings all to the disk, and lets go of the file. Never throws: what failed, failed before. */
+  async close(): Promise<void> {
+    this.#leaveSync?.()
+    await this.#writing
+    if (this.#broken === undefined) await this.#handle.datasync().catch(() => {})
+    await this.#handle.close().catch(() => {})
+    this.#lock.release()
+  }
+
+  /** Closes it, and takes it away: nothing was begun. */
+  async discard(): Promise<void> {
+    await this.close()
+    await unlink(this.file).catch(() => {})
+  }
+
+  async #write(): Promise<void> {
+    // What comes in the same turn goes into the same write.
+    await Promise.resolve()
+    while (this.#waiting.text !== '' && this.#broken === undefined) {
+      const batch = this.#waiting
+      this.#waiting = newBatch()
+      const bytes = Buffer.from(batch.text)
+      try {
+        await writeAll(this.#handle, [bytes])
+        this.written += bytes.length
+        batch.resolve()
+        this.#leaveSync ??= this.#clock.later(syncEvery, () => void this.#sync())
+      } catch (error) {
+        await this.#break(error, batch)
+      }
+      for (const listener of this.#listeners) listener()
+    }
+    this.#writing = undefined
+  }
+
+  async #sync(): Promise<void> {
+    this.#leaveSync = undefined
+    try {
+      await this.#handle.datasync()
+    } catch (error) {
+      if (!['EINVAL', 'ENOSYS', 'ENOTSUP'].includes(codeOf(error))) await this.#break(error)
+    }
+    if (!this.#lock.isHeld()) await this.#break(new Error('another process took it over'))
+  }
+
+  /** From now on nothing is written, and so nothing sent; half a line is taken back. */
+  async #break(error: unknown, batch?: Batch): Promise<void> {
+    const failure = new Failure(
+      'failed',
+      `the journal ${this.file} cannot be written: ${reasonOf(error)}; nothing further is sent`,
+      { hint: 'What was done stands in it: make room, then go on with --resume.', cause: error },
+    )
+    this.#broken ??= failure
+    if (batch !== undefined) await this.#handle.truncate(this.written).catch(() => {})
+    batch?.reject(failure)
+    this.#waiting.reject(failure)
+  }
+}
+
+const lockOf = (file: string): Promise<Lock> =>
+  lock(`${file}.lock`, { patience: 0, held: heldBy(file) })
+
+const cannot = (file: string, error: unknown): Failure =>
+  usage(
+    `the journal ${file} cannot be made: ${codeOf(error) === 'EEXIST' ? 'it exists' : reasonOf(error)}`,
+    'Name another with --journal <file>; --journal none goes without, and can be neither resumed nor undone.',
+  )
+
+/**
+ * Makes a journal: a file that was not there, for its owner only, never through a link.
+ * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
+ */
+export const createJournal = async (
+  file: string,
+  header: Header,
+  clock: Clock = systemClock,
+): Promise<Journal> => {
+  const { O_CREAT, O_EXCL, O_APPEND, O_RDWR } = constants
+  let handle: FileHandle
+  try {
+    makeFolders(dirname(file), 0o700)
+    handle = await open(file, O_CREAT | O_EXCL | O_APPEND | O_RDWR, 0o600)
+  } catch (error) {
+    throw cannot(file, error)
+  }
+  try {
+    const journal = new Journal({ file, header, handle, held: await lockOf(file), clock })
+    await journal.append(header)
+    return journal
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await unlink(file).catch(() => {})
+    throw error
+  }
+}
+
+/**
+ * Goes on with a journal where its whole lines end.
+ * @param read reads it once it is this process's own
+ * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
+ */
+export const reopenJournal = async (
+  file: string,
+  read: (file: string) => Promise<Past>,
+  clock: Clock = systemClock,
+): Promise<{ readonly journal: Journal; readonly past: Past }> => {
+  const handle = await openJournal(file, constants.O_RDWR | constants.O_APPEND)
+  const held = await lockOf(file).catch(async (error: unknown) => {
+    await handle.close()
+    throw error
+  })
+  try {
+    const past = await read(file)
+    await handle.truncate(past.size)
+    const { header, size: written, states } = past
+    const journal = new Journal({ file, header, handle, held, written, states, clock })
+    await journal.append({ resumed: new Date(clock.now()).toISOString() })
+    return { journal, past }
+  } catch (error) {
+    held.release()
+    await handle.close()
+    throw error
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The engine: one piece of work for each of many objects, as many at once as the gate has room for,
+ * each outcome handed on in its place. What is not yet due waits in a window, so that neither a long
+ * input nor a slow reader makes memory grow.
+ */
+import { Failure } from '../errors.js'
+import { Breaker } from './breaker.js'
+import type { Listener } from './gate/gate.js'
+import type { Item } from './items.js'
+import {
+  type End,
+  type MostFailures,
+  type Outcome,
+  type Report,
+  type Settled,
+  Tally,
+} from './report.js'
+
+/** What is on record of a run; nothing is sent of which it does not know. */
+export interface Record<R> {
+  /** Resolves when it is written that an object is begun. */
+  begun(item: Item): Promise<void>
+  settled(item: Item, outcome: Outcome<R>): Promise<void>
+}
+
+export interface RunOptions<R> {
+  readonly items: AsyncIterable<Item>
+  /** Does one; a Failure it throws is the object's outcome. */
+  readonly work: (item: Item) => Promise<Outcome<R>>
+  /** The gate that the work passes. */
+  readonly gate: { readonly width: number; listen?(listener: Listener): () => void }
+  readonly signal: AbortSignal
+  readonly record?: Record<R>
+  readonly mostFailures?: MostFailures
+  /** How many objects are known of by now, tried or not. */
+  readonly queued?: () => number
+  /** Told of each outcome as it becomes known, in whichever order. */
+  readonly told?: (settled: Settled<R>) => void
+}
+
+/** A run under way: its outcomes in order, to be read once; leaving off stops it. */
+export interface Run<R> extends AsyncIterable<Settled<R>> {
+  /** When everything that was begun has come to its end; needs the outcomes to be read. */
+  readonly report: Promise<Report>
+}
+
+/** So many times the width may lie between the first object under way and the last. */
+const windows = 4
+
+const isInterruption = (error: unknown): boolean =>
+  error instanceof Failure && error.category === 'interrupted'
+
+class Engine<R> {
+  readonly #options: RunOptions<R>
+  readonly #items: AsyncIterator<Item>
+  readonly #breaker = new Breaker()
+  readonly #tally = new Tally()
+  /** By place in the order of starts: settled, and not handed on yet. */
+  readonly #known = new Map<number, Settled<R> | undefined>()
+  #started = 0
+  #given = 0
+  #underWay = 0
+  #pulling = false
+  #ended = false
+  #stopped = false
+  #tooMany = false
+  #cause: Failure | undefined
+  #defect: { readonly error: unknown } | undefined
+  #wake: () => void = () => {}
+
+  constructor(options: RunOptions<R>) {
+    this.#options = options
+    this.#items = options.items[Symbol.asyncIterator]()
+  }
+
+  async *outcomes(): AsyncGenerator<Settled<R>> {
+    const { gate, signal } = this.#options
+    const leaveOff = gate.listen?.({
+      came: (came) => this.#breaker.came(came),
+      refusal: () => this.#breaker.cause,
+    })
+    const stir = (): void => this.#stir()
+    signal.addEventListener('abort', stir)
+    try {
+      yield* this.#inOrder()
+    } finally {
+      this.#stopped = true
+      while (this.#underWay > 0) await this.#change()
+      signal.removeEventListener('abort', stir)
+      leaveOff?.()
+      // Nobody waits for an input that may never give another object.
+      this.#items.return?.()?.catch(() => {})
+    }
+    if (this.#defect !== undefined) throw this.#defect.error
+  }
+
+  async *#inOrder(): AsyncGenerator<Settled<R>> {
+    for (;;) {
+      this.#fill()
+      if (this.#known.has(this.#given)) {
+        const settled = this.#known.get(this.#given)
+        this.#known.delete(this.#given)
+        this.#given += 1
+        if (settled !== undefined) yield settled
+      } else if (this.#underWay === 0 && (this.#ended || this.#isOver())) {
+        return
+      } else await this.#change()
+    }
+  }
+
+  /** Starts what there is room for. */
+  #fill(): void {
+    if (this.#pulling || this.#ended || this.#isOver()) return
+    const { width } = this.#options.gate
+    if (this.#underWay >= width || this.#started - this.#given >= windows * width) return
+    this.#pulling = true
+    this.#items.next().then(
+      (step) => {
+        this.#pulling = false
+        if (step.done === true) this.#ended = true
+        else if (!this.#isOver()) this.#start(step.value)
+        this.#stir()
+      },
+      (error: unknown) => {
+        this.#pulling = false
+        this.#fail(error)
+        this.#stir()
+      },
+    )
+  }
+
+  #start(item: Item): void {
+    const place = this.#started++
+    this.#underWay += 1
+    this.#one(item)
+      .then(
+        (settled) => this.#known.set(place, settled),
+        (error: unknown) => {
+          this.#known.set(place, undefined)
+          if (isInterruption(error)) this.#tally.lost()
+          else this.#fail(error)
+        },
+      )
+      .finally(() => {
+        this.#underWay -= 1
+        this.#stir()
+      })
+  }
+
+  /** One object, from its beginning on record to its outcome on record. */
+  async #one(item: Item): Promise<Settled<R> | undefined> {
+    const { record, told } = this.#options
+    await record?.begun(item)
+    const settled: Settled<R> = { item, outcome: await this.#outcome(item) }
+    this.#judge(settled)
+    // What was done is told of, also where it can be recorded no more.
+    await record?.settled(item, settled.outcome).catch((error: unknown) => this.#fail(error))
+    told?.(settled)
+    return settled
+  }
+
+  async #outcome(item: Item): Promise<Outcome<R>> {
+    try {
+      return await this.#options.work(item)
+    } catch (error) {
+      if (!(error instanceof Failure) || isInterruption(error)) throw error
+      const state = error.details.unknownOutcome === true ? 'unknown' : 'failed'
+      return { state, failure: error }
+    }
+  }
+
+  #judge(settled: Settled<R>): void {
+    const { outcome } = settled
+    const failure = 'failure' in outcome ? outcome.failure : undefined
+    this.#tally.add(settled)
+    this.#breaker.observe(failure)
+    // Everybody's patience is the gate's; where it ended for one, it did for all.
+    const tired = failure?.category === 'rate_limited' && this.#options.gate.listen !== undefined
+    this.#cause ??= this.#breaker.cause ?? (tired ? failure : undefined)
+    if (this.#tally.exceeds(this.#options.mostFailures)) this.#tooMany = true
+  }
+
+  #isOver(): boolean {
+    return (
+      this.#stopped ||
+      this.#tooMany ||
+      this.#cause !== undefined ||
+      this.#breaker.cause !== undefined ||
+      this.#defect !== undefined ||
+      this.#options.signal.aborted
+    )
+  }
+
+  #fail(error: unknown): void {
+    if (!isInterruption(error)) this.#defect ??= { error }
+  }
+
+  #stir(): void {
+    this.#wake()
+    this.#fill()
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  report(): Report {
+    const { signal, queued } = this.#options
+    const counts = this.#tally.counts(Math.max(queued?.() ?? 0, this.#started))
+    const cause = this.#cause ?? this.#breaker.cause
+    const open = counts.not_tried > 0 || !this.#ended
+    const end: End = signal.aborted ? 'interrupted' : open ? 'stopped' : 'completed'
+    const stoppedBy = end === 'stopped' ? cause : undefined
+    const { failures, alike } = this.#tally
+    return { end, counts, failures, alike, cause: stoppedBy, tooMany: this.#tooMany }
+  }
+}
+
+/**
+ * Works on many objects. Reading the outcomes is what drives it.
+ * @throws what is no object's own: where the record cannot be kept, the input breaks, or a defect
+ */
+export const run = <R>(options: RunOptions<R>): Run<R> => {
+  const engine = new Engine(options)
+  let resolve: (report: Report) => void = () => {}
+  const report = new Promise<Report>((done) => {
+    resolve = done
+  })
+  const outcomes = async function* (): AsyncGenerator<Settled<R>> {
+    try {
+      yield* engine.outcomes()
+    } finally {
+      resolve(engine.report())
+    }
+  }
+  return { report, [Symbol.asyncIterator]: () => outcomes() }
+}

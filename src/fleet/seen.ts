@@ -1,0 +1,71 @@
+/**
+ * Which objects were given before: numbers exactly, other text (and whatever has a parent) by 96
+ * bits of SHA-256, so that a million of them stay small.
+ */
+import { createHash } from 'node:crypto'
+import { type Given, identityOf } from './items.js'
+
+/** Words of 32 bits that tell a text from all others. */
+const words = 3
+const first = 1 << 10
+/** A table fuller than this becomes slow. */
+const fullest = 0.7
+
+/** Prints of texts, in one piece of memory; a print of zeros is taken for another. */
+class Prints {
+  #table = new Uint32Array(first * words)
+  #count = 0
+
+  /** False where it is there already. */
+  add(print: Uint32Array): boolean {
+    if (print[0] === 0) print[0] = 1
+    const at = this.#place(this.#table, print)
+    if (this.#table[at] !== 0) return false
+    this.#table.set(print, at)
+    this.#count += 1
+    if (this.#count > (this.#table.length / words) * fullest) this.#grow()
+    return true
+  }
+
+  /** Where a print is, or would be. */
+  #place(table: Uint32Array, [a = 0, b = 0, c = 0]: Uint32Array): number {
+    const places = table.length / words
+    for (let i = b % places; ; i = (i + 1) % places) {
+      const at = i * words
+      if (table[at] === 0) return at
+      if (table[at] === a && table[at + 1] === b && table[at + 2] === c) return at
+    }
+  }
+
+  #grow(): void {
+    const larger = new Uint32Array(this.#table.length * 2)
+    for (let at = 0; at < this.#table.length; at += words) {
+      if (this.#table[at] === 0) continue
+      const print = this.#table.subarray(at, at + words)
+      larger.set(print, this.#place(larger, print))
+    }
+    this.#table = larger
+  }
+}
+
+const printOf = (text: string): Uint32Array => {
+  const bytes = createHash('sha256').update(text).digest()
+  return Uint32Array.from({ length: words }, (_, i) => bytes.readUInt32BE(i * 4))
+}
+
+export class Seen {
+  readonly #numbers = new Set<number>()
+  readonly #prints = new Prints()
+
+  /** Takes an object in; false where it was given before. */
+  add({ object, parent }: Given): boolean {
+    const identity = identityOf(object)
+    const number = /^\d{1,15}$/.test(identity) ? Number(identity) : undefined
+    if (parent === undefined && number !== undefined) {
+      if (this.#numbers.has(number)) return false
+      this.#numbers.add(number)
+      return true
+    }
+    return this.#prints.add(printOf(`${identityOf(parent ?? '')}\0${identity}`))
+  }
+}
