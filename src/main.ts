@@ -6,7 +6,7 @@ import { areaHelp, rootHelp } from './cli/help/pages.js'
 import { topicHelp } from './cli/help/topics.js'
 import { type Decided, execute } from './cli/run/execute.js'
 import { failuresInJson } from './cli/run/format.js'
-import { type About, asksHelp, type Line } from './cli/words/line.js'
+import { type About, isWord, type Line } from './cli/words/line.js'
 import { parse } from './cli/words/tree.js'
 import { bugs, version } from './cli/words/version.js'
 import { codeOf, exitCodes, Failure, reasonOf } from './errors.js'
@@ -91,11 +91,11 @@ const dispatch = async (
   const [first, ...words] = argv
   if (first === '__complete') return complete(words)
   if (first !== 'help') return answer(await parse(argv), signal, decided)
-  const about = words.filter((word) => !asksHelp([word]))
-  const topic = about.length === 1 ? await topicHelp(about[0] ?? '') : undefined
+  const [about = '', ...more] = words.filter(isWord)
+  const topic = more.length === 0 ? await topicHelp(about) : undefined
   if (topic !== undefined) return page(topic)
   // As `--help` behind the words: Commander's own help takes one word only.
-  return answer(await parse([...about, '--help']), signal, decided)
+  return answer(await parse([...words, '--help']), signal, decided)
 }
 
 /** After a signal, whatever ended the run is its doing; what says more than that is kept. */

@@ -60,6 +60,7 @@ describe('a group of verbs', () => {
     expect(asked.stdout).toMatch(/^ {2}repair <id…>/m)
     expect(asked.stdout).not.toContain('status')
     expect(await svcctl(['help', 'geo', 'nodes'])).toEqual(asked)
+    expect(await svcctl(['help', 'geo', '--no-pager', 'node'])).toEqual(asked)
     expect(await svcctl(['geo', 'node'])).toEqual({ code: 2, stdout: '', stderr: asked.stdout })
   })
 })
@@ -166,6 +167,15 @@ describe('help', () => {
       kind: 'help',
       of: { kind: 'command', command: { area: 'runners', words: 'list' } },
     })
+  })
+})
+
+describe('a topic', () => {
+  it('is shown whatever flags stand beside it, and is nothing that objects bring along', async () => {
+    const topic = await svcctl(['help', 'flags'])
+    expect(topic.stdout).toContain('--insecure')
+    expect(await svcctl(['help', 'flags', '--no-pager'])).toEqual(topic)
+    expect(await svcctl(['help', 'constructor'])).toMatchObject({ code: 2, stdout: '' })
   })
 })
 

@@ -3,10 +3,9 @@ import { Option, type ParseOptionsResult } from 'commander'
 import { hiddenScopes } from '../../commands/derive/index.js'
 import { outputFlags, pagingFlags, requestFlags, writeFlags } from '../../commands/globals.js'
 import { Level } from './level.js'
-import type { About } from './line.js'
+import { type About, isWord } from './line.js'
 import {
   commandMissing,
-  isWord,
   unknownAnywhere,
   unknownArea,
   unknownVerb,

@@ -43,3 +43,6 @@ const beforeDashes = (tokens: readonly string[]): readonly string[] => {
 /** Whether help is asked for, wherever on the line: it is shown whatever else is wrong with it. */
 export const asksHelp = (tokens: readonly string[]): boolean =>
   beforeDashes(tokens).some((token) => token === '--help' || token === '-h')
+
+/** Whether a token is no flag. */
+export const isWord = (token: string): boolean => !token.startsWith('-')

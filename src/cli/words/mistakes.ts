@@ -1,5 +1,6 @@
 /** What is wrong with a line, in our words; the library finds it, and suggests what was meant. */
 import { type Failure, usage } from '../../errors.js'
+import { isWord } from './line.js'
 import { meantArea, meantVerb } from './synonyms.js'
 
 /** An area or group as messages call it, and its verbs. */
@@ -18,9 +19,6 @@ const suggestionIn = (message: string, lead = ''): string | undefined => {
   const named = words.split(', ').map((word) => `${lead}${word}`)
   return `Did you mean ${several}${named.join(', ')}?`
 }
-
-/** Whether a token is no flag. */
-export const isWord = (token: string): boolean => !token.startsWith('-')
 
 /** A complaint without its suggestion. What follows `=` may be a secret that was meant for another flag. */
 const complaintIn = (message: string): string =>

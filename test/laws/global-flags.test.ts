@@ -1,0 +1,232 @@
+/**
+ * Every global flag changes something that can be observed: what is printed, said, sent, or how a run
+ * ends. A flag that is declared and has no row here does not compile.
+ */
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecure } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { declared, globalFlags, writeFlags } from '../../src/commands/globals.js'
+import { certificate, key } from '../http/certificate.js'
+import { configuration, folder, program, svcctl } from '../support/program.js'
+import { has, openTerminal } from '../support/terminal.js'
+
+/** What an instance answers to its nth request, and when. */
+type Answer = (n: number, together: () => Promise<void>) => Promise<unknown> | unknown
+
+interface Row {
+  /** The command line without the flag, and what is added to it. */
+  readonly line: readonly string[]
+  readonly flag: readonly string[]
+  readonly answer?: Answer
+  /** Profiles there are, with what else they are set to; else the environment says the instance. */
+  readonly profiles?: Readonly<Record<string, readonly string[]>>
+  /** The instance has a certificate that nobody vouches for. */
+  readonly secure?: true
+  /** At a terminal, where the pager is. */
+  readonly terminal?: true
+}
+
+const runner = {
+  id: 1,
+  description: '=1+1',
+  active: true,
+  is_shared: true,
+  ip_address: '10.0.0.1',
+  runner_type: 'instance_type',
+  name: 'build',
+  online: true,
+  status: 'online',
+  token: 'glrt-canary-of-a-runner',
+}
+const several = [1, 2, 3].map((id) => ({ ...runner, id }))
+const list = ['runners', 'list']
+const get = ['runners', 'get', '1']
+const remove = ['deploy-keys', 'delete', '1', '-P', 'a/b']
+
+/** Ends a watch, whose first round was answered. */
+const once: Answer = (n) => (n === 1 ? runner : { status: 404 })
+const refused: Answer = () => ({ status: 404 })
+const second: Answer = (n) => (n === 1 ? { status: 503 } : runner)
+const late: Answer = () => wait(3_000, runner)
+const together: Answer = async (_, met) => {
+  await met()
+  return runner
+}
+
+/** A row for each: the compiler asks for one where a flag is added. */
+const rows: Readonly<Record<keyof typeof declared, Row>> = {
+  limit: { line: list, flag: ['--limit', '1'] },
+  page: { line: list, flag: ['--page', '2'] },
+  'per-page': { line: list, flag: ['--per-page', '2'] },
+  strict: { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--strict'] },
+  profile: {
+    line: [...get, '-p', 'work'],
+    flag: ['--profile', 'other'],
+    profiles: { work: ['--base-url', 'URL'], other: ['--base-url', 'URL/other'] },
+  },
+  'base-url': { line: get, flag: ['--base-url', 'URL/elsewhere'] },
+  sandbox: { line: get, flag: ['--sandbox'] },
+  sudo: { line: get, flag: ['--sudo', 'someone'] },
+  timeout: { line: [...get, '--retries', '0'], flag: ['--timeout', '1'], answer: late },
+  retries: { line: get, flag: ['--retries', '0'], answer: second },
+  concurrency: {
+    line: ['runners', 'pause', '1', '2'],
+    flag: ['--concurrency', '1'],
+    answer: together,
+  },
+  insecure: { line: [...get, '--base-url', 'URL'], flag: ['--insecure'], secure: true },
+  curl: { line: get, flag: ['--curl'] },
+  output: { line: get, flag: ['--output', 'json'] },
+  fields: { line: get, flag: ['--fields', 'id'] },
+  'show-secrets': { line: [...get, '-o', 'json'], flag: ['--show-secrets'] },
+  'csv-raw': { line: [...get, '-o', 'csv'], flag: ['--csv-raw'] },
+  watch: { line: get, flag: ['--watch', '1'], answer: once },
+  yes: { line: remove, flag: ['--yes'] },
+  confirm: {
+    line: [...remove, '-p', 'guarded', '--yes'],
+    flag: ['--confirm', 'guarded'],
+    profiles: { guarded: ['--base-url', 'URL', '--protected'] },
+  },
+  quiet: { line: [...list, '--limit', '1'], flag: ['--quiet'] },
+  verbose: { line: get, flag: ['--verbose'] },
+  color: { line: get, flag: ['--color', 'always'], answer: refused },
+  pager: { line: ['help', 'flags'], flag: ['--no-pager'], terminal: true },
+  help: { line: get, flag: ['--help'] },
+}
+
+/** Until another is there as well, or none comes: how many requests were open at most. */
+const meeting = () => {
+  let open = 0
+  let most = 0
+  const meet = async (): Promise<void> => {
+    most = Math.max(most, ++open)
+    for (let i = 0; i < 20 && most < 2; i++) await wait(50)
+    open--
+  }
+  return { meet, most: () => most }
+}
+
+/** An instance that answers as the row says, and what it was sent. */
+const instance = async ({ answer, secure }: Row) => {
+  const sent: string[] = []
+  const { meet, most } = meeting()
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = '', url = '', headers } = request
+    sent.push(`${method} ${url} ${headers.sudo ?? ''}`)
+    const usual = method === 'GET' && url.includes('/runners?') ? several : runner
+    const body = answer === undefined ? usual : await answer(sent.length, meet)
+    const status = body !== null && typeof body === 'object' && 'status' in body && body.status
+    const failed = typeof status === 'number'
+    response.writeHead(failed ? status : 200, {
+      'content-type': 'application/json',
+      'retry-after': '0',
+    })
+    response.end(JSON.stringify(failed ? { message: 'no' } : body))
+  }
+  const handler = (request: IncomingMessage, response: ServerResponse): void =>
+    void respond(request, response)
+  const server =
+    secure === true ? createSecure({ cert: certificate, key }, handler) : createPlain(handler)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `${secure === true ? 'https' : 'http'}://127.0.0.1:${port}`,
+    sent,
+    most,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** What a run shows, without what differs from run to run: ports, times, counters of requests. */
+const steady = (text: string): string =>
+  text
+    .replace(/127\.0\.0\.1:\d+/g, 'HOST')
+    .replace(/\bin [\d.]+ m?s\b/g, 'in some time')
+    .replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, 'ID')
+
+/** Everything that can be observed of one run. */
+const observed = async (row: Row, args: readonly string[]) => {
+  const { url, sent, most, close } = await instance(row)
+  const { profiles } = row
+  const env = {
+    SVC_CONFIG_DIR: configuration(),
+    SVC_TOKEN: 'any',
+    ...(profiles === undefined ? { SVC_BASE_URL: url } : {}),
+  }
+  const run = (line: readonly string[]) =>
+    svcctl(
+      line.map((arg) => arg.replace('URL', url)),
+      { env },
+    )
+  try {
+    for (const [name, settings] of Object.entries(profiles ?? {}))
+      await run(['profile', 'set', name, ...settings])
+    const ran = await run(args)
+    return {
+      code: ran.code,
+      stdout: steady(ran.stdout),
+      stderr: steady(ran.stderr),
+      sent,
+      most: most(),
+    }
+  } finally {
+    close()
+  }
+}
+
+/** The same at a terminal of ten lines. */
+const seen = async (args: readonly string[]): Promise<{ paged: boolean }> => {
+  const script = `${process.execPath} ${program} ${args.join(' ')}; echo "ended $?"; sleep 600`
+  const terminal = openTerminal(['sh', '-c', script], {
+    cwd: folder(),
+    rows: 10,
+    env: { SVC_CONFIG_DIR: configuration(), SVC_PAGER: "sed 's/^/paged /'" },
+  })
+  try {
+    return { paged: (await terminal.until(/ended 0/)).includes('paged') }
+  } finally {
+    terminal.close()
+  }
+}
+
+describe('every global flag', () => {
+  it('is in the lists that commands take theirs from', () => {
+    const names = [...globalFlags, ...writeFlags].map(({ name }) => name)
+    expect(names.sort()).toEqual(Object.keys(declared).sort())
+    expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
+    expect(names).toHaveLength(25)
+  })
+
+  const all = Object.entries(rows)
+  it.concurrent.for(all.filter(([, row]) => row.terminal !== true))(
+    '--%s changes something',
+    { timeout: 60_000 },
+    async ([, row], { expect }) => {
+      const [without, again, given] = await Promise.all([
+        observed(row, row.line),
+        observed(row, row.line),
+        observed(row, [...row.line, ...row.flag]),
+      ])
+      // Else a difference would say nothing of the flag.
+      expect(again).toEqual(without)
+      expect(given).not.toEqual(without)
+      expect(given.stderr).not.toContain('unknown option')
+    },
+  )
+
+  it.for(all.filter(([, row]) => row.terminal === true))(
+    '--%s changes something at a terminal',
+    async ([, { line, flag }], { skip }) => {
+      if (!has('tmux', '-V')) skip()
+      expect([await seen(line), await seen([...line, ...flag])]).toEqual([
+        { paged: true },
+        { paged: false },
+      ])
+    },
+  )
+})
