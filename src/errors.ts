@@ -34,6 +34,13 @@ export const categoryMeanings: Readonly<Record<Category, string>> = {
   interrupted: 'interrupted',
 }
 
+/** What would help, as a code; whoever shows the failure has the words. */
+interface Advice {
+  readonly code: string
+  /** What it is about: a scope, a setting. */
+  readonly about?: string
+}
+
 export interface FailureDetails {
   /** HTTP status, when an answer came. */
   readonly status?: number
@@ -41,6 +48,8 @@ export interface FailureDetails {
   readonly request?: string
   /** What to do next; a full sentence or a command line. */
   readonly hint?: string
+  /** In place of a hint, where its words are those of commands and flags. */
+  readonly advice?: Advice
   /** The instance's machine-readable code, when the body carried one (`error_code`, `error`). */
   readonly code?: string
   /** True when a write may or may not have been carried out. */

@@ -6,6 +6,7 @@ import { areaHelp, rootHelp } from './cli/help/pages.js'
 import { topicHelp } from './cli/help/topics.js'
 import { type Decided, execute } from './cli/run/execute.js'
 import { failuresInJson } from './cli/run/format.js'
+import { worded } from './cli/run/instance/advice.js'
 import { type About, isWord, type Line } from './cli/words/line.js'
 import { parse } from './cli/words/tree.js'
 import { bugs, version } from './cli/words/version.js'
@@ -134,7 +135,8 @@ const defect = (message: string, cause: unknown): Failure =>
     cause,
   })
 
-const failureOf = (error: unknown): Failure => {
+const failureOf = (thrown: unknown): Failure => {
+  const error = worded(thrown)
   if (!(error instanceof Failure)) return refusedBySystem(error) ?? defect(defectText(error), error)
   return error.category === 'internal' ? defect(error.message, error) : error
 }

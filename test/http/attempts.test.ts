@@ -114,8 +114,10 @@ describe('attempts', () => {
     )
     const clock = fakeClock()
     const error = await rejected(clientOf(server.base, { retries: 2 }, clock).call(get('/x')))
-    expect(error).toMatchObject({ category: 'rate_limited' })
-    expect(String((error as { details: { hint: string } }).details.hint)).toContain('3600 s')
+    expect(error).toMatchObject({
+      category: 'rate_limited',
+      details: { advice: { code: 'rate', about: '3600 s' } },
+    })
     expect(clock.slept).toEqual([])
   })
   it('say that a DELETE may have worked before', async () => {

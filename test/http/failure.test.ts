@@ -156,41 +156,60 @@ describe('a status', () => {
   })
 })
 
-describe('a hint', () => {
-  const hint = (...args: Parameters<typeof fail>): string => fail(...args).details.hint ?? ''
+describe('what to do next', () => {
+  const next = (...args: Parameters<typeof fail>): unknown => {
+    const { hint, advice } = fail(...args).details
+    return hint ?? advice
+  }
   it('tells a missing record from an unknown route', () => {
-    expect(hint(404, { message: '404 Project Not Found' })).toContain('private')
-    expect(hint(404, { message: '404 Not found' }, { signedIn: false })).toContain('auth login')
-    expect(hint(404, { error: '404 Not Found' })).toContain('does not know this endpoint')
-    expect(hint(404, '<html>')).toContain('base URL')
+    expect(next(404, { message: '404 Project Not Found' })).toEqual({ code: 'hidden' })
+    const unsigned = { signedIn: false }
+    expect(next(404, { message: '404 Not found' }, unsigned)).toEqual({ code: 'private' })
+    expect(next(404, { error: '404 Not Found' })).toContain('does not know this endpoint')
+    expect(next(404, '<html>')).toEqual({ code: 'no-instance' })
   })
   it('tells no credential from a wrong one', () => {
-    expect(hint(401, { message: '401 Unauthorized' })).toContain('auth status')
-    expect(hint(401, { message: '401 Unauthorized' }, { signedIn: false })).toContain(
-      'No credential was sent',
-    )
+    expect(next(401, { message: '401 Unauthorized' })).toEqual({ code: 'credential' })
+    const unsigned = next(401, { message: '401 Unauthorized' }, { signedIn: false })
+    expect(unsigned).toEqual({ code: 'sign-in' })
+    expect(next(403, '')).toEqual({ code: 'rights' })
+    expect(next(403, '', { signedIn: false })).toEqual({ code: 'sign-in' })
   })
   it('names the scope that is missing', () => {
     const body = { error: 'insufficient_scope', error_description: 'd', scope: 'api' }
-    expect(hint(403, body)).toContain('scope api')
+    expect(next(403, body)).toEqual({ code: 'scope', about: 'api' })
   })
   it.each([
-    [403, { message: '403 Forbidden - Must be admin to use sudo' }, 'only administrators'],
-    [403, { error: 'insufficient_scope', error_description: 'd', scope: 'sudo' }, 'scope sudo'],
+    [403, { message: '403 Forbidden - Must be admin to use sudo' }, 'only administrators', 'sudo'],
+    [
+      403,
+      { error: 'insufficient_scope', error_description: 'd', scope: 'sudo' },
+      'scope sudo',
+      'sudo',
+    ],
     [
       404,
       { message: "404 User with ID or username 'nobody' Not Found" },
       "the user to act as does not exist (404 User with ID or username 'nobody' Not Found)",
+      'sudo-user',
     ],
-  ])('makes a sentence of the sudo error %i %j', (status, body, words) => {
+  ])('makes a sentence of the sudo error %i %j', (status, body, words, code) => {
     expect(fail(status, body).message).toContain(words)
-    expect(hint(status, body)).toContain('--sudo')
+    expect(next(status, body)).toEqual({ code })
   })
   it('speaks of existing names at 409 only where the answer does', () => {
-    expect(hint(409, { message: 'Name has already been taken' })).toContain('exists already')
-    expect(hint(409, { message: 'Rebase is in progress' })).not.toContain('exists already')
+    expect(next(409, { message: 'Name has already been taken' })).toContain('exists already')
+    expect(next(409, { message: 'Rebase is in progress' })).not.toContain('exists already')
   })
-  it.each([400, 409, 412, 422, 429, 500, 301])('is there for %i', (status) => {
-    expect(hint(status, '')).toMatch(/\.$/)
+  it('says how long the instance asks to wait', () => {
+    const headers = { 'retry-after': '17' }
+    expect(next(429, '', { headers })).toEqual({ code: 'rate', about: '17 s' })
+    expect(next(429, '')).toEqual({ code: 'rate' })
+  })
+  it.each([400, 405, 422])('is about the input at %i', (status) => {
+    expect(next(status, '')).toEqual({ code: 'input' })
+  })
+  it.each([409, 412, 500, 301])('is a sentence for %i', (status) => {
+    expect(next(status, '')).toMatch(/\.$/)
   })
 })

@@ -414,13 +414,13 @@ describe('projects past the offset limit', () => {
     await listed(clientOf(server.base), '/projects?order_by=id&per_page=2')
     expect(server.seen.at(-1)?.url).toBe('/api/v4/projects?order_by=id&per_page=2&id_before=4')
   })
-  it('are a Failure with a hint in any other order', async () => {
+  it('are a Failure with advice in any other order', async () => {
     const server = await serveProjects()
     const records: unknown[] = []
     const error = await rejected(listed(clientOf(server.base), '/projects?per_page=2', {}, records))
     expect(error).toMatchObject({
       category: 'failed',
-      details: { status: 405, hint: expect.stringContaining('--order-by id') },
+      details: { status: 405, advice: { code: 'order-by-id' } },
     })
     expect(records).toEqual(numbers(4))
   })
@@ -439,7 +439,7 @@ describe('projects past the offset limit', () => {
     const server = await serve((_, response) => response.writeHead(405).end('Not Allowed'))
     const error = await rejected(listed(clientOf(server.base), '/projects?order_by=id'))
     expect(error).toMatchObject({ details: { status: 405 } })
-    expect(error).not.toMatchObject({ details: { hint: expect.stringContaining('order') } })
+    expect(error).not.toMatchObject({ details: { advice: { code: 'order-by-id' } } })
   })
 })
 

@@ -44,7 +44,7 @@ describe('TLS', () => {
     const error = await rejected(clientOf(base, { retries: 2 }).call(send('POST', '/x')))
     expect(error).toMatchObject({
       category: 'unreachable',
-      details: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', hint: expect.stringContaining('--ca-file') },
+      details: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', advice: { code: 'authority' } },
     })
     expect(error).not.toHaveProperty('details.unknownOutcome')
   })

@@ -113,11 +113,12 @@ export const scrub = (text: string): string => {
 }
 
 const cleanDetails = (details: FailureDetails): FailureDetails => {
-  const { request, hint, code, requestId } = details
+  const { request, hint, advice, code, requestId } = details
   return {
     ...details,
     ...(request === undefined ? {} : { request: scrub(request) }),
     ...(hint === undefined ? {} : { hint: scrub(hint) }),
+    ...(advice?.about === undefined ? {} : { advice: { ...advice, about: scrub(advice.about) } }),
     ...(code === undefined ? {} : { code: scrub(code) }),
     ...(requestId === undefined ? {} : { requestId: scrub(requestId) }),
   }

@@ -1,5 +1,6 @@
 /** The pages of a list that are asked for before they are read. */
 import type { Failure } from '../../errors.js'
+import type { Next } from '../advice.js'
 import type { Attempts } from '../sending/attempts.js'
 import { unusable } from '../sending/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
@@ -42,7 +43,8 @@ const usualWindow = 4
 /** Fewer that are left are as soon there by their links. */
 const fewPages = 2
 
-export const pagingHint = 'The instance’s paging is at fault; --page reads one page at a time.'
+/** The instance's paging is at fault. */
+export const misled: Next = { code: 'paging' }
 
 export class Ahead {
   readonly #pages: Pages
@@ -76,7 +78,7 @@ export class Ahead {
       throw unusable(
         'the list leads back to a page that was already read',
         `${request.method} ${request.path}`,
-        pagingHint,
+        misled,
       )
     const reply = await this.#pages.open(request, attempts)
     return { request, reply, attempts, next: followedBy(request, nextPage(reply, this.#pages)) }

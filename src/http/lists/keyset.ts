@@ -3,6 +3,7 @@
  * (`http/README.md`; `id_after` and `id_before` of `GET /projects`).
  */
 import { Failure } from '../../errors.js'
+import { details } from '../advice.js'
 import type { WireRequest } from '../types.js'
 
 const endsByOffset = ({ details }: Failure, { keyset }: WireRequest): boolean =>
@@ -34,7 +35,7 @@ export const pastOffset = (
   if (parameters.get('order_by') !== 'id' || id === undefined)
     throw new Failure(error.category, error.message, {
       ...error.details,
-      hint: 'Only a list in the order of ids goes on past this: add --order-by id.',
+      ...details({ code: 'order-by-id' }),
     })
   const ascending = parameters.get('sort') === 'asc'
   parameters.delete('page')

@@ -3,7 +3,7 @@ import { Malformed } from '../../base/json/malformed.js'
 import { Lost, unusable } from '../sending/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
-import { Ahead, type ListPage, type Pages, pagingHint } from './ahead.js'
+import { Ahead, type ListPage, misled, type Pages } from './ahead.js'
 import { hasMore, pageSize, totalOf } from './links.js'
 import { Foreign, Splitter } from './splitter.js'
 
@@ -95,7 +95,7 @@ class Listing {
     this.#before = first
     if (first === undefined || before === undefined || pageSize(reply) < 2) return
     if (isIdentified(first) && Buffer.compare(first, before) === 0)
-      throw unusable('the list gives the same page again', reply.label, pagingHint)
+      throw unusable('the list gives the same page again', reply.label, misled)
   }
 
   /** True when the page holds more than the limit allows. */

@@ -1,7 +1,8 @@
 /** Endpoint and values → request: pure, the only place that knows how attributes travel. */
 import { methodOf, pathOf, placeOf } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
-import { usage } from '../../errors.js'
+import { Failure, usage } from '../../errors.js'
+import { details } from '../advice.js'
 import type { Ask, WireRequest } from '../types.js'
 import { jsonOf, type Pair, pairsOf, queryText, segmentText, wildcardText } from './encode.js'
 import { multipart, partsOf } from './multipart.js'
@@ -90,9 +91,10 @@ const checkAddress = (value: unknown): string => {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw usage('the endpoint must be an address that begins with https:// or http://')
   if (url.username !== '' || url.password !== '')
-    throw usage(
+    throw new Failure(
+      'usage',
       'the endpoint’s address must not carry a key: addresses end up in server logs',
-      'Give the key by --authorization-key or SVC_ALERT_KEY.',
+      details({ code: 'key-in-address' }),
     )
   url.hash = ''
   return url.href

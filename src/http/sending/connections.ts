@@ -2,7 +2,8 @@
 import type { SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import { remember } from '../../base/secrets/scrub.js'
-import { type Failure, usage } from '../../errors.js'
+import { Failure } from '../../errors.js'
+import { details } from '../advice.js'
 import type { ClientOptions, Transport } from '../types.js'
 import { passOverContinue } from './interim.js'
 
@@ -20,10 +21,11 @@ interface Tls {
   readonly rejectUnauthorized?: boolean
 }
 
-const unusable = (what: string, setting: string, cause: unknown): Failure =>
-  usage(
+const unusable = (what: string, code: 'ca' | 'client-certificate', cause: unknown): Failure =>
+  new Failure(
+    'usage',
     `the ${what} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
-    `Correct it with: svcctl profile set <name> ${setting}`,
+    details({ code }),
   )
 
 const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> => {
@@ -36,7 +38,7 @@ const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> =
     })
   } catch (error) {
     const what = 'client certificate with its key'
-    throw unusable(what, '--cert-file <file> --key-file <file>', error)
+    throw unusable(what, 'client-certificate', error)
   }
   if (ca === undefined) return made
   const { X509Certificate } = await import('node:crypto')
@@ -45,7 +47,7 @@ const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> =
     new X509Certificate(ca)
     made.context.addCACert(ca)
   } catch (error) {
-    throw unusable('file of certificate authorities', '--ca-file <file>', error)
+    throw unusable('file of certificate authorities', 'ca', error)
   }
   return made
 }

@@ -1,5 +1,6 @@
 /** Requests without a whole answer: what the network did, in plain words. */
 import { Failure, type FailureDetails } from '../../errors.js'
+import { details, type Next } from '../advice.js'
 import { excerpt } from '../answers/text.js'
 import type { Came } from '../gate.js'
 
@@ -19,34 +20,33 @@ export class Lost extends Failure {
 
 interface Kind {
   readonly why: string
-  readonly hint: string
+  readonly next: Next
   readonly transient?: true
 }
 
-const again = 'Try again; if it stays so, `svcctl doctor` looks at each step of the way there.'
-const address = 'Check the base URL (--base-url, SVC_BASE_URL, the profile), and the network.'
-const authority =
-  'If the instance has its own certificate authority, name its file: `svcctl profile set <name> --ca-file <pem>`.'
-const slow = 'Try again, or allow it more time with --timeout <seconds>.'
+const again: Next = { code: 'way' }
+const address: Next = { code: 'address' }
+const authority: Next = { code: 'authority' }
+const slow: Next = { code: 'slow' }
 
-const cut: Kind = { why: 'the connection was cut', hint: again, transient: true }
-const noAnswer: Kind = { why: 'no answer came in time', hint: slow, transient: true }
+const cut: Kind = { why: 'the connection was cut', next: again, transient: true }
+const noAnswer: Kind = { why: 'no answer came in time', next: slow, transient: true }
 const noConnection: Kind = {
   why: 'no connection could be made in time',
-  hint: address,
+  next: address,
   transient: true,
 }
-const noWay: Kind = { why: 'there is no way to it on the network', hint: address, transient: true }
-const untrusted: Kind = { why: 'its certificate is from an unknown authority', hint: authority }
+const noWay: Kind = { why: 'there is no way to it on the network', next: address, transient: true }
+const untrusted: Kind = { why: 'its certificate is from an unknown authority', next: authority }
 const notTls: Kind = {
   why: 'it does not speak TLS there',
-  hint: 'Check whether the base URL begins with https:// rightly, and its port.',
+  next: 'Check whether the base URL begins with https:// rightly, and its port.',
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
-  ENOTFOUND: { why: 'its name is not known', hint: address },
-  EAI_AGAIN: { why: 'its name could not be resolved', hint: address, transient: true },
-  ECONNREFUSED: { why: 'the connection was refused', hint: address, transient: true },
+  ENOTFOUND: { why: 'its name is not known', next: address },
+  EAI_AGAIN: { why: 'its name could not be resolved', next: address, transient: true },
+  ECONNREFUSED: { why: 'the connection was refused', next: address, transient: true },
   ECONNRESET: cut,
   EPIPE: cut,
   UND_ERR_SOCKET: cut,
@@ -60,14 +60,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   ENETUNREACH: noWay,
   CERT_HAS_EXPIRED: {
     why: 'its certificate has expired',
-    hint: 'Its administrators must renew the certificate; check this machine’s clock too.',
+    next: 'Its administrators must renew the certificate; check this machine’s clock too.',
   },
-  CERT_NOT_YET_VALID: { why: 'its certificate is not valid yet', hint: 'Check the clock.' },
+  CERT_NOT_YET_VALID: { why: 'its certificate is not valid yet', next: 'Check the clock.' },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     why: 'its certificate is for another name',
-    hint: 'Check the host in the base URL.',
+    next: 'Check the host in the base URL.',
   },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { why: 'its certificate is self-signed', hint: authority },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { why: 'its certificate is self-signed', next: authority },
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   UNABLE_TO_GET_ISSUER_CERT: untrusted,
@@ -75,14 +75,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   EPROTO: notTls,
   ERR_SSL_WRONG_VERSION_NUMBER: notTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
-  UND_ERR_HEADERS_OVERFLOW: { why: 'its headers were too large', hint: again },
-  UND_ERR_PRX_TLS: { why: 'the proxy’s certificate was not accepted', hint: authority },
+  UND_ERR_HEADERS_OVERFLOW: { why: 'its headers were too large', next: again },
+  UND_ERR_PRX_TLS: { why: 'the proxy’s certificate was not accepted', next: authority },
 }
 
-const notHttp: Kind = { why: 'what came back is not HTTP', hint: address }
+const notHttp: Kind = { why: 'what came back is not HTTP', next: address }
 const proxy: Kind = {
   why: 'the proxy refused',
-  hint: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy, with its user name and password.',
+  next: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or the profile’s proxy, with its user name and password.',
 }
 
 const codeOf = (error: unknown): string => {
@@ -98,7 +98,7 @@ const kindOf = (error: unknown, code: string): Kind => {
   const known = kinds[code]
   if (known !== undefined) return known
   if (error instanceof Error && error.name === 'HTTPParserError') return notHttp
-  return { why: excerpt(text, 200) || 'the connection failed', hint: again }
+  return { why: excerpt(text, 200) || 'the connection failed', next: again }
 }
 
 /** A system's error says which machine it is about. */
@@ -132,7 +132,7 @@ const otherMachine = (error: unknown, asked: URL | undefined): string | undefine
 export const lostTo = (error: unknown, request: string, sent: boolean, begun = false): Lost => {
   if (error instanceof Lost) return error
   const code = codeOf(error)
-  const { why, hint, transient = false } = kindOf(error, code)
+  const { why, next, transient = false } = kindOf(error, code)
   const address = request.slice(request.indexOf(' ') + 1)
   const asked = URL.canParse(address) ? new URL(address) : undefined
   const other = otherMachine(error, asked)
@@ -140,7 +140,7 @@ export const lostTo = (error: unknown, request: string, sent: boolean, begun = f
     `${asked?.host ?? 'the instance'} did not answer${begun ? ' to the end' : ''}: ${other === undefined ? '' : `on the way to the proxy ${other} `}${why}`,
     {
       request,
-      hint: other === undefined ? hint : proxy.hint,
+      ...details(other === undefined ? next : proxy.next),
       cause: error,
       ...(code === '' ? {} : { code }),
     },
@@ -150,8 +150,8 @@ export const lostTo = (error: unknown, request: string, sent: boolean, begun = f
 }
 
 /** An answer that came and cannot be used: not what was asked for, or broken on the way. */
-export const unusable = (why: string, request: string, hint = again): Lost =>
-  new Lost(why, { request, hint }, false, true)
+export const unusable = (why: string, request: string, next: Next = again): Lost =>
+  new Lost(why, { request, ...details(next) }, false, true)
 
 /** The same failure for a request that may have changed something. */
 export const unknownOutcome = (failure: Failure): Failure =>

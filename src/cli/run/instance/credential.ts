@@ -4,6 +4,7 @@ import { Lacking } from '../../../client/credential.js'
 import { Failure } from '../../../errors.js'
 import type { Credential } from '../../../http/types.js'
 import type { ResolvedCredential, Session } from '../../../profile/types.js'
+import { worded } from './advice.js'
 
 const asCredential = (found: ResolvedCredential | undefined): Credential | undefined =>
   found === undefined ? undefined : { kind: found.kind, value: found.value }
@@ -27,7 +28,7 @@ const hints: Readonly<Record<Lack, (session: Of) => string>> = {
   any: ({ baseUrl }) => `Sign in with: svcctl auth login --base-url ${baseUrl}`,
 }
 
-/** A missing credential, with what to do about it. */
+/** What is thrown with what to do about it; a missing credential by what the session says of it. */
 export const hinted =
   (session: Of) =>
   (error: unknown): unknown =>
@@ -36,4 +37,4 @@ export const hinted =
           ...error.details,
           hint: hints[error.lack](session),
         })
-      : error
+      : worded(error)

@@ -7,6 +7,7 @@ import { transportOf } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
 import type { Meter } from '../../../terminal/streams/meter.js'
 import { userAgent } from '../../words/version.js'
+import { worded } from './advice.js'
 import type { Audit } from './audit.js'
 import { renewalOf } from './credential.js'
 import type { Warnings } from './warnings.js'
@@ -69,6 +70,7 @@ export const reaching = (
     record: (credential) => audit.open(profile, credential, user),
     guard: (request) => run.guard(request, request.absolute),
     progress: screen.meter,
+    words: worded,
     ...(gate === undefined ? {} : { gate }),
     ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
     ...(renew === undefined ? {} : { renew: renewalOf(renew) }),

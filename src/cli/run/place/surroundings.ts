@@ -18,6 +18,7 @@ import {
 import type { Profile, Session } from '../../../profile/types.js'
 import { userAgent } from '../../words/version.js'
 import type { RunOptions } from '../context.js'
+import { worded } from '../instance/advice.js'
 
 /** Seconds for a refresh, where neither flag nor profile says. */
 const refreshTimeout = 30
@@ -49,7 +50,7 @@ const sendForm = async (
   } catch (error) {
     if (error instanceof Failure && error.details.status !== undefined)
       return { status: error.details.status, body: { error: error.details.code } }
-    throw error
+    throw worded(error)
   } finally {
     await client.close()
   }

@@ -1,0 +1,83 @@
+/** What to do next: codes of the HTTP layer in the words of commands and flags. */
+import { describe, expect, it } from 'vitest'
+import { hints, worded } from '../../src/cli/run/instance/advice.js'
+import { Failure } from '../../src/errors.js'
+import { svcctl } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+import { isText, nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'
+
+const advised = (advice: { code: string; about?: string }, hint?: string): Failure =>
+  new Failure('failed', 'm', { status: 400, advice, ...(hint === undefined ? {} : { hint }) })
+const hintOf = (error: unknown): string | undefined =>
+  error instanceof Failure ? error.details.hint : undefined
+
+describe('advice', () => {
+  it.each(Object.keys(hints))('has words for %s', (code) => {
+    const failure = worded(advised({ code }))
+    expect(hintOf(failure)).toMatch(/\.$|<file>$/)
+    expect(failure).toMatchObject({ category: 'failed', message: 'm', details: { status: 400 } })
+  })
+  it('says what it is about', () => {
+    expect(hintOf(worded(advised({ code: 'scope', about: 'api' })))).toContain('the scope api:')
+    expect(hintOf(worded(advised({ code: 'rate', about: '17 s' })))).toContain('wait 17 s.')
+    expect(hintOf(worded(advised({ code: 'rate' })))).not.toContain('It asks')
+  })
+  it('leaves a hint as it is, and what nobody knows', () => {
+    const said = advised({ code: 'input' }, 'said before')
+    expect(worded(said)).toBe(said)
+    const unknown = advised({ code: 'toString' })
+    expect(worded(unknown)).toBe(unknown)
+    expect(worded('no failure')).toBe('no failure')
+  })
+})
+
+describe('a failure', () => {
+  const server = recording()
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+    svcctl(args, { env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token', ...env } })
+
+  it('is told with them', async () => {
+    server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
+    expect((await run(['runners', 'get', '1'])).stderr).toContain('`svcctl auth status` says where')
+    const { error } = JSON.parse((await run(['runners', 'get', '1', '-o', 'json'])).stderr)
+    expect(error.hint).toContain('`svcctl auth login` replaces it.')
+    expect(error).not.toHaveProperty('advice')
+  })
+  it('of one among several, too', async () => {
+    server.answer = () => ({ status: 404, body: { message: '404 Runner Not Found' } })
+    const { stdout, stderr } = await run(['runners', 'get', '1', '2', '-o', 'json'])
+    expect(`${stdout}${stderr}`).toContain('hidden from this user')
+  })
+  it('of a download that breaks off, too', async () => {
+    server.answer = () => ({ headers: { 'content-encoding': 'unheard-of' }, body: 'x' })
+    const args = ['artifacts', 'download', '1', '-P', '1', '--to', '-', '--retries', '0']
+    expect((await run(args)).stderr).toContain('`svcctl doctor` looks at each step')
+  })
+  it('of a list, too', async () => {
+    server.answer = () => ({ status: 422, body: { message: 'no' } })
+    expect((await run(['runners', 'list'])).stderr).toContain('--help lists what the command takes')
+  })
+})
+
+describe('the HTTP layer', () => {
+  /** A curl command is made of curl's flags. */
+  const files = sourceFiles.filter(
+    (file) => file.startsWith('http/') && file !== 'http/request/curl.ts',
+  )
+  const named = /(?:^|[\s`(])--[a-z]|\bsvcctl |\bSVC_/
+  const textsOf = (file: string): string[] =>
+    [...nodesOf(statementsOf(textOf(file), file))].flatMap((node) => {
+      if (isText(node)) return [node.value]
+      return node.type === 'TemplateElement' ? [JSON.stringify(node.value)] : []
+    })
+
+  it('names no command, no flag and no variable', () => {
+    expect(files.length).toBeGreaterThan(25)
+    const texts = files.flatMap((file) => textsOf(file).map((text) => `${file}: ${text}`))
+    expect(texts.length).toBeGreaterThan(300)
+    expect(texts.filter((text) => named.test(text.replace('--wasm-tiering', '')))).toEqual([])
+  })
+  it.each(['try --timeout', '`svcctl doctor`', 'set SVC_TOKEN'])('would be found: %s', (text) => {
+    expect(named.test(text)).toBe(true)
+  })
+})
