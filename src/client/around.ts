@@ -12,7 +12,7 @@ interface Work {
 }
 
 /** Told of what goes on. */
-export interface Progress {
+export interface WorkMeter {
   begin(): Work
 }
 
@@ -62,7 +62,7 @@ const counting = (
 }
 
 /** The same client; one request counts as work that goes on, a list by its records. */
-export const measured = (client: Client, progress: Progress): Client => {
+export const measured = (client: Client, progress: WorkMeter): Client => {
   const during = async <T>(doing: Promise<T>): Promise<T> => {
     const work = progress.begin()
     return doing.finally(() => work.end())

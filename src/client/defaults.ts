@@ -13,7 +13,7 @@ export const largestPage = 100
  * How long an answer is waited for: `long` for a long list or a download; `brief` for what is good to
  * know, and not worth a wait.
  */
-export type Patience = 'usual' | 'long' | 'brief'
+export type WaitKind = 'usual' | 'long' | 'brief'
 
 /** What is good to know is waited for so many seconds, and asked once. */
 const brief = { timeout: 3, retries: 0 } as const
@@ -26,7 +26,7 @@ interface Waiting {
 
 /** The time-out and retries of requests; the defaults where none are given. */
 export const waitingFor = (
-  patience: Patience,
+  patience: WaitKind,
   { timeout = defaultTimeout, retries = defaultRetries }: Partial<Omit<Waiting, 'long'>>,
 ): Waiting =>
   patience === 'brief'

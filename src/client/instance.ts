@@ -16,7 +16,7 @@ import type {
 } from '../http/types.js'
 import { looking, measured, worded } from './around.js'
 import { type Called, credentialFor } from './credential.js'
-import { largestPage, type Patience, waitingFor } from './defaults.js'
+import { largestPage, type WaitKind, waitingFor } from './defaults.js'
 import { followed, isLong, type Paging, paged } from './paging.js'
 import {
   type Answered,
@@ -136,7 +136,7 @@ export class InstanceClient {
    * The HTTP layer's client for an endpoint; without one for requests that the catalogue does not know,
    * as the user. Made once for each kind of credential.
    */
-  client(endpoint?: Called, patience: Patience = 'usual'): Promise<Client> {
+  client(endpoint?: Called, patience: WaitKind = 'usual'): Promise<Client> {
     const key = `${endpoint?.credential ?? 'user'} ${mayWrite(endpoint)} ${patience}`
     const known = this.#clients.get(key)
     if (known !== undefined) return known
@@ -150,7 +150,7 @@ export class InstanceClient {
     for (const made of this.#clients.values()) await (await made.catch(() => undefined))?.close()
   }
 
-  async #open(endpoint: Called | undefined, patience: Patience): Promise<Client> {
+  async #open(endpoint: Called | undefined, patience: WaitKind): Promise<Client> {
     const { words = (error: unknown) => error, progress } = this.#options
     try {
       const plain = createClient(await this.#optionsFor(endpoint, patience))
@@ -161,7 +161,7 @@ export class InstanceClient {
     }
   }
 
-  async #optionsFor(endpoint: Called | undefined, patience: Patience): Promise<ClientOptions> {
+  async #optionsFor(endpoint: Called | undefined, patience: WaitKind): Promise<ClientOptions> {
     const { baseUrl, userAgent, sudo, signal, note, renew, gate } = this.#options
     const credential = await this.credential(endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job')

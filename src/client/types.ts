@@ -1,7 +1,7 @@
 /** What the client is made of. */
 import type { Gate } from '../http/gate.js'
 import type { ClientOptions, Credential, Exchange, WireRequest } from '../http/types.js'
-import type { Progress } from './around.js'
+import type { WorkMeter } from './around.js'
 import type { Called, Provide } from './credential.js'
 
 type Told = (exchange: Exchange) => void
@@ -35,7 +35,7 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly guard?: (request: WireRequest) => void | Promise<void>
   /** Told of an endpoint that takes a job's token and goes without any credential. */
   readonly without?: (endpoint: Called) => void
-  readonly progress?: Progress
+  readonly progress?: WorkMeter
   /** What is thrown in the words of whoever shows it. */
   readonly words?: (error: unknown) => unknown
 }

@@ -11,14 +11,14 @@ import type { Profile, Session } from '../../../profile/types.js'
 import { Audit } from './audit.js'
 import { credentialsOf, hinted } from './credential.js'
 import { curlText } from './curl.js'
-import { type Party, type Run, reaching } from './reach.js'
+import { type Party, type RunWays, reaching } from './reach.js'
 import { Warnings } from './warnings.js'
 
-export interface ExchangeOptions extends Pick<Run, 'globals' | 'env' | 'signal' | 'gateOf'> {
+export interface ExchangeOptions extends Pick<RunWays, 'globals' | 'env' | 'signal' | 'gateOf'> {
   readonly session: () => Promise<Session>
   /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */
   readonly profile: () => Promise<Profile | undefined>
-  readonly screen: Run['screen'] & {
+  readonly screen: RunWays['screen'] & {
     readonly services: { readonly warn: (text: string) => void }
   }
 }
@@ -34,7 +34,7 @@ const guarding =
   }
 
 /** The instance of a run's session, made when it is first asked for. */
-const sessionInstance = (session: () => Promise<Session>, run: Run) => {
+const sessionInstance = (session: () => Promise<Session>, run: RunWays) => {
   const make = async (): Promise<InstanceClient> => {
     const given = await session()
     return createInstance({
@@ -62,7 +62,7 @@ export const createExchange = (options: ExchangeOptions) => {
   const warnings = new Warnings({ insecure: globals.insecure, env, warn })
   const audit = new Audit()
   const guard = guarding(options, audit)
-  const run: Run = { ...options, warnings, audit, guard }
+  const run: RunWays = { ...options, warnings, audit, guard }
   const { instance, close } = sessionInstance(session, run)
   const others: InstanceClient[] = []
 

@@ -16,7 +16,7 @@ import type { Warnings } from './warnings.js'
 export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
 
 /** What all clients of a run share. */
-export interface Run {
+export interface RunWays {
   readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
@@ -37,7 +37,7 @@ const serves = (profile: Profile, baseUrl: string): boolean =>
   new URL(profile.baseUrl).origin === new URL(baseUrl).origin
 
 const patienceOf = (
-  { timeout, retries }: Run['globals'],
+  { timeout, retries }: RunWays['globals'],
   profile: Profile | undefined,
 ): Pick<InstanceOptions, 'timeout' | 'retries'> => {
   const waited = timeout ?? profile?.timeout
@@ -50,7 +50,7 @@ const patienceOf = (
 
 /** What the client of an address takes from the run and from a party; its credentials come besides. */
 export const reaching = (
-  run: Run,
+  run: RunWays,
   baseUrl: string,
   { profile, user, renew }: Party,
 ): Omit<InstanceOptions, 'credential'> => {
