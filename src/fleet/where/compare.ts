@@ -1,0 +1,113 @@
+/** One value of a record against one value of a condition. */
+import { isMoment } from '../../base/dates.js'
+import { lengthOf, momentOf } from '../../base/relative.js'
+import type { Op, Value } from './parse.js'
+import type { Kind } from './shape.js'
+
+/** Whether a value that is there is so. */
+export type Test = (value: unknown) => boolean
+
+/** The op without its "not". */
+export type Plain = Exclude<Op, '!=' | '!~'>
+
+const holds = (order: number, op: Plain): boolean => {
+  if (op === '=') return order === 0
+  if (op === '<') return order < 0
+  if (op === '>') return order > 0
+  return op === '<=' ? order <= 0 : order >= 0
+}
+
+/** By code points: surrogates come after all that needs none. */
+const orderOf = (a: string, b: string): number => {
+  if (a === b) return 0
+  const [left, right] = [[...a], [...b]]
+  const i = left.findIndex((char, place) => char !== right[place])
+  if (i < 0) return -1
+  const other = right[i]
+  return other === undefined ? 1 : (left[i]?.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0)
+}
+
+const shown = (value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value)
+
+/** Contains, ignoring case; a star stands for any run of characters. */
+const containing = ({ text, quoted }: Value): Test => {
+  const parts = (quoted ? [text] : text.split('*')).map((part) => part.toLowerCase())
+  return (value) => {
+    const whole = shown(value).toLowerCase()
+    let at = 0
+    for (const part of parts) {
+      const found = whole.indexOf(part, at)
+      if (found < 0) return false
+      at = found + part.length
+    }
+    return true
+  }
+}
+
+const timeOf = (value: unknown): number | undefined =>
+  typeof value === 'string' && isMoment(value) ? momentOf(value, 0) : undefined
+
+/** A length of time is an age: more of it is earlier. */
+const timed = (value: Value, op: Plain, now: number): Test | undefined => {
+  const age = value.quoted ? undefined : lengthOf(value.text)
+  const moment = age === undefined ? momentOf(value.text, now) : now - age
+  if (moment === undefined) return undefined
+  return (tested) => {
+    const time = timeOf(tested)
+    if (time === undefined) return false
+    return holds(age === undefined ? time - moment : moment - time, op)
+  }
+}
+
+const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
+
+const numeric = ({ text }: Value, op: Plain, names: Names): Test | undefined => {
+  const wanted = names?.[text] ?? (number.test(text) ? Number(text) : undefined)
+  if (wanted === undefined) return undefined
+  return (value) => typeof value === 'number' && holds(value - wanted, op)
+}
+
+const logical = ({ text }: Value, op: Plain): Test | undefined => {
+  if (op !== '=' || (text !== 'true' && text !== 'false')) return undefined
+  return (value) => value === (text === 'true')
+}
+
+const textual =
+  ({ text }: Value, op: Plain): Test =>
+  (value) =>
+    holds(orderOf(shown(value), text), op)
+
+/** Numbers that have names. */
+export type Names = Readonly<Record<string, number>> | undefined
+
+/** The value in the record decides what is compared. */
+const byValue = (value: Value, op: Plain, now: number, names: Names): Test => {
+  const tests = {
+    number: numeric(value, op, names),
+    boolean: logical(value, op),
+    time: timed(value, op, now),
+    text: textual(value, op),
+  }
+  return (tested) => {
+    if (typeof tested === 'number' || typeof tested === 'boolean')
+      return tests[typeof tested as 'number' | 'boolean']?.(tested) ?? false
+    if (typeof tested !== 'string') return false
+    return (timeOf(tested) === undefined ? tests.text : (tests.time ?? tests.text))(tested)
+  }
+}
+
+/** The test of a value; undefined where it is not of the field's kind. */
+export const testOf = (
+  value: Value,
+  op: Plain,
+  kind: Kind,
+  now: number,
+  names: Names,
+): Test | undefined => {
+  if (op === '~') return containing(value)
+  if (kind === 'number') return numeric(value, op, names)
+  if (kind === 'boolean') return logical(value, op)
+  if (kind === 'time') return timed(value, op, now)
+  return kind === 'text' ? textual(value, op) : byValue(value, op, now, names)
+}

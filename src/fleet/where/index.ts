@@ -1,0 +1,134 @@
+/** `--where` and `--select`: which records match. */
+import { lengthOf } from '../../base/relative.js'
+import { usage } from '../../errors.js'
+import { type Names, type Plain, type Test, testOf } from './compare.js'
+import { hasField, leavesOf } from './leaves.js'
+import { type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
+import { fieldsOf, type Kind, kindIn } from './shape.js'
+
+export type { Condition, Expression } from './parse.js'
+
+/** What is known of the records. */
+export interface Known {
+  /** The shape of the list's records; of the single record, where more fields stand. */
+  readonly list?: unknown
+  readonly single?: unknown
+  /** Records of the first page: they may have fields that no shape names. */
+  readonly samples?: readonly unknown[]
+  /** Now, in milliseconds of the epoch. */
+  readonly now: number
+  /** The numbers of a field that have names (access levels). */
+  readonly names?: (field: string) => Names
+  /** The nearest of the known words. */
+  readonly nearest?: (given: string, known: Iterable<string>) => string | undefined
+}
+
+export interface Where {
+  /** Fields that only the single record has: for these each record is to be read. */
+  readonly detail: readonly string[]
+  /** Whether a record of the list may match: what it does not show is left open. */
+  readonly mayMatch: (record: unknown) => boolean
+  /** Whether a record matches that has all the fields. */
+  readonly matches: (record: unknown) => boolean
+}
+
+interface Bound {
+  readonly field: string
+  readonly detail: boolean
+  readonly holds: (record: unknown) => boolean
+}
+
+/** Reads the flags as they were given: each of them is enough. */
+export const parseWhere = (texts: readonly string[]): readonly Expression[] =>
+  texts.map(parseExpression)
+
+/** Fields of which no shape knows: the first page has to show them. */
+export const unshaped = (expressions: readonly Expression[], known: Known): readonly string[] =>
+  expressions
+    .flatMap(({ conditions }) => conditions)
+    .filter(({ field }) => shapedIn(field, known) === undefined)
+    .map(({ field }) => field)
+
+const shapedIn = (field: string, { list, single }: Known): Kind | undefined =>
+  kindIn(list, field) ?? kindIn(single, field)
+
+const kindFor = ({ field, at }: Condition, text: string, known: Known): Kind => {
+  const kind = shapedIn(field, known)
+  if (kind !== undefined) return kind
+  const { samples = [], nearest, list, single } = known
+  const path = field.split('.')
+  if (samples.some((record) => hasField(record, path))) return 'any'
+  const fields = new Set([...fieldsOf(list), ...fieldsOf(single), ...samples.flatMap(keysOf)])
+  const near = nearest?.(field, fields)
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  throw wrongAt(text, at, `no record has the field ${field}${hint}`)
+}
+
+const keysOf = (record: unknown): readonly string[] =>
+  typeof record === 'object' && record !== null ? Object.keys(record) : []
+
+const wanted: Readonly<Record<Kind, string>> = {
+  number: 'a number',
+  boolean: 'true or false, compared by = or !=',
+  time: 'a time: 30d, 2026-01-31, today, +30d',
+  text: 'a text',
+  object: 'one of its own fields, after a dot',
+  any: 'a value',
+}
+
+/** Tests of the values of a condition; null, unless quoted, is tested apart. */
+const testsOf = (condition: Condition, kind: Kind, text: string, known: Known): readonly Test[] => {
+  const { field, op, values } = condition
+  const plain = op.replace('!', '') as Plain
+  return values.filter(isNoNull).map((value) => {
+    const age = kind === 'time' && !value.quoted && lengthOf(value.text) !== undefined
+    if (age && plain === '=')
+      throw wrongAt(text, value.at, `${value.text} is an age, which is compared by < and >`)
+    const test =
+      kind === 'object' ? undefined : testOf(value, plain, kind, known.now, known.names?.(field))
+    if (test === undefined)
+      throw wrongAt(text, value.at, `${field} is compared with ${wanted[kind]}`)
+    return test
+  })
+}
+
+const isNoNull = ({ text, quoted }: Condition['values'][number]): boolean =>
+  quoted || text !== 'null'
+
+const bound = (condition: Condition, text: string, known: Known): Bound => {
+  const { field, op, values } = condition
+  const asksNull = values.some((value) => !isNoNull(value))
+  if (asksNull && op !== '=' && op !== '!=')
+    throw wrongAt(text, condition.at, 'null is compared by = and != only')
+  const path = field.split('.')
+  const tests = testsOf(condition, kindFor(condition, text, known), text, known)
+  const not = op.startsWith('!')
+  const holds = (record: unknown): boolean => {
+    const leaves = leavesOf(record, path)
+    // Nothing else sees what is not there: no mistyped field selects everything.
+    if (!leaves.there) return asksNull && !not
+    return leaves.values.some((value) => tests.some((test) => test(value))) !== not
+  }
+  const { list, single, samples = [] } = known
+  const listed =
+    kindIn(list, field) !== undefined || samples.some((record) => hasField(record, path))
+  return { field, detail: !listed && kindIn(single, field) !== undefined, holds }
+}
+
+/**
+ * Makes tests of expressions: every field must be known, every value of its field's kind.
+ * @throws Failure `usage` that points at the place
+ */
+export const bindWhere = (expressions: readonly Expression[], known: Known): Where => {
+  if (expressions.length === 0) throw usage('there is no condition')
+  const alternatives = expressions.map(({ text, conditions }) =>
+    conditions.map((condition) => bound(condition, text, known)),
+  )
+  const detail = alternatives.flat().filter((condition) => condition.detail)
+  return {
+    detail: [...new Set(detail.map(({ field }) => field))],
+    mayMatch: (record) =>
+      alternatives.some((all) => all.every((one) => one.detail || one.holds(record))),
+    matches: (record) => alternatives.some((all) => all.every(({ holds }) => holds(record))),
+  }
+}

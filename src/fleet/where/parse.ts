@@ -1,0 +1,122 @@
+/**
+ * The language of `--where` and `--select`: `status=online|offline,contacted_at>30d`.
+ *
+ *     expr = cond *("," cond)      cond = field op value *("|" value)
+ *
+ * A value runs to the next comma or bar; one in double quotes is literal text (JSON's escapes).
+ */
+import { type Failure, usage } from '../../errors.js'
+
+/** The longest first: that one wins. */
+const ops = ['!=', '!~', '<=', '>=', '=', '~', '<', '>'] as const
+export type Op = (typeof ops)[number]
+
+export interface Value {
+  readonly text: string
+  /** Literal: no word and no sign in it means anything. */
+  readonly quoted: boolean
+  /** Where it stands. */
+  readonly at: number
+}
+
+export interface Condition {
+  readonly field: string
+  readonly op: Op
+  /** More than one after `=` and `!=` only. */
+  readonly values: readonly Value[]
+  readonly at: number
+}
+
+/** One flag: all of its conditions must hold. */
+export interface Expression {
+  readonly text: string
+  readonly conditions: readonly Condition[]
+}
+
+/** What is wrong, with the text and a caret below the place. */
+export const wrongAt = (text: string, at: number, why: string): Failure =>
+  usage(`${JSON.stringify(text)} cannot be understood: ${why}`, `${text}\n${' '.repeat(at)}^`)
+
+const fieldName = /[A-Za-z0-9_.-]+/y
+const jsonText = /"(?:[^"\\]|\\.)*"/y
+const plainText = /[^,|]*/y
+const blanks = /\s*/y
+
+class Reader {
+  #at = 0
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  expression(): Expression {
+    const conditions: Condition[] = []
+    do conditions.push(this.#condition())
+    while (this.#take(','))
+    return { text: this.#text, conditions }
+  }
+
+  #condition(): Condition {
+    this.#match(blanks)
+    const at = this.#at
+    const field = this.#match(fieldName)
+    if (field === '') throw this.#wrong('a field is missing here')
+    this.#match(blanks)
+    const op = ops.find((one) => this.#text.startsWith(one, this.#at))
+    if (op === undefined) throw this.#wrong(`one of ${ops.join(' ')} is missing here`)
+    this.#at += op.length
+    const values = [this.#value()]
+    while (this.#text[this.#at] === '|') {
+      if (op !== '=' && op !== '!=') throw this.#wrong(`| goes with = and != only, not with ${op}`)
+      this.#at += 1
+      values.push(this.#value())
+    }
+    return { field, op, values, at }
+  }
+
+  #value(): Value {
+    this.#match(blanks)
+    const at = this.#at
+    if (this.#text[at] !== '"') return { text: this.#match(plainText).trimEnd(), quoted: false, at }
+    const literal = this.#match(jsonText)
+    if (literal === '') throw this.#wrong('the quotes are never closed')
+    const text = this.#parsed(literal, at)
+    this.#match(blanks)
+    const next = this.#text[this.#at]
+    if (next !== undefined && next !== ',' && next !== '|')
+      throw this.#wrong('after the quotes only , or | may stand')
+    return { text, quoted: true, at }
+  }
+
+  #parsed(literal: string, at: number): string {
+    try {
+      return String(JSON.parse(literal))
+    } catch {
+      throw wrongAt(this.#text, at, 'what stands in the quotes is no JSON text')
+    }
+  }
+
+  #take(sign: string): boolean {
+    if (this.#text[this.#at] !== sign) return false
+    this.#at += 1
+    return true
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)?.[0] ?? ''
+    this.#at += found.length
+    return found
+  }
+
+  #wrong(why: string): Failure {
+    return wrongAt(this.#text, this.#at, why)
+  }
+}
+
+/**
+ * Reads one expression.
+ * @throws Failure `usage` that points at the place
+ */
+export const parseExpression = (text: string): Expression => new Reader(text).expression()

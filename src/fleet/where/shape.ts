@@ -1,0 +1,64 @@
+/** What a field holds, by the shape of its record: a JSON Schema. */
+import { isObject } from '../../base/objects.js'
+
+/** `any`: the value itself decides. */
+export type Kind = 'number' | 'boolean' | 'time' | 'text' | 'object' | 'any'
+
+const plain: Readonly<Record<string, Kind>> = {
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  object: 'object',
+}
+
+/** The schemas that a value may be of: of a union each but null, of a list its items. */
+const variantsOf = (schema: unknown): readonly unknown[] => {
+  if (!isObject(schema)) return []
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap(variantsOf)
+  if (schema.type === 'null') return []
+  return schema.type === 'array' ? variantsOf(schema.items) : [schema]
+}
+
+const kindOf = (schema: unknown): Kind => {
+  if (!isObject(schema)) return 'any'
+  if (schema.type === 'string')
+    return schema.format === 'date-time' || schema.format === 'date' ? 'time' : 'text'
+  return typeof schema.type === 'string' ? (plain[schema.type] ?? 'any') : 'any'
+}
+
+/** Schemas without fields of their own hold any. */
+const isOpen = (schema: unknown): boolean =>
+  isObject(schema) && !isObject(schema.properties) && (schema.type ?? 'object') === 'object'
+
+const enter = (schema: unknown, name: string): readonly unknown[] => {
+  if (!isObject(schema) || !isObject(schema.properties)) return isOpen(schema) ? [{}] : []
+  return name in schema.properties ? variantsOf(schema.properties[name]) : []
+}
+
+/** What stands under a dotted field; undefined where a shape has no such field. */
+export const kindIn = (shape: unknown, field: string): Kind | undefined => {
+  let schemas = variantsOf(shape)
+  for (const name of field.split('.')) {
+    const inner = schemas.flatMap((schema) => enter(schema, name))
+    // A field of which nothing is known but that it is there, or may be null only.
+    if (inner.length === 0)
+      return schemas.some((schema) => hasProperty(schema, name)) ? 'any' : undefined
+    schemas = inner
+  }
+  const kinds = new Set(schemas.map(kindOf))
+  const [only] = kinds
+  return kinds.size === 1 ? only : 'any'
+}
+
+const hasProperty = (schema: unknown, name: string): boolean =>
+  isObject(schema) && isObject(schema.properties) && name in schema.properties
+
+/** The fields of a shape, and those of the objects in it. */
+export const fieldsOf = (shape: unknown, depth = 1): readonly string[] =>
+  variantsOf(shape).flatMap((schema) => {
+    if (!isObject(schema) || !isObject(schema.properties)) return []
+    return Object.entries(schema.properties).flatMap(([name, inner]) => [
+      name,
+      ...(depth === 0 ? [] : fieldsOf(inner, depth - 1).map((field) => `${name}.${field}`)),
+    ])
+  })

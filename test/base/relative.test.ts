@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { lengthOf, momentOf, sentTime } from '../../src/base/relative.js'
+
+const now = Date.parse('2026-11-21T12:34:56.789Z')
+const iso = (text: string): string | undefined => {
+  const time = momentOf(text, now)
+  return time === undefined ? undefined : new Date(time).toISOString()
+}
+
+describe('a length of time', () => {
+  it.each([
+    ['30d', 30 * 86_400_000],
+    ['12h', 12 * 3_600_000],
+    ['1d12h', 36 * 3_600_000],
+    ['2w', 14 * 86_400_000],
+    ['1.5m', 90_000],
+    ['10s', 10_000],
+  ])('%s', (text, length) => expect(lengthOf(text)).toBe(length))
+  it.each(['', '30', 'd', '-1d', '+1d', '1y', '1mo', '1 d', '1D'])('%j is none', (text) => {
+    expect(lengthOf(text)).toBeUndefined()
+  })
+})
+
+describe('a moment', () => {
+  it.each([
+    ['today', '2026-11-21T00:00:00.000Z'],
+    ['yesterday', '2026-11-20T00:00:00.000Z'],
+    ['+30d', '2026-12-21T12:34:56.789Z'],
+    ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+    ['2026-01-31T10:00:00+0200', '2026-01-31T08:00:00.000Z'],
+    ['30d', undefined],
+    ['tomorrow', undefined],
+    ['2026-02-30', undefined],
+    ['+99999999999d', undefined],
+  ])('%s is %s', (text, expected) => expect(iso(text)).toBe(expected))
+})
+
+describe('a flag of a date', () => {
+  it.each([
+    ['30d', '2026-10-22T12:34:56Z', '2026-10-22'],
+    ['12h', '2026-11-21T00:34:56Z', '2026-11-21'],
+    ['+30d', '2026-12-21T12:34:56Z', '2026-12-21'],
+    ['today', '2026-11-21T00:00:00Z', '2026-11-21'],
+    ['yesterday', '2026-11-20T00:00:00Z', '2026-11-20'],
+    ['2026-01-31', '2026-01-31', '2026-01-31'],
+    ['2026-01-31T10:00:00+02:00', '2026-01-31T10:00:00+02:00', undefined],
+    ['soon', undefined, undefined],
+    ['99999999999d', undefined, undefined],
+  ])('%s sends %s, or the day %s', (text, moment, day) => {
+    expect(sentTime(text, 'datetime', now)).toBe(moment)
+    expect(sentTime(text, 'date', now)).toBe(day)
+  })
+})
