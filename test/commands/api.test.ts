@@ -117,7 +117,9 @@ describe('api', () => {
   it.each([['https://other.example/x'], ['/projects/../user']])(
     'refuses %s before anything is sent',
     async (path) => {
-      expect((await api(['GET', path])).code).toBe(2)
+      const ran = await api(['GET', path])
+      expect(ran.code).toBe(2)
+      expect(ran.stderr).toMatch(/--base-url|cannot stand in a path/)
       expect(server.seen).toEqual([])
     },
   )

@@ -29,6 +29,24 @@ export interface Calling {
 
 const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(text))
 
+/** Runs a command line on a terminal, which says at the end how it ended. */
+export const onTerminal = async <T>(
+  line: string,
+  env: Readonly<Record<string, string>>,
+  work: (terminal: Terminal) => Promise<T>,
+  cwd = folder(),
+): Promise<T> => {
+  const command = [process.execPath, program, ...line.split(' '), '--no-pager']
+  const kept = ['sh', '-c', '"$@"; echo "ended with $?"; sleep 60', 'sh', ...command]
+  const whole = { ...clean(), SVC_CONFIG_DIR: configuration(), ...env }
+  const terminal = openTerminal(kept, { env: whole, cwd, columns: 80 })
+  try {
+    return await work(terminal)
+  } finally {
+    terminal.close()
+  }
+}
+
 /** For the tests of a file. The server answers as it is told; else with an empty list or object. */
 export const calling = (): Calling => {
   const server = recording()
@@ -39,22 +57,8 @@ export const calling = (): Calling => {
         ...how,
         env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token', ...how.env },
       }),
-    atTerminal: async (line, work, cwd = folder()) => {
-      const env = {
-        ...clean(),
-        SVC_CONFIG_DIR: configuration(),
-        SVC_BASE_URL: server.url,
-        SVC_TOKEN: 'secret-token',
-      }
-      const command = [process.execPath, program, ...line.split(' '), '--no-pager']
-      const kept = ['sh', '-c', '"$@"; echo "ended with $?"; sleep 60', 'sh', ...command]
-      const terminal = openTerminal(kept, { env, cwd, columns: 80 })
-      try {
-        return await work(terminal)
-      } finally {
-        terminal.close()
-      }
-    },
+    atTerminal: (line, work, cwd) =>
+      onTerminal(line, { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' }, work, cwd),
     sent: () =>
       server.seen.flatMap(({ method, body }, i) =>
         method === 'GET' ? [] : [{ line: server.lines()[i] ?? '', body: parsed(body) }],

@@ -89,6 +89,7 @@ describe('commits create', () => {
   it.each([
     [[], '', 'commits create has nothing to commit'],
     [['--input', '-', '--actions', '-'], '[]', 'both read standard input'],
+    [['--input', '-', '--actions', '@-'], '[]', 'both read standard input'],
     [['--input', '-'], '"text"', '--input must hold an object of attributes, or a list of actions'],
     [['--input', '-'], '{', '--input: neither JSON nor YAML'],
     [['--input', 'missing'], '', '--input: cannot read missing'],
@@ -178,6 +179,9 @@ describe('commits diff', () => {
   it('shows an answer without diffs as it is', async () => {
     server.answer = () => ({ body: { diffs: 'elsewhere' } })
     expect(JSON.parse((await diff('abc', '-o', 'json')).stdout)).toEqual({ diffs: 'elsewhere' })
+    expect((await diff('abc')).stdout).toBe('diffs\telsewhere\n')
+    server.answer = () => ({ body: [] })
+    expect(JSON.parse((await diff('abc', 'def', '-o', 'json')).stdout)).toEqual([])
   })
 
   it.skipIf(!has('tmux', '-V'))('is a unified diff on a terminal, under each commit', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { actionsOf, checkActions, describe as words } from '../../src/commands/commits/actions.js'
-import { unified } from '../../src/commands/commits/diff.js'
+import { hasDiffs, unified } from '../../src/commands/commits/diff.js'
 import { inWords } from '../../src/commands/commits/index.js'
 import { actionsFromFlags, contentOf } from '../../src/commands/commits/local.js'
 import { Failure } from '../../src/errors.js'
@@ -117,6 +117,15 @@ describe('a cherry-pick that failed', () => {
     const other = failure('strange')
     expect(inWords('revert', other, 'abc', 'main')).toBe(other)
   })
+})
+
+it('takes for a diff only what has one with both of its names, item by item', () => {
+  const item = { diff: '', old_path: 'a', new_path: 'b' }
+  expect(hasDiffs([item, item])).toBe(true)
+  for (const name of Object.keys(item))
+    expect(hasDiffs([item, { ...item, [name]: undefined }])).toBe(false)
+  expect(hasDiffs([])).toBe(false)
+  expect(hasDiffs('diff')).toBe(false)
 })
 
 it('renders a diff as git does', () => {

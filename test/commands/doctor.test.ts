@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exempt } from '../../src/commands/doctor/network.js'
 import { folder, svcctl } from '../support/program.js'
+import { has } from '../support/terminal.js'
+import { onTerminal } from './calling.js'
 
 interface Line {
   readonly check: string
@@ -109,6 +111,29 @@ describe('doctor', () => {
     expect(line('clock')?.message).toMatch(/ahead of the instance/)
     expect(line('page headers')).toMatchObject({ status: 'warning' })
   })
+
+  it('looks at the proxy, unless the address is exempt from it', async () => {
+    const base = await serve(json(() => [401, { message: '401 Unauthorized' }]))
+    const proxy = { HTTP_PROXY: 'http://someone:canary@127.0.0.1:9', NO_PROXY: '' }
+    const by = await doctor(['--base-url', base.replace('127.0.0.1', 'svc.test')], proxy)
+    expect(by.line('proxy')?.message).toBe('http://127.0.0.1:9')
+    expect(by.line('connection')?.message).toContain('the proxy http://127.0.0.1:9')
+    expect(by.stdout).not.toContain('canary')
+    const without = await doctor(['--base-url', base], { ...proxy, NO_PROXY: '127.0.0.1' })
+    expect(without.line('proxy')?.message).toBe('none is used')
+    expect(without.line('connection')?.status).toBe('ok')
+  })
+
+  it.skipIf(!has('tmux', '-V'))(
+    'is a page on a terminal, each remedy below its check',
+    async () => {
+      await onTerminal('doctor', { SHELL: '/bin/other' }, async (terminal) => {
+        const screen = await terminal.until(/ended with/)
+        expect(screen).toMatch(/^✓ configuration {4}\S/m)
+        expect(screen).toMatch(/^✗ instance {9}no instance is configured\n {19}→ Sign in with/m)
+      })
+    },
+  )
 
   it('says what is wrong with the configuration', async () => {
     const { code, line } = await doctor([], { SVC_BASE_URL: '' })

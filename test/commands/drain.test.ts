@@ -5,6 +5,8 @@ import { execa } from 'execa'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { has } from '../support/terminal.js'
+import { onTerminal } from './calling.js'
 
 const server = recording()
 /** How often a runner's jobs are found running before they have ended. */
@@ -34,6 +36,13 @@ describe('runners drain', () => {
       'GET /runners/1',
     ])
     expect(JSON.parse(ran.stdout)).toEqual({ id: 1, active: false })
+  })
+
+  it.skipIf(!has('tmux', '-V'))('says on a terminal what it waits for', async () => {
+    busy = Number.POSITIVE_INFINITY
+    await onTerminal('runners drain 1', env(), async (terminal) => {
+      expect(await terminal.until(/waiting for 1 job/)).toContain('waiting for 1 job on runner 1')
+    })
   })
 
   it('pauses all before it waits for any', async () => {

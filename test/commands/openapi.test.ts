@@ -42,6 +42,18 @@ describe('the OpenAPI document', () => {
     expect(scopeOf('/issues')).toHaveProperty('default', 'created_by_me')
     for (const path of ['/projects/{id}/merge_requests', '/groups/{id}/issues'])
       expect(scopeOf(path)).toHaveProperty('default', 'all')
+    for (const row of implied) {
+      const [method = '', path = ''] = row
+        .toLowerCase()
+        .replace(/[:*]([a-z_]+)/g, '{$1}')
+        .split(' ')
+      expect(paths[path]?.[method], row).toHaveProperty('x-implied', true)
+    }
+    expect(paths['/runners']?.get).not.toHaveProperty('x-implied')
+    expect(paths['/runners']?.get).not.toHaveProperty('requestBody')
+    expect(paths['/runners/all']?.get).toHaveProperty('x-access', 'administrators')
+    expect(paths['/runners/{id}/jobs']?.get).not.toHaveProperty('x-access')
+    expect(paths['/projects/{id}/dependencies']?.get).toHaveProperty('x-edition', 'ULTIMATE')
     const list = paths['/projects/{id}/jobs']?.get?.parameters
     expect(JSON.stringify(list)).toContain('"scope[]"')
   })

@@ -91,7 +91,9 @@ describe('profile get', () => {
     })
     const missing = await profile('get', 'home')
     expect(missing).toMatchObject({ code: 4, stdout: '' })
-    expect((await profile('get')).code).toBe(2)
+    const nameless = await profile('get')
+    expect(nameless.code).toBe(2)
+    expect(nameless.stderr).toMatch(/profile get needs .*name/)
   })
 })
 

@@ -193,12 +193,12 @@ describe('a refresh that fails', () => {
     expect((await failureOf(() => session(directory, post).credential())).category).toBe('usage')
   })
 
-  it('with a server in trouble may be tried again', async () => {
+  it.each([500, 503, 599])('with a server in trouble (%i) may be tried again', async (status) => {
     const { directory } = await prepare(stored({ expiresAt: at(0) }))
     const good = endpoint()
     let down = true
     const one = session(directory, async (url, form) =>
-      down ? { status: 503, body: '' } : good.post(url, form),
+      down ? { status, body: '' } : good.post(url, form),
     )
     expect((await failureOf(() => one.credential())).category).toBe('unreachable')
     down = false

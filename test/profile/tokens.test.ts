@@ -66,7 +66,7 @@ describe('the token file', () => {
     expect(await tokens.read('prod', 'file')).toEqual(token)
     expect(statSync(tokens.file).mode & 0o777).toBe(0o600)
     expect(notes).toHaveLength(1)
-    expect(notes[0]).toContain('0644')
+    expect(notes[0]).toContain('(mode 0644)')
   })
 
   it.each(['{', '[]', '{"prod": 1}', '{"prod": {"token": "canary"}}'])(
