@@ -1,6 +1,9 @@
 /** A command line as words, since no shell reads it. */
 import { usage } from '../errors.js'
 
+/** Blanks; an escaped character; single and double quotes; what is plain; a quote without its end. */
+const piece = /(\s+)|\\([\s\S])|'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|([^\s'"\\]+|\\$)|(['"])/g
+
 /**
  * Splits at blanks; single and double quotes keep blanks together, a backslash outside single quotes
  * keeps the next character. A JSON list of texts is taken as it is.
@@ -10,20 +13,16 @@ export const splitCommand = (text: string): string[] => {
   if (text.trimStart().startsWith('[')) return fromJson(text)
   const words: string[] = []
   let word: string | undefined
-  let quote = ''
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i] ?? ''
-    if (c === '\\' && quote !== "'" && i + 1 < text.length) word = (word ?? '') + text[++i]
-    else if (c === quote) quote = ''
-    else if (quote === '' && (c === '"' || c === "'")) {
-      quote = c
-      word ??= ''
-    } else if (quote === '' && /\s/.test(c)) {
-      if (word !== undefined) words.push(word)
+  for (const [, blank, escaped, single, double, plain, open] of text.matchAll(piece)) {
+    if (open !== undefined) throw usage(`the command has a ${open} that does not end`)
+    if (blank === undefined) {
+      const inside = double?.replace(/\\([\s\S])/g, '$1')
+      word = (word ?? '') + (escaped ?? single ?? inside ?? plain ?? '')
+    } else if (word !== undefined) {
+      words.push(word)
       word = undefined
-    } else word = (word ?? '') + c
+    }
   }
-  if (quote !== '') throw usage(`the command has a ${quote} that does not end`)
   return word === undefined ? words : [...words, word]
 }
 

@@ -1,7 +1,7 @@
 /** An answer read whole: its JSON, or a Failure that says what came instead. */
 
+import { checkJson } from '../../base/json/check.js'
 import { Malformed } from '../../base/json/malformed.js'
-import { checkJson } from '../../base/json/scan.js'
 import { viewed, wellFormed } from '../../base/utf8.js'
 import type { Failure } from '../../errors.js'
 import { isSafe } from '../sending/attempts.js'
