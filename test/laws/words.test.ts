@@ -32,6 +32,16 @@ const still: readonly string[] = [
   'Patience',
   'Run',
   'Lines',
+  'Given',
+  'Outcome',
+  'Breaker',
+  'Counts',
+  'Tally',
+  'RunOptions',
+  'Shown',
+  'Line',
+  'Identity',
+  'State',
 ]
 
 it('has one meaning for each exported type', () => {

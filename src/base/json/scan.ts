@@ -109,6 +109,7 @@ export class Scanner {
   }
 
   /** The hot loop: where it stands and what is wanted are in registers. */
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop that calls for each byte is slower
   #tokens(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const token = this.#token
