@@ -131,6 +131,10 @@ describe('doctor', () => {
         const screen = await terminal.until(/ended with/)
         expect(screen).toMatch(/^✓ configuration {4}\S/m)
         expect(screen).toMatch(/^✗ instance {9}no instance is configured\n {19}→ Sign in with/m)
+        // What is long goes on below where it began.
+        const further = screen.split('\n').filter((line) => /^ +\S/.test(line))
+        expect(further.length).toBeGreaterThan(2)
+        for (const line of further) expect(line).toMatch(/^ {19}(→ | {2})?\S/)
       })
     },
   )

@@ -93,7 +93,9 @@ describe('profile get', () => {
     expect(missing).toMatchObject({ code: 4, stdout: '' })
     const nameless = await profile('get')
     expect(nameless.code).toBe(2)
-    expect(nameless.stderr).toMatch(/profile get needs .*name/)
+    expect(nameless.stderr).toMatch(
+      /profile get needs the name of a profile\n.*svcctl profile list shows them/,
+    )
   })
 })
 

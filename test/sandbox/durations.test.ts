@@ -1,0 +1,25 @@
+/** Durations in CI configurations: what instances read, and what they refuse. */
+import { expect, it } from 'vitest'
+import { isDuration } from '../../src/sandbox/ci-lint/keywords/duration.js'
+
+it.each([
+  '1:30',
+  '1:30:15',
+  '1:00:00:00',
+  '1h 30m',
+  '90',
+  '1.5 hours',
+  '2 weeks and 3 days',
+  '1 day, 2 hrs',
+  ' 3 mins ',
+  '1 Month',
+])('reads %j', (text) => {
+  expect(isDuration(text)).toBe(true)
+})
+
+it.each(['', ' ', 'soon', '1:', ':30', '1:2:3:4:5', '3 parsecs', '1h!', '1'.repeat(201)])(
+  'refuses %j',
+  (text) => {
+    expect(isDuration(text)).toBe(false)
+  },
+)
