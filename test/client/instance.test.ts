@@ -172,8 +172,11 @@ describe('what is thrown', () => {
 
 describe('progress', () => {
   it('counts the records of a list, at most its limit, and ends', async () => {
-    const { base } = await serve((_, response) =>
-      json(response, 200, [{ id: 1 }, { id: 2 }, { id: 3 }], { 'x-total': '900' }),
+    const { base } = await serve(({ url }, response) =>
+      json(response, 200, url.includes('?page=2') ? [{ id: 3 }] : [{ id: 1 }, { id: 2 }], {
+        'x-total': '900',
+        link: '</api/v4/runners?page=2&per_page=2>; rel="next"',
+      }),
     )
     const told: string[] = []
     const progress = {
@@ -183,9 +186,9 @@ describe('progress', () => {
         end: () => void told.push('end'),
       }),
     }
-    const records = instanceOf(base, { progress }).list(runners.list, {}, { limit: 3 })
+    const records = instanceOf(base, { progress }).list(runners.list, {}, { limit: 3, perPage: 2 })
     for (let step = await records.next(); step.done !== true; step = await records.next());
-    expect(told).toEqual(['+3', 'of 3', 'end'])
+    expect(told).toEqual(['+2', 'of 3', '+1', 'of 3', 'end'])
   })
 })
 
