@@ -4,7 +4,7 @@
  * OpenAPI document and the routes of the embedded instance all derive from these values.
  */
 import type { TSchema } from 'typebox'
-import type { Column, Names } from './inferred.js'
+import type { Column, PlaceholderNames } from './inferred.js'
 import type { KindName, MadeField } from './kinds.js'
 import type { Edition, Param, Params } from './params.js'
 
@@ -58,9 +58,9 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   /** The boolean flag that picks this endpoint among those of the same command. */
   readonly when?: Selector
   /** Path and body parameters given by position, in order. */
-  readonly args?: readonly (Names<R> | (keyof Ps & string))[]
+  readonly args?: readonly (PlaceholderNames<R> | (keyof Ps & string))[]
   /** One parameter for each placeholder of the path. */
-  readonly path: Readonly<Record<Names<R>, Param>>
+  readonly path: Readonly<Record<PlaceholderNames<R>, Param>>
   readonly params: Ps
   /** Parameters that may not stand together. */
   readonly exclusive?: readonly (readonly (keyof Ps & string)[])[]
@@ -118,7 +118,7 @@ export interface Endpoint<
 export const endpoint = <
   const R extends Route,
   const Ps extends Params,
-  const Pa extends Readonly<Record<Names<R>, Param>>,
+  const Pa extends Readonly<Record<PlaceholderNames<R>, Param>>,
   Ret extends Returns,
 >(
   route: R,

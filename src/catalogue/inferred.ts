@@ -27,8 +27,8 @@ export type Value<P> = Plain<P> | Word<P> | Null<P>
 
 type Segment<S extends string> = S extends `:${infer N}` | `*${infer N}` ? N : never
 /** The placeholders of a route. */
-export type Names<R extends string> = R extends `${infer S}/${infer Rest}`
-  ? Segment<S> | Names<Rest>
+export type PlaceholderNames<R extends string> = R extends `${infer S}/${infer Rest}`
+  ? Segment<S> | PlaceholderNames<Rest>
   : Segment<R>
 type Given<Ps> = {
   [K in keyof Ps]: Ps[K] extends { required: true } ? K : never

@@ -28,8 +28,6 @@ const still: readonly string[] = [
   'Style',
   'Choice',
   'Item',
-  'Progress',
-  'Patience',
   'Run',
   'Lines',
   'Given',
@@ -42,6 +40,9 @@ const still: readonly string[] = [
   'Line',
   'Identity',
   'State',
+  'Value',
+  'Kind',
+  'Next',
 ]
 
 it('has one meaning for each exported type', () => {

@@ -8,6 +8,7 @@ import type { IssueRecord } from '../../state/planning.js'
 import type { ProjectRecord } from '../../state/records.js'
 import {
   except,
+  type FilterTest,
   inScope,
   inTime,
   labelled,
@@ -18,7 +19,6 @@ import {
   milestoneTitles,
   ownReactions,
   sorted,
-  type Test,
   usernamesOf,
   where,
 } from './planning-filters.js'
@@ -69,7 +69,7 @@ const testsOf = (call: Call) => ({
   weight: (v: number | Wildcard, i: IssueRecord) => matches(v, single(i.weight)),
 })
 
-const negated = (call: Call, not: NonNullable<IssueFilters['not']>): Test<IssueRecord>[] => {
+const negated = (call: Call, not: NonNullable<IssueFilters['not']>): FilterTest<IssueRecord>[] => {
   const tests = testsOf(call)
   return [
     except(not.assignee_id, tests.assignee_id),
@@ -86,7 +86,7 @@ const negated = (call: Call, not: NonNullable<IssueFilters['not']>): Test<IssueR
   ]
 }
 
-const asked = (call: Call, f: IssueFilters): Test<IssueRecord>[] => {
+const asked = (call: Call, f: IssueFilters): FilterTest<IssueRecord>[] => {
   const tests = testsOf(call)
   return [
     where(f.assignee_id, tests.assignee_id),

@@ -11,6 +11,7 @@ import { approversOf } from './approval-rules.js'
 import {
   between,
   except,
+  type FilterTest,
   inScope,
   inTime,
   labelled,
@@ -19,7 +20,6 @@ import {
   milestoneTitles,
   ownReactions,
   sorted,
-  type Test,
   usernamesOf,
   where,
 } from './planning-filters.js'
@@ -47,7 +47,7 @@ const testsOf = (call: Call) => ({
 const negated = (
   call: Call,
   not: NonNullable<RequestFilters['not']>,
-): Test<MergeRequestRecord>[] => {
+): FilterTest<MergeRequestRecord>[] => {
   const tests = testsOf(call)
   return [
     except(not.labels, (label: string, m: MergeRequestRecord) => labelled([label], m.labels)),
@@ -77,7 +77,7 @@ const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
   )
 }
 
-const asked = (call: Call, f: RequestFilters): Test<MergeRequestRecord>[] => {
+const asked = (call: Call, f: RequestFilters): FilterTest<MergeRequestRecord>[] => {
   const tests = testsOf(call)
   return [
     where(f.state, (v, m: MergeRequestRecord) => v === 'all' || m.state === v),

@@ -21,7 +21,7 @@ export interface Planned {
   readonly updated_at: string
 }
 
-export type Test<R> = (record: R) => boolean
+export type FilterTest<R> = (record: R) => boolean
 type Wildcard = 'None' | 'Any'
 
 /** `None`, `Any`, or one that is meant, against what a record has. */
@@ -108,7 +108,7 @@ export const mentions = (
 export const except = <V, R>(
   value: V | readonly V[] | undefined,
   test: (value: V, record: R) => boolean,
-): Test<R> => {
+): FilterTest<R> => {
   if (value === undefined) return () => true
   const values = Array.isArray(value) ? (value as readonly V[]) : [value as V]
   return (record) => !values.some((one) => test(one, record))
@@ -118,7 +118,7 @@ export const except = <V, R>(
 export const where = <V, R>(
   value: V | undefined,
   test: (value: V, record: R) => boolean,
-): Test<R> => (value === undefined ? () => true : (record) => test(value, record))
+): FilterTest<R> => (value === undefined ? () => true : (record) => test(value, record))
 
 /** Whether the acting user made it, has it assigned, or either does not matter. */
 export const inScope = (
