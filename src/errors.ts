@@ -92,6 +92,15 @@ export class Failure extends Error {
 export const usage = (message: string, hint?: string): Failure =>
   new Failure('usage', message, hint === undefined ? {} : { hint })
 
+/**
+ * The failure that a command goes on after.
+ * @throws what no command goes on after: an interruption, and whatever is no Failure
+ */
+export const survived = (error: unknown): Failure => {
+  if (error instanceof Failure && error.category !== 'interrupted') return error
+  throw error
+}
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',

@@ -1,7 +1,8 @@
 /** Declares a command written by hand: its flags once, their types wherever `run` reads them. */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Value } from '../catalogue/inferred.js'
-import type { Context, Given, OwnFlag, Special } from './types.js'
+import type { Services } from './services.js'
+import type { Given, OwnFlag, Special } from './types.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>
 
@@ -9,7 +10,7 @@ type Kebab<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}-${Kebab<Tail>
 type NameOf<K, P> = P extends { name: infer N extends string } ? N : Kebab<K>
 /** Those that are always there: a default of the tool's own, not one of the API. */
 type Defaulted<F> = {
-  [K in keyof F]: F[K] extends { parameter: string } | { optionalValue: true }
+  [K in keyof F]: F[K] extends { parameter: string } | { optionalValue: true } | { stays: true }
     ? never
     : F[K] extends { default: unknown }
       ? K
@@ -41,8 +42,12 @@ interface Declaration<F extends OwnFlags, E extends Endpoint>
   readonly flags?: F
   /** The endpoints whose flags `run` reads. */
   readonly of?: readonly E[]
-  readonly run: (ctx: Context, given: GivenBy<F, E>) => Promise<void>
+  readonly run: (services: Services, given: GivenBy<F, E>) => Promise<void>
 }
+
+/** Whether a flag that is left out has its default: by the same rule as its type. */
+const isDefaulted = ({ optionalValue, parameter, stays }: OwnFlag): boolean =>
+  optionalValue !== true && parameter === undefined && stays !== true
 
 /** The flags as `run` sees them: the tool's own have their defaults; those of the API never. */
 const completed = <F extends OwnFlags, E extends Endpoint>(
@@ -50,9 +55,7 @@ const completed = <F extends OwnFlags, E extends Endpoint>(
   given: Given,
 ): GivenBy<F, E> => {
   const defaults = Object.entries(own ?? {}).flatMap(([name, flag]) =>
-    flag.default === undefined || flag.optionalValue === true || flag.parameter !== undefined
-      ? []
-      : [[name, flag.default] as const],
+    flag.default === undefined || !isDefaulted(flag) ? [] : [[name, flag.default] as const],
   )
   const flags = { ...Object.fromEntries(defaults), ...given.flags }
   // The parser made each value by the parameter that its type comes from.
@@ -72,5 +75,5 @@ export const define = <
   ...rest
 }: Declaration<F, E>): Special => ({
   ...rest,
-  run: (ctx, given) => run(ctx, completed<F, E>(rest.flags, given)),
+  run: (services, given) => run(services, completed<F, E>(rest.flags, given)),
 })

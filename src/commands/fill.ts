@@ -5,10 +5,12 @@
 
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
+import { pathIn } from '../catalogue/path-in.js'
 import { usage } from '../errors.js'
-import type { Context, Given, Plan } from './types.js'
+import type { InstanceService } from './services.js'
+import type { Given, Plan } from './types.js'
 
-interface Filling {
+export interface Filling {
   /** The words of the command, for messages. */
   readonly command: string
   /** How the record is read; its path has the placeholders of the update. */
@@ -27,13 +29,20 @@ const isGiven = (given: Given, name: string): boolean =>
 export const missing = (given: Given, { required }: Filling): string[] =>
   required.filter((name) => !isGiven(given, name))
 
-/** Values of the path's placeholders, and nothing else. */
-const pathOnly = ({ endpoint, values }: Plan): Record<string, unknown> =>
-  Object.fromEntries(Object.keys(endpoint.path).map((name) => [name, values[name]]))
-
-export const readRecord = async (ctx: Context, plan: Plan, { reads }: Filling): Promise<Fields> => {
-  const { data } = await ctx.call({ endpoint: reads, values: pathOnly(plan) })
-  return isObject(data) ? data : {}
+/** @throws Failure `usage` where nothing at all is to change */
+export const checkChanges = (
+  plans: readonly Plan[],
+  open: readonly string[],
+  { command }: Filling,
+): void => {
+  for (const { endpoint, values, extra } of plans) {
+    const own = Object.keys(values).filter((n) => !(n in endpoint.path) && !open.includes(n))
+    if (own.length === 0 && Object.keys(extra ?? {}).length === 0)
+      throw usage(
+        `${command} has nothing to change`,
+        `Give at least one attribute: svcctl ${command} --help lists them.`,
+      )
+  }
 }
 
 /**
@@ -41,22 +50,25 @@ export const readRecord = async (ctx: Context, plan: Plan, { reads }: Filling): 
  * @throws Failure `usage` where nothing at all is to change
  */
 export const plansToFill = async (
-  ctx: Context,
+  instance: InstanceService,
   given: Given,
   filling: Filling,
 ): Promise<readonly Plan[]> => {
   const open = missing(given, filling)
   // Stand-ins, so that planning asks nobody for what the record knows.
-  const plans = await ctx.plans(given, Object.fromEntries(open.map((name) => [name, ''])))
-  for (const { endpoint, values, extra } of plans) {
-    const own = Object.keys(values).filter((n) => !(n in endpoint.path) && !open.includes(n))
-    if (own.length === 0 && Object.keys(extra ?? {}).length === 0)
-      throw usage(
-        `${filling.command} has nothing to change`,
-        `Give at least one attribute: svcctl ${filling.command} --help lists them.`,
-      )
-  }
+  const plans = await instance.plans(given, Object.fromEntries(open.map((name) => [name, ''])))
+  checkChanges(plans, open, filling)
   return plans
+}
+
+/** The record that an update is filled from. */
+export const recordOf = async (
+  instance: InstanceService,
+  plan: Plan,
+  { reads }: Filling,
+): Promise<Fields> => {
+  const { data } = await instance.call(reads, pathIn(reads, plan.values))
+  return isObject(data) ? data : {}
 }
 
 /** A plan with its open attributes taken from the record. */
@@ -65,13 +77,19 @@ export const filled = (plan: Plan, open: readonly string[], record: Fields): Pla
   values: { ...plan.values, ...Object.fromEntries(open.map((name) => [name, record[name]])) },
 })
 
-/** Under --curl nothing is sent, so that the record stays unknown: its reading is shown instead. */
-export const showReading = async (
-  ctx: Context,
+/** Runs plans, each filled from its record first where anything is open. */
+export const updateFilled = async (
+  instance: InstanceService,
   plans: readonly Plan[],
-  filling: Filling,
+  open: readonly string[],
+  fillingOf: (plan: Plan) => Filling,
 ): Promise<void> => {
-  for (const plan of plans) await ctx.showCurl({ endpoint: filling.reads, values: pathOnly(plan) })
-  const flags = filling.required.map((name) => `--${flagOf(name)}`).join(' and ')
-  ctx.note(`${filling.command} reads this record first; with ${flags} its own request is shown`)
+  if (open.length === 0) return instance.many(plans)
+  await instance.many(plans, {
+    run: async (plan) => {
+      const record = await recordOf(instance, plan, fillingOf(plan))
+      const { bytes, data } = await instance.send(filled(plan, open, record))
+      return { bytes, value: data }
+    },
+  })
 }

@@ -8,7 +8,7 @@ import { boolean, integer, list, oneOf, type Param, string } from '../catalogue/
 import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../client/defaults.js'
 import { usage } from '../errors.js'
 import { formatNames } from '../output/index.js'
-import type { Flag, FlagGroup } from './types.js'
+import type { Flag, FlagGroup } from './described.js'
 
 /** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */
 type Texts = readonly string[] | undefined

@@ -88,7 +88,14 @@ export interface WireRequest {
 /** A part of a multipart body: a text field or a file. */
 export type Part =
   | { readonly name: string; readonly value: string; readonly bytes?: never }
-  | { readonly name: string; readonly filename: string; readonly bytes: Uint8Array }
+  | (FilePart & { readonly name: string })
+
+/** A file of a form: the instance learns its name, whoever sends it again needs its path. */
+export interface FilePart {
+  readonly filename: string
+  readonly path?: string
+  readonly bytes: Uint8Array
+}
 
 /**
  * What a command asks for: values by the API's own names, already parsed and checked.
@@ -100,9 +107,7 @@ export interface Ask {
   /** `--param` and unknown attributes of `--input`: sent as they are; a value of `values` beats them. */
   readonly extra?: Readonly<Record<string, unknown>>
   /** Parameters that go as multipart file parts (`certificate`, `key`): name → file name and bytes. */
-  readonly files?: Readonly<
-    Record<string, { readonly filename: string; readonly bytes: Uint8Array }>
-  >
+  readonly files?: Readonly<Record<string, FilePart>>
 }
 
 export interface Answer {

@@ -3,7 +3,8 @@ import { expect, expectTypeOf, it } from 'vitest'
 import { mr } from '../../src/catalogue/areas/mr.js'
 import { boolean, integer, string } from '../../src/catalogue/params.js'
 import { define } from '../../src/commands/define.js'
-import type { Context, Given } from '../../src/commands/types.js'
+import type { Services } from '../../src/commands/services.js'
+import type { Given } from '../../src/commands/types.js'
 
 const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
   let seen: unknown
@@ -26,7 +27,7 @@ const flagsSeen = async (given: Given['flags']): Promise<unknown> => {
       seen = flags
     },
   })
-  await special.run({} as Context, { args: [], flags: given, extra: {} })
+  await special.run({} as Services, { args: [], flags: given, extra: {} })
   return seen
 }
 

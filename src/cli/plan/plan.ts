@@ -7,7 +7,7 @@ import type { Param } from '../../catalogue/params.js'
 import { flagName, isScope, named, type ScopeKind, scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given, Plan } from '../../commands/types.js'
 import { Failure, usage } from '../../errors.js'
-import type { Ask, Missing, PickFlags } from '../run/person/ask.js'
+import type { AskFor, Missing, PickFlags } from '../run/person/ask.js'
 import {
   checkExclusive,
   extraValues,
@@ -36,7 +36,7 @@ export interface Surroundings {
   /** The path of a project by its number; undefined where that cannot be known. */
   readonly pathOf: (id: number) => Promise<string | undefined>
   /** A missing value from a person, or undefined where nobody can be asked. */
-  readonly missing: Ask
+  readonly missing: AskFor
   /** Which flags a person wants to give, or undefined where nobody can be asked. */
   readonly pick: PickFlags
 }

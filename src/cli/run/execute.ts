@@ -5,8 +5,9 @@ import type { ColorFlag } from '../../terminal/text/color.js'
 import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
 import type { Raw } from '../words/line.js'
 import { fieldNotes } from './answer/fields.js'
-import { createRun, Printed } from './context.js'
+import { createRun } from './context.js'
 import { outputFormat } from './format.js'
+import { Printed } from './instance/unsent.js'
 import { runDerived } from './run.js'
 import { watch } from './watch.js'
 
@@ -49,7 +50,7 @@ export const execute = async (
   const { color } = globals
   const format = outputFormat(globals, process.env)
   decided({ json: format.json === true, ...(color === undefined ? {} : { color }) })
-  const { ctx, exitCode, rounds, close } = await createRun({
+  const { services, exitCode, rounds, close } = await createRun({
     command,
     globals,
     format,
@@ -58,17 +59,22 @@ export const execute = async (
     stdin,
     listed: fromStdin(raw),
   })
+  const { person } = services
   let failed: unknown
   try {
-    for (const text of early) ctx.note(text)
-    const { note, warn } = ctx
+    for (const text of early) person.note(text)
     if (globals.fields !== undefined)
-      for (const text of await fieldNotes(command, globals.fields)) note(text)
-    const given = await givenOf(command, raw, { env: process.env, stdin, note, warn })
+      for (const text of await fieldNotes(command, globals.fields)) person.note(text)
+    const given = await givenOf(command, raw, {
+      env: process.env,
+      stdin,
+      note: (text) => person.note(text),
+      warn: (text) => person.warn(text),
+    })
     const action = command.run ?? runDerived
     const { watch: seconds, curl } = globals
-    if (seconds === undefined || curl) await action(ctx, given)
-    else await watch(ctx, seconds, rounds, () => action(ctx, given))
+    if (seconds === undefined || curl) await action(services, given)
+    else await watch(services, seconds, rounds, () => action(services, given))
   } catch (error) {
     if (!(error instanceof Printed)) failed = error
   }

@@ -1,10 +1,11 @@
 /** What a command does when nobody wrote it by hand: plan, then list or perform. */
-import type { Context, Given } from '../../commands/types.js'
+import type { Given } from '../../commands/described.js'
+import type { Services } from '../../commands/services.js'
 
 /** The default action. */
-export const runDerived = async (ctx: Context, given: Given): Promise<void> => {
-  const plans = await ctx.plans(given)
+export const runDerived = async ({ instance }: Services, given: Given): Promise<void> => {
+  const plans = await instance.plans(given)
   const [only] = plans
-  if (only?.endpoint.returns.kind === 'many') await ctx.list(only)
-  else await ctx.perform(plans)
+  if (only?.endpoint.returns.kind === 'many') await instance.list(only)
+  else await instance.many(plans)
 }

@@ -1,5 +1,5 @@
 /** `--watch`: a command again and again, redrawn on a terminal, one answer after the other in a pipe. */
-import type { Context } from '../../commands/types.js'
+import type { Services } from '../../commands/services.js'
 import { exitCodes, Failure } from '../../errors.js'
 
 /** Failures that a later round may not have. */
@@ -22,7 +22,7 @@ const timeOf = (now: Date): string => now.toTimeString().slice(0, 8)
  * is only passing (no connection, too many requests) is told, and the next round tries again.
  */
 export const watch = async (
-  ctx: Context,
+  { answer, person, place: { clock } }: Services,
   seconds: number,
   rounds: Rounds,
   round: () => Promise<void>,
@@ -34,13 +34,13 @@ export const watch = async (
         await round()
       } catch (error) {
         if (count === 0 || !passing(error)) throw error
-        ctx.warn(error.message)
+        person.warn(error.message)
       }
-      await rounds.end(`${timeOf(ctx.now())}, every ${seconds} s; Ctrl-C ends`)
-      await ctx.sleep(seconds * 1000)
+      await rounds.end(`${timeOf(clock.now())}, every ${seconds} s; Ctrl-C ends`)
+      await clock.sleep(seconds * 1000)
     }
   } catch (error) {
-    if (!ctx.signal.aborted) throw error
-    ctx.exit(exitCodes.interrupted)
+    if (!clock.signal.aborted) throw error
+    answer.exit(exitCodes.interrupted)
   }
 }

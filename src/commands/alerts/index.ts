@@ -4,10 +4,10 @@ import { isObject } from '../../base/objects.js'
 import { alerts } from '../../catalogue/areas/alerts.js'
 import { boolean, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
-import { toCurl } from '../../http/index.js'
+import { buildRequest } from '../../http/index.js'
 import type { Credential, Whole, WireRequest } from '../../http/types.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context } from '../types.js'
+import type { Services } from '../services.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -33,13 +33,13 @@ const flags = {
 type Mine = GivenBy<typeof flags>
 
 /** The alert endpoint; one that begins with a slash is below the instance's own address. */
-const addressOf = async (ctx: Context, given: Mine): Promise<URL> => {
+const addressOf = async ({ person, place }: Services, given: Mine): Promise<URL> => {
   const text =
     given.flags.endpoint ??
-    ctx.env.SVC_ALERT_ENDPOINT ??
-    (await ctx.ask('address of the alert endpoint'))
+    place.env.SVC_ALERT_ENDPOINT ??
+    (await person.ask('address of the alert endpoint'))
   if (typeof text !== 'string' || text === '') throw noAddress()
-  const whole = text.startsWith('/') ? `${(await ctx.session()).baseUrl}${text}` : text
+  const whole = text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
     throw usage('--endpoint takes an address that begins with https:// or http://')
   return new URL(whole)
@@ -60,7 +60,7 @@ export const keyIn = (address: URL): string | undefined => {
 }
 
 const credentialOf = async (
-  ctx: Context,
+  { person, place }: Services,
   given: Mine,
   inAddress: string | undefined,
 ): Promise<Credential> => {
@@ -70,8 +70,8 @@ const credentialOf = async (
   const key =
     explicit ??
     inAddress ??
-    ctx.env.SVC_ALERT_KEY ??
-    (ctx.globals.curl ? '-' : await ctx.askSecret('authorization key of the alert endpoint'))
+    place.env.SVC_ALERT_KEY ??
+    (await person.askSecret('authorization key of the alert endpoint', 'authorization-key'))
   if (typeof key === 'string' && key !== '') return { kind, value: key }
   throw usage(
     'alerts send needs --authorization-key (SVC_ALERT_KEY)',
@@ -80,12 +80,12 @@ const credentialOf = async (
 }
 
 /** The key of the environment belongs to the endpoint of the environment. */
-const checkKey = async (ctx: Context, given: Mine, address: URL): Promise<void> => {
-  const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = ctx.env
+const checkKey = async ({ place }: Services, given: Mine, address: URL): Promise<void> => {
+  const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
   if (!theirs || !key || given.flags.endpoint === undefined) return
   if (given.flags['authorization-key'] !== undefined || keyIn(new URL(address)) !== undefined)
     return
-  const whole = theirs.startsWith('/') ? `${(await ctx.session()).baseUrl}${theirs}` : theirs
+  const whole = theirs.startsWith('/') ? `${(await place.session()).baseUrl}${theirs}` : theirs
   if (URL.canParse(whole) && new URL(whole).origin === address.origin) return
   throw usage(
     `SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT, not for --endpoint at ${address.origin}`,
@@ -93,13 +93,13 @@ const checkKey = async (ctx: Context, given: Mine, address: URL): Promise<void> 
   )
 }
 
-const warnOf = (ctx: Context, address: URL, inAddress: string | undefined): void => {
+const warnOf = ({ person }: Services, address: URL, inAddress: string | undefined): void => {
   if (inAddress !== undefined)
-    ctx.warn(
+    person.warn(
       'the endpoint’s address carries a key, which ends up in logs: it goes in a header instead; give it by --authorization-key or SVC_ALERT_KEY',
     )
   if (address.protocol === 'http:' && !loopback.test(address.hostname))
-    ctx.warn(`the key travels in clear to ${address.host}: use https`)
+    person.warn(`the key travels in clear to ${address.host}: use https`)
 }
 
 /** What `--test` sends where nothing else is given. */
@@ -113,14 +113,14 @@ const sample = {
 const flagOf = (name: string): string => name.replaceAll('_', '-')
 
 /** Attributes that --test, --resolve and --input add to the flags; a given one beats them. */
-const additions = (ctx: Context, given: Mine): Record<string, unknown> => {
+const additions = ({ place }: Services, given: Mine): Record<string, unknown> => {
   const isGiven = (name: string): boolean =>
     Object.hasOwn(given.flags, flagOf(name)) || name in (given.input ?? {}) || name in given.extra
   const wanted: Record<string, unknown> = {
     ...(given.flags.test === true ? sample : {}),
     ...(given.flags.resolve === true
       ? {
-          end_time: ctx
+          end_time: place
             .now()
             .toISOString()
             .replace(/\.\d+Z$/, 'Z'),
@@ -146,15 +146,15 @@ const withProperty = (request: WireRequest, property: unknown): WireRequest => {
 }
 
 const post = async (
-  ctx: Context,
+  { instance, place }: Services,
   address: URL,
   credential: Credential,
   request: WireRequest,
 ): Promise<Whole> => {
   try {
-    const profile = await ctx.profile()
+    const profile = await place.profile()
     const party = profile === undefined ? {} : { profile }
-    return await (await ctx.anonymous(address.origin, credential, party)).call(request)
+    return await instance.elsewhere(address.origin, credential, party).call(request)
   } catch (error) {
     if (!(error instanceof Failure) || error.category !== 'auth') throw error
     const hint = 'The authorization key is wrong, or was renewed: it is in the monitoring settings.'
@@ -162,26 +162,27 @@ const post = async (
   }
 }
 
-const run = async (ctx: Context, given: Mine): Promise<void> => {
-  const address = await addressOf(ctx, given)
-  await checkKey(ctx, given, address)
+const run = async (services: Services, given: Mine): Promise<void> => {
+  const address = await addressOf(services, given)
+  await checkKey(services, given, address)
   const inAddress = keyIn(address)
-  warnOf(ctx, address, inAddress)
-  const credential = await credentialOf(ctx, given, inAddress)
+  warnOf(services, address, inAddress)
+  const credential = await credentialOf(services, given, inAddress)
   const more = further(given)
   const input = Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !(name in more)),
   )
-  const plan = await ctx.plan(
+  const plan = await services.instance.plan(
     { ...given, input },
-    { ...additions(ctx, given), ...more, endpoint: address.href },
+    { ...additions(services, given), ...more, endpoint: address.href },
   )
-  const request = withProperty(await ctx.request(plan), more.endpoint)
-  if (ctx.globals.curl) return ctx.write(`${toCurl(address.origin, request, credential.kind)}\n`)
-  const { data, bytes } = await post(ctx, address, credential, request)
-  if (data === undefined) return ctx.note('the alert was sent')
-  if (Array.isArray(data)) return ctx.printMany(data, { endpoint: plan.endpoint })
-  await ctx.printAnswer(plan, { value: data, bytes })
+  const request = withProperty(buildRequest(plan), more.endpoint)
+  const { data, bytes } = await post(services, address, credential, request)
+  const { answer, person } = services
+  if (data === undefined) return person.note('the alert was sent')
+  const { endpoint } = plan
+  if (Array.isArray(data)) return answer.printMany(data, { endpoint })
+  await answer.printAnswer({ value: data, bytes }, { endpoint })
 }
 
 export const send = define({

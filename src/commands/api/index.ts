@@ -1,11 +1,20 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
+
 import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { boolean, list } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import { nearest } from '../../terminal/text/suggest.js'
-import type { Context, Given, Special, Suggestion } from '../types.js'
+import { define, type GivenBy } from '../define.js'
+import type { PlaceService, Services } from '../services.js'
+import type { Suggestion } from '../types.js'
+
+const flags = {
+  header: list('string', 'a further header, "Name: value"'),
+  paginate: boolean('follow the pages; one JSON array, or a record a line'),
+} as const
+type Mine = GivenBy<typeof flags>
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -24,11 +33,11 @@ const encoded = (text: string): string =>
   [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
 /** `{project}` and `{group}` stand for the project and group at hand. */
-const filled = async (ctx: Context, path: string): Promise<string> => {
+const filled = async (place: PlaceService, path: string): Promise<string> => {
   let text = path
   for (const kind of ['project', 'group'] as const) {
     if (!text.includes(`{${kind}}`)) continue
-    const value = await ctx.scope(kind)
+    const value = await place.scope(kind)
     if (value === undefined)
       throw usage(
         `{${kind}} stands in the path, and there is no ${kind} at hand`,
@@ -39,15 +48,17 @@ const filled = async (ctx: Context, path: string): Promise<string> => {
   return text
 }
 
-const headersOf = (given: Given): Record<string, string> => {
+/** Names that the program itself sets. */
+const ours = /^(authorization|private-token|job-token|cookie|sudo|host|content-length)$/i
+
+const headersOf = (lines: readonly string[]): Record<string, string> => {
   const headers: Record<string, string> = {}
-  const lines = Array.isArray(given.flags.header) ? given.flags.header : []
-  for (const line of lines.map(String)) {
+  for (const line of lines) {
     const at = line.indexOf(':')
     const name = line.slice(0, at).trim()
     if (at < 1 || !/^[A-Za-z0-9-]+$/.test(name))
       throw usage(`--header takes "Name: value", not "${line}"`)
-    if (/^(authorization|private-token|job-token|cookie|sudo|host|content-length)$/i.test(name))
+    if (ours.test(name))
       throw usage(
         `--header cannot set ${name}`,
         'Credentials come from the profile or SVC_TOKEN, the user from --sudo.',
@@ -75,44 +86,58 @@ const queryOf = (values: Readonly<Record<string, unknown>>): string => {
   return query.toString()
 }
 
-const requestOf = async (ctx: Context, given: Given): Promise<WireRequest> => {
+/**
+ * A path as it may be sent.
+ * @throws Failure `usage` naming what cannot stand in one
+ */
+const checkedPath = (path: string): string => {
+  const [plain = ''] = path.split(/[?#]/)
+  if (plain.split('/').some((part) => part === '.' || part === '..'))
+    throw usage('"." and ".." cannot stand in a path')
+  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
+  if (stray === undefined) return path
+  throw usage(
+    `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot stand in a path`,
+    `Write it as ${stray === '#' ? '%23' : encoded(stray)}.`,
+  )
+}
+
+/** Where a path below the API goes, or one of another root of the instance. */
+const addressOf = async (
+  place: PlaceService,
+  path: string,
+  query: string,
+): Promise<Pick<WireRequest, 'path' | 'absolute'>> => {
+  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
+  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
+  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
+  return root
+    ? { path: `${(await place.session()).baseUrl}${whole}`, absolute: true }
+    : { path: whole }
+}
+
+const bodyOf = ({ input, extra }: Mine): string | undefined => {
+  const attributes = {
+    ...input,
+    ...Object.fromEntries(Object.entries(extra).map(([k, v]) => [k, typed(v)])),
+  }
+  return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
+}
+
+const requestOf = async (place: PlaceService, given: Mine): Promise<WireRequest> => {
   const { method, target } = targetOf(given.args)
   if (/^[a-z]+:\/\//i.test(target))
     throw usage(
       'api takes a path of the instance, not an address',
       'Choose the instance with --base-url.',
     )
-  const path = (await filled(ctx, target)).replace(/^(?!\/)/, '/')
-  if (
-    path
-      .split(/[?#]/)[0]
-      ?.split('/')
-      .some((s) => s === '.' || s === '..') === true
-  )
-    throw usage('"." and ".." cannot stand in a path')
-  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
-  if (stray !== undefined)
-    throw usage(
-      `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot stand in a path`,
-      `Write it as ${stray === '#' ? '%23' : encoded(stray)}.`,
-    )
+  const path = checkedPath((await filled(place, target)).replace(/^(?!\/)/, '/'))
   const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
-  const headers = headersOf(given)
-  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
-  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
-  const query = reads ? queryOf({ ...given.input, ...given.extra }) : ''
-  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
-  const attributes = {
-    ...given.input,
-    ...Object.fromEntries(Object.entries(given.extra).map(([k, v]) => [k, typed(v)])),
-  }
-  const body = !reads && Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
-  const address = root
-    ? { path: `${(await ctx.session()).baseUrl}${whole}`, absolute: true as const }
-    : { path: whole }
+  const headers = headersOf(given.flags.header ?? [])
+  const body = reads ? undefined : bodyOf(given)
   return {
     method,
-    ...address,
+    ...(await addressOf(place, path, reads ? queryOf({ ...given.input, ...given.extra }) : '')),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body }),
   }
@@ -156,7 +181,7 @@ const documented = async ({ method, path }: WireRequest): Promise<Endpoint | und
 
 /** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
 const jobEndpoint = async (
-  { env }: Context,
+  { env }: PlaceService,
   request: WireRequest,
 ): Promise<Endpoint | undefined> =>
   env.SVC_JOB_TOKEN || env.CI_JOB_TOKEN ? documented(request) : undefined
@@ -165,20 +190,21 @@ const jobEndpoint = async (
 const paginated = async (request: WireRequest): Promise<WireRequest> =>
   (await documented(request))?.keyset === true ? { ...request, keyset: true } : request
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
-  const request = await requestOf(ctx, given)
-  await ctx.guard(request)
-  if (ctx.globals.curl) return ctx.showRequest(request)
-  if (request.method === 'DELETE') await ctx.confirm('What is there is lost.', [request.path])
+const run = async ({ answer, instance, person, place }: Services, given: Mine): Promise<void> => {
+  const request = await requestOf(place, given)
+  const deletes = request.method === 'DELETE'
+  const endpoint = await jobEndpoint(place, request)
   try {
-    if (given.flags.paginate === true) return await ctx.listRequest(await paginated(request))
-    const client = await ctx.client(await jobEndpoint(ctx, request))
-    const whole = await client.call(request)
-    if (whole.status === 304) return ctx.note('nothing changed: it was already so')
-    if (whole.bytes.length > 0) return ctx.printAnswer({}, { bytes: whole.bytes })
-    ctx.note(
-      `${request.method} ${request.path}: ${request.method === 'DELETE' ? 'deleted, ' : ''}${whole.status}`,
-    )
+    const list = given.flags.paginate === true
+    const whole = await instance.raw(list ? await paginated(request) : request, {
+      list,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(deletes ? { loses: { what: 'What is there is lost.', details: [request.path] } } : {}),
+    })
+    if (whole === undefined) return
+    if (whole.status === 304) return person.note('nothing changed: it was already so')
+    if (whole.bytes.length > 0) return await answer.printAnswer({ bytes: whole.bytes })
+    person.note(`${request.method} ${request.path}: ${deletes ? 'deleted, ' : ''}${whole.status}`)
   } catch (error) {
     throw await suggested(error, request)
   }
@@ -208,7 +234,7 @@ const pathsFor = async (
   return [...found].map(([value, text]) => ({ value, text }))
 }
 
-export const api: Special = {
+export const api = define({
   summary: 'Make any call with the credentials of the profile',
   description: [
     'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those at hand. DELETE is confirmed.',
@@ -234,14 +260,11 @@ export const api: Special = {
       values: pathsFor,
     },
   ],
-  flags: {
-    header: list('string', 'a further header, "Name: value"'),
-    paginate: boolean('follow the pages; one JSON array, or a record a line'),
-  },
+  flags,
   examples: [
     'api GET /runners/all',
     'api projects -o json',
     'api get "projects/{project}/jobs" --paginate -o ndjson',
   ],
   run,
-}
+})

@@ -1,13 +1,16 @@
 /** `approvals rules create|update` (`catalogue/reference/approvals.md`): approvers that are not listed are removed. */
 
-import { type Fields, objects } from '../../base/objects.js'
+import type { Fields } from '../../base/objects.js'
 import { approvals } from '../../catalogue/areas/approvals.js'
 import { boolean, list } from '../../catalogue/params.js'
-import { Failure } from '../../errors.js'
+import { pathIn } from '../../catalogue/path-in.js'
+import type { Data } from '../../client/typed.js'
+import { type Failure, survived } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { filled, missing, plansToFill, readRecord, showReading } from '../fill.js'
+import { filled, missing, plansToFill } from '../fill.js'
 import { withListedUsers } from '../members/usernames.js'
-import type { Context, Plan } from '../types.js'
+import type { InstanceService, Loss, Services } from '../services.js'
+import type { Plan } from '../types.js'
 
 const filling = {
   command: 'approvals rules update',
@@ -24,20 +27,28 @@ const kinds = [
 const listed = (value: unknown): readonly number[] =>
   value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(Number)
 
-/** Who approves by the record and would no longer, in words; a list not given lists nobody. */
-export const removed = (values: Fields, record: Fields): string[] =>
+type Rule = Data<typeof approvals.rulesGet> | undefined
+
+/** The approvers of a rule, each kind under its field. */
+const present = (rule: Rule, field: 'users' | 'groups') =>
+  (rule?.[field] ?? []).flatMap((one) => (one === null ? [] : [one]))
+
+const fieldOf = (one: Fields, name: string): unknown => one[name]
+
+/** Who approves by the rule and would no longer, in words; a list not given lists nobody. */
+export const removed = (values: Fields, rule: Rule): string[] =>
   kinds.flatMap(({ attribute, field, what, name }) => {
     const kept = new Set(listed(values[attribute]))
-    return objects(record[field])
-      .filter((one) => !kept.has(Number(one.id)))
-      .map((one) => `${what} ${String(one[name] ?? one.id)} (${String(one.id)})`)
+    return present(rule, field)
+      .filter(({ id }) => !kept.has(Number(id)))
+      .map((one) => `${what} ${String(fieldOf(one, name) ?? one.id)} (${String(one.id)})`)
   })
 
-/** The approvers given, and those that the record has besides. */
-export const withPresent = (values: Fields, record: Fields): Fields => {
+/** The approvers given, and those that the rule has besides. */
+export const withPresent = (values: Fields, rule: Rule): Fields => {
   const both = kinds.flatMap(({ attribute, field }) => {
-    const present = objects(record[field]).map((one) => Number(one.id))
-    const all = [...new Set([...present, ...listed(values[attribute])])]
+    const ids = present(rule, field).map(({ id }) => id)
+    const all = [...new Set([...ids, ...listed(values[attribute])])]
     return all.length === 0 ? [] : [[attribute, all] as const]
   })
   return { ...values, ...Object.fromEntries(both) }
@@ -46,33 +57,34 @@ export const withPresent = (values: Fields, record: Fields): Fields => {
 interface Complete {
   readonly plan: Plan
   readonly lost: readonly string[]
-  /** The record could not be read. */
+  /** The rule could not be read. */
   readonly failure?: Failure
 }
 
 const complete = async (
-  ctx: Context,
+  instance: InstanceService,
   plan: Plan,
   open: readonly string[],
   keep: boolean,
 ): Promise<Complete> => {
   try {
-    const record = await readRecord(ctx, plan, filling)
-    const whole = filled(plan, open, record)
-    if (keep) return { plan: { ...whole, values: withPresent(whole.values, record) }, lost: [] }
-    const rule = `rule ${String(record.name ?? plan.label)}`
-    return { plan: whole, lost: removed(plan.values, record).map((who) => `${who} from ${rule}`) }
-  } catch (failure) {
-    if (!(failure instanceof Failure) || failure.category === 'interrupted') throw failure
-    return { plan, lost: [], failure }
+    const { data } = await instance.call(
+      approvals.rulesGet,
+      pathIn(approvals.rulesGet, plan.values),
+    )
+    const whole = filled(plan, open, data ?? {})
+    if (keep) return { plan: { ...whole, values: withPresent(whole.values, data) }, lost: [] }
+    const rule = `rule ${String(data?.name ?? plan.label)}`
+    return { plan: whole, lost: removed(plan.values, data).map((who) => `${who} from ${rule}`) }
+  } catch (error) {
+    return { plan, lost: [], failure: survived(error) }
   }
 }
 
-const confirmLoss = async (ctx: Context, lost: readonly string[]): Promise<void> => {
-  if (lost.length === 0) return
-  // Where nobody is asked, they are named all the same.
-  if (!ctx.interactive) for (const who of lost) ctx.note(`removes ${ctx.safe(who)}`)
-  await ctx.confirm('Approvers who are not listed are removed; --keep keeps them.', lost)
+/** What is lost with approvers who are not listed. */
+const lossOf = (details: readonly string[]): { loses?: Loss } => {
+  const what = 'Approvers who are not listed are removed; --keep keeps them.'
+  return details.length === 0 ? {} : { loses: { what, details, told: 'removes' } }
 }
 
 /** In place of the API's IDs: names are looked up among the members of the project. */
@@ -88,8 +100,8 @@ const flags = {
   keep: boolean('keep the present approvers, and add those given'),
 } as const
 
-const listedBy = (ctx: Context, plans: readonly Plan[]): Promise<Plan[]> =>
-  Promise.all(plans.map((plan) => withListedUsers(ctx, plan, 'user_ids')))
+const listedBy = (services: Services, plans: readonly Plan[]): Promise<Plan[]> =>
+  Promise.all(plans.map((plan) => withListedUsers(services, plan, 'user_ids')))
 
 export const rulesCreate = define({
   flags: approvers,
@@ -97,26 +109,25 @@ export const rulesCreate = define({
     'approvals rules create --name QA --approvals-required 1 --user-ids dov,3 --project platform/app',
     'approvals rules create --name Docs --approvals-required 0 --group-ids 1 --project platform/app',
   ],
-  run: async (ctx, given) => ctx.perform(await listedBy(ctx, await ctx.plans(given))),
+  run: async (services, given) => {
+    const { instance } = services
+    await instance.many(await listedBy(services, await instance.plans(given)))
+  },
 })
 
-const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
+const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+  const { instance } = services
   const open = missing(given, filling)
   const keep = given.flags.keep === true
-  const plans = await listedBy(ctx, await plansToFill(ctx, given, filling))
-  if (ctx.globals.curl)
-    return open.length > 0 || keep ? showReading(ctx, plans, filling) : ctx.perform(plans)
-  const whole = await Promise.all(plans.map((plan) => complete(ctx, plan, open, keep)))
-  await confirmLoss(
-    ctx,
-    whole.flatMap((one) => one.lost),
-  )
+  const plans = await listedBy(services, await plansToFill(instance, given, filling))
+  const whole = await Promise.all(plans.map((plan) => complete(instance, plan, open, keep)))
   const failures = new Map(whole.map(({ plan, failure }) => [plan, failure]))
-  await ctx.perform([...failures.keys()], {
+  await instance.many([...failures.keys()], {
+    ...lossOf(whole.flatMap(({ lost }) => lost)),
     run: async (plan) => {
       const failure = failures.get(plan)
       if (failure !== undefined) throw failure
-      const { bytes, data } = await ctx.call(plan)
+      const { bytes, data } = await instance.send(plan)
       return { bytes, value: data }
     },
   })

@@ -1,6 +1,6 @@
 /** Downloads over as many requests as it takes: the rest of a file only where it surely is its rest. */
 import { Failure } from '../../errors.js'
-import type { Answer, Client, WireRequest } from '../../http/types.js'
+import type { Answer } from '../../http/types.js'
 
 const resumes = 5
 
@@ -61,14 +61,16 @@ const totalOf = (answer: Answer, { tag, received, total }: Progress): number | u
   return total === undefined || total === size ? size : undefined
 }
 
+/** Asks for a file once more, with these headers besides. */
+export type Reopen = (headers: Readonly<Record<string, string>>) => Promise<Answer>
+
 const restOf = async (
-  client: Client,
-  request: WireRequest,
+  reopen: Reopen,
   progress: Progress,
 ): Promise<{ readonly answer: Answer; readonly total: number }> => {
   const { received, tag } = progress
-  const headers = { ...request.headers, range: `bytes=${received}-`, 'if-range': tag }
-  const answer = await client.open({ ...request, headers }).catch((error: unknown) => {
+  const headers = { range: `bytes=${received}-`, 'if-range': tag }
+  const answer = await reopen(headers).catch((error: unknown) => {
     throw error instanceof Failure && error.details.status === 416
       ? new BeginAgain(undefined)
       : error
@@ -91,8 +93,7 @@ const shorter = (answer: Answer, received: number, total: number): Failure =>
  * @throws BeginAgain where the instance has something else than the rest; Failure otherwise
  */
 export async function* resumed(
-  client: Client,
-  request: WireRequest,
+  reopen: Reopen,
   first: Answer,
   note: (text: string) => void,
 ): AsyncGenerator<Uint8Array> {
@@ -113,7 +114,7 @@ export async function* resumed(
       if (!cut || tag === undefined || attempt >= resumes || received === 0) throw error
       if (total !== undefined && received >= total) throw error
       note(`cut short after ${received} bytes, resuming`)
-      const rest = await restOf(client, request, { tag, received, total })
+      const rest = await restOf(reopen, { tag, received, total })
       answer = rest.answer
       total = rest.total
     }

@@ -10,11 +10,11 @@ import {
   readAudit,
 } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context } from '../types.js'
+import type { Services } from '../services.js'
 
-const logOf = (ctx: Context): string => {
-  const store = openStore(pathsOf(ctx.env))
-  const name = ctx.globals.profile ?? (ctx.env.SVC_PROFILE || undefined) ?? store.current()
+const logOf = ({ place }: Services): string => {
+  const store = openStore(pathsOf(place.env))
+  const name = place.globals.profile ?? (place.env.SVC_PROFILE || undefined) ?? store.current()
   if (name === undefined)
     throw usage('audit list needs a profile, and there is none', 'svcctl auth login makes one.')
   const profile = store.get(name)
@@ -74,7 +74,7 @@ const filterOf = (given: Mine): AuditFilter => {
 }
 
 /** Entries to the output as they are read; how the log ended, to standard error. */
-async function* entries(ctx: Context, file: string, filter: AuditFilter) {
+async function* entries({ person }: Services, file: string, filter: AuditFilter) {
   const log = readAudit(file, filter)
   let end: AuditEnd | undefined
   while (end === undefined) {
@@ -82,9 +82,9 @@ async function* entries(ctx: Context, file: string, filter: AuditFilter) {
     if (step.done === true) end = step.value
     else yield step.value
   }
-  if (end.records === 0) ctx.note('nothing found')
-  if (end.more) ctx.note(`showing the latest ${end.records}; there are more: --last <n>`)
-  if (end.unreadable > 0) ctx.warn(`${end.unreadable} lines of ${file} are no entries`)
+  if (end.records === 0) person.note('nothing found')
+  if (end.more) person.note(`showing the latest ${end.records}; there are more: --last <n>`)
+  if (end.unreadable > 0) person.warn(`${end.unreadable} lines of ${file} are no entries`)
 }
 
 export const listCommand = define({
@@ -94,8 +94,10 @@ export const listCommand = define({
   ],
   flags,
   examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
-  run: async (ctx, given) => {
+  run: async (services, given) => {
     const filter = filterOf(given)
-    await ctx.printMany(entries(ctx, logOf(ctx), filter), { columns: [...auditFields] })
+    await services.answer.printMany(entries(services, logOf(services), filter), {
+      columns: [...auditFields],
+    })
   },
 })

@@ -3,7 +3,7 @@
 import { clearTextWarning } from '../../base/base-url.js'
 import { momentAfter } from '../../base/moments.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
-import { exitCodes, Failure, usage } from '../../errors.js'
+import { exitCodes, survived, usage } from '../../errors.js'
 import {
   openStore,
   openTokens,
@@ -13,7 +13,11 @@ import {
   signOut,
   userTokenKinds,
 } from '../../profile/index.js'
-import type { Argument, Context, Given, Special } from '../types.js'
+import type { Profile, UserTokenKind } from '../../profile/types.js'
+import { define, type GivenBy } from '../define.js'
+import { patient } from '../patient.js'
+import type { Services } from '../services.js'
+import type { Argument, Given } from '../types.js'
 import { askedAddress, askedName, askedToken, type Secrets } from './asking.js'
 import { type Identity, identityText, probe } from './probe.js'
 
@@ -22,8 +26,20 @@ const places = {
   file: 'a file that only you can read',
 } as const
 
-const storeOf = (ctx: Context) => openStore(pathsOf(ctx.env), ctx)
-const tokensOf = (ctx: Context) => openTokens(pathsOf(ctx.env), ctx.env, ctx)
+const storeOf = (services: Services) => openStore(pathsOf(services.place.env), patient(services))
+const tokensOf = (services: Services) =>
+  openTokens(pathsOf(services.place.env), services.place.env, patient(services))
+
+const loginFlags = {
+  kind: oneOf([...userTokenKinds, 'project', 'impersonation'], 'kind of the token', {
+    default: 'personal',
+  }),
+  'token-stdin': boolean('read the token from standard input; a refresh token on the second line'),
+  'token-url': settings['token-url'],
+  'client-id': settings['client-id'],
+  'expires-in': integer('OAuth: seconds until the token expires', { min: 1 }),
+} as const
+type Login = GivenBy<typeof loginFlags>
 
 const profileArgument = (required: boolean): Argument => ({
   name: 'profile',
@@ -33,56 +49,80 @@ const profileArgument = (required: boolean): Argument => ({
   param: string('name of the profile', { completes: 'profile' }),
 })
 
-const addressOf = (ctx: Context, name: string): Promise<string> =>
+const addressOf = (services: Services, name: string): Promise<string> =>
   askedAddress(
-    ctx,
-    ctx.globals.baseUrl ?? (ctx.env.SVC_BASE_URL || undefined) ?? storeOf(ctx).get(name)?.baseUrl,
+    services,
+    services.place.globals.baseUrl ??
+      (services.place.env.SVC_BASE_URL || undefined) ??
+      storeOf(services).get(name)?.baseUrl,
   )
 
-const nameOf = (ctx: Context, given: Given): string =>
+const nameOf = (services: Services, given: Pick<Given, 'args'>): string =>
   given.args[0] ??
-  ctx.globals.profile ??
-  (ctx.env.SVC_PROFILE || undefined) ??
-  storeOf(ctx).current() ??
+  services.place.globals.profile ??
+  (services.place.env.SVC_PROFILE || undefined) ??
+  storeOf(services).current() ??
   'default'
 
-const login = async (ctx: Context, given: Given): Promise<void> => {
-  const name = await askedName(ctx, nameOf(ctx, given))
-  const baseUrl = await addressOf(ctx, name)
-  // Project and impersonation tokens travel as personal ones do.
-  const kind = userTokenKinds.find((k) => k === given.flags.kind) ?? 'personal'
-  const clear = clearTextWarning(baseUrl)
-  if (clear !== undefined) ctx.warn(clear)
-  // The profile may say already how the instance is reached: its proxy, its certificates.
-  const before = storeOf(ctx).get(name)
-  const party = before === undefined ? {} : { profile: { ...before, baseUrl } }
-  const attempt = async ({ token }: Secrets): Promise<Identity> => {
-    const client = await ctx.anonymous(baseUrl, { kind, value: token }, party)
-    return ctx.progress(`trying the token at ${baseUrl}`, () => probe(client))
+/** Tries a token, by the way that the profile says already: its proxy, its certificates. */
+const attemptAt =
+  ({ instance, person }: Services, baseUrl: string, kind: UserTokenKind, before?: Profile) =>
+  ({ token }: Secrets): Promise<Identity> => {
+    const party = before === undefined ? {} : { profile: { ...before, baseUrl } }
+    const there = instance.elsewhere(baseUrl, { kind, value: token }, party)
+    return person.progress(`trying the token at ${baseUrl}`, () => probe(there))
   }
-  const { secrets, identity } = await askedToken(ctx, given, baseUrl, attempt)
-  const expires = given.flags['expires-in']
-  const end = typeof expires === 'number' ? momentAfter(ctx.now().getTime(), expires) : undefined
-  const profile = await signIn(storeOf(ctx), tokensOf(ctx), {
-    name,
-    baseUrl,
+
+/** What is signed in with, as it is kept. */
+const signedIn = (
+  { place }: Services,
+  { flags }: Login,
+  at: { readonly name: string; readonly baseUrl: string },
+  { token, refreshToken }: Secrets,
+  { username }: Identity,
+): Parameters<typeof signIn>[2] => {
+  const { 'expires-in': expires, 'token-url': tokenUrl, 'client-id': clientId } = flags
+  const expiresAt = expires === undefined ? undefined : momentAfter(place.now().getTime(), expires)
+  return {
+    ...at,
     changes: {
-      ...(given.flags['token-url'] === undefined ? {} : { 'token-url': given.flags['token-url'] }),
-      ...(given.flags['client-id'] === undefined ? {} : { 'client-id': given.flags['client-id'] }),
+      ...(tokenUrl === undefined ? {} : { 'token-url': tokenUrl }),
+      ...(clientId === undefined ? {} : { 'client-id': clientId }),
     },
     token: {
-      kind,
-      ...secrets,
-      ...(end === undefined ? {} : { expiresAt: end }),
+      kind: kindOf(flags.kind),
+      token,
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
     },
-    ...(identity.username === undefined ? {} : { user: identity.username }),
-  })
-  await storeOf(ctx).switch(name)
-  const kept = places[profile.tokenStore ?? 'file']
-  ctx.note(`signed in to ${baseUrl} as ${identityText(identity)}`)
-  ctx.note(`the token is kept in ${kept}; profile "${name}" is the current one`)
-  const kept_in = profile.tokenStore ?? 'file'
-  await ctx.print({ profile: name, base_url: baseUrl, kind, ...identity, kept_in }, { noted: true })
+    ...(username === undefined ? {} : { user: username }),
+  }
+}
+
+/** Project and impersonation tokens travel as personal ones do. */
+const kindOf = (kind: string): UserTokenKind =>
+  userTokenKinds.find((known) => known === kind) ?? 'personal'
+
+const login = async (services: Services, given: Login): Promise<void> => {
+  const { answer, person } = services
+  const store = storeOf(services)
+  const name = await askedName(services, nameOf(services, given))
+  const baseUrl = await addressOf(services, name)
+  const kind = kindOf(given.flags.kind)
+  const clear = clearTextWarning(baseUrl)
+  if (clear !== undefined) person.warn(clear)
+  const attempt = attemptAt(services, baseUrl, kind, store.get(name))
+  const piped = given.flags['token-stdin'] === true
+  const { secrets, identity } = await askedToken(services, piped, baseUrl, attempt)
+  const signing = signedIn(services, given, { name, baseUrl }, secrets, identity)
+  const { tokenStore: kept_in = 'file' } = await signIn(store, tokensOf(services), signing)
+  await store.switch(name)
+  person.note(`signed in to ${baseUrl} as ${identityText(identity)}`)
+  person.note(`the token is kept in ${places[kept_in]}; profile "${name}" is the current one`)
+  await answer.print(
+    { profile: name, base_url: baseUrl, kind, ...identity, kept_in },
+    { noted: true },
+  )
 }
 
 interface Row {
@@ -95,20 +135,21 @@ interface Row {
 }
 
 /** One profile, or what flags and environment make: where its credential comes from, whether it works. */
-const statusOf = async (ctx: Context, name: string | undefined): Promise<Row> => {
-  const session = await ctx.sessionOf(name)
+const statusOf = async (services: Services, name: string | undefined): Promise<Row> => {
+  const session = await services.place.sessionOf(name)
   const row = {
     profile: session.profile?.name ?? '(environment)',
     base_url: session.baseUrl,
-    current: session.profile !== undefined && storeOf(ctx).current() === session.profile.name,
+    current: session.profile !== undefined && storeOf(services).current() === session.profile.name,
   }
   try {
     const credential = await session.credential()
     if (credential === undefined)
       return { ...row, credential: 'none', works: false, user: 'svcctl auth login signs in' }
     const { kind, value, source } = credential
-    const client = await ctx.anonymous(session.baseUrl, { kind, value }, session)
-    const identity = await probe(client)
+    const identity = await probe(
+      services.instance.elsewhere(session.baseUrl, { kind, value }, session),
+    )
     return {
       ...row,
       credential: `${kind}, from ${source}`,
@@ -116,83 +157,75 @@ const statusOf = async (ctx: Context, name: string | undefined): Promise<Row> =>
       user: identityText(identity),
     }
   } catch (error) {
-    if (!(error instanceof Failure) || error.category === 'interrupted') throw error
-    return { ...row, credential: 'not usable', works: false, user: error.message }
+    return { ...row, credential: 'not usable', works: false, user: survived(error).message }
   }
 }
 
-const status = async (ctx: Context, given: Given): Promise<void> => {
-  const wanted = given.args[0] ?? ctx.globals.profile
-  const names = wanted === undefined ? storeOf(ctx).names() : [wanted]
+const status = async (services: Services, given: Pick<Given, 'args'>): Promise<void> => {
+  const wanted = given.args[0] ?? services.place.globals.profile
+  const names = wanted === undefined ? storeOf(services).names() : [wanted]
   const rows: Row[] = []
   const outside =
-    ctx.globals.sandbox || ctx.globals.baseUrl !== undefined || Boolean(ctx.env.SVC_BASE_URL)
+    services.place.globals.sandbox ||
+    services.place.globals.baseUrl !== undefined ||
+    Boolean(services.place.env.SVC_BASE_URL)
   if (wanted === undefined && (outside || names.length === 0))
-    rows.push(await statusOf(ctx, undefined))
-  for (const name of names) rows.push(await statusOf(ctx, name))
-  await ctx.printMany(rows, {
+    rows.push(await statusOf(services, undefined))
+  for (const name of names) rows.push(await statusOf(services, name))
+  await services.answer.printMany(rows, {
     columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
   })
-  if (rows.some((row) => !row.works)) ctx.exit(exitCodes.auth)
+  if (rows.some((row) => !row.works)) services.answer.exit(exitCodes.auth)
 }
 
-const kind = oneOf([...userTokenKinds, 'project', 'impersonation'], 'kind of the token', {
-  default: 'personal',
-})
-
-export const loginCommand: Special = {
+export const loginCommand = define({
   summary: 'Sign in to an instance and keep the credential',
   description: [
     'The token is asked for without echo, or read from standard input with --token-stdin, and tried before it is kept: in the keyring of the system where there is one, else in a file that only you can read.',
   ],
   args: [profileArgument(false)],
-  flags: {
-    kind,
-    'token-stdin': boolean(
-      'read the token from standard input; a refresh token on the second line',
-    ),
-    'token-url': settings['token-url'],
-    'client-id': settings['client-id'],
-    'expires-in': integer('OAuth: seconds until the token expires', { min: 1 }),
-  },
+  flags: loginFlags,
   examples: [
     'auth login --base-url https://svc.example',
     'auth login staging --base-url https://staging.example --token-stdin < token.txt',
   ],
   run: login,
-}
+})
 
-export const statusCommand: Special = {
+export const statusCommand = define({
   summary: 'Show each profile, where its credential comes from, and whether it works',
   args: [profileArgument(false)],
   examples: ['auth status', 'auth status -o json'],
   run: status,
-}
+})
 
-export const logoutCommand: Special = {
+export const logoutCommand = define({
   summary: 'Forget the credential of a profile',
   args: [profileArgument(false)],
   examples: ['auth logout', 'auth logout staging'],
-  run: async (ctx, given) => {
-    const name = nameOf(ctx, given)
-    const had = await signOut(storeOf(ctx), tokensOf(ctx), name)
-    ctx.note(
+  run: async (services, given) => {
+    const name = nameOf(services, given)
+    const had = await signOut(storeOf(services), tokensOf(services), name)
+    services.person.note(
       had
         ? `the credential of profile "${name}" is forgotten`
         : `profile "${name}" had no credential`,
     )
   },
-}
+})
 
-export const switchCommand: Special = {
+export const switchCommand = define({
   summary: 'Make a profile the current one',
   args: [profileArgument(true)],
   examples: ['auth switch staging', 'auth switch default'],
-  run: async (ctx, given) => {
+  run: async (services, given) => {
     const [name] = given.args
     if (name === undefined)
-      throw usage('auth switch needs a profile', `There are: ${storeOf(ctx).names().join(', ')}.`)
-    await storeOf(ctx).switch(name)
-    ctx.note(`profile "${name}" is the current one`)
+      throw usage(
+        'auth switch needs a profile',
+        `There are: ${storeOf(services).names().join(', ')}.`,
+      )
+    await storeOf(services).switch(name)
+    services.person.note(`profile "${name}" is the current one`)
   },
-}
+})

@@ -4,8 +4,8 @@
  * `GET /application/settings` answers; scopes where the instance tells.
  */
 import { isObject } from '../../base/objects.js'
-import { Failure } from '../../errors.js'
-import type { Client } from '../../http/types.js'
+import { Failure, survived } from '../../errors.js'
+import type { Elsewhere } from '../services.js'
 
 export interface Identity {
   /** Undefined where the instance does not say. */
@@ -27,7 +27,7 @@ const foreign = (path: string, status: number): Failure =>
 
 /** An answer's data; undefined where the instance refuses this one call. */
 const tried = async <T>(
-  client: Client,
+  client: Elsewhere,
   path: string,
   passes: readonly string[],
   is: (data: unknown) => data is T,
@@ -56,7 +56,7 @@ const isSettings = (data: unknown): boolean => isObject(data) && Object.keys(dat
 const isForbidden = (error: unknown): boolean =>
   error instanceof Failure && error.details.status === 403
 
-const userOf = async (client: Client): Promise<string | undefined> => {
+const userOf = async (client: Elsewhere): Promise<string | undefined> => {
   try {
     const user = await tried(client, '/user', ['not_found'], isUser)
     if (user !== undefined) return user.username
@@ -70,7 +70,7 @@ const userOf = async (client: Client): Promise<string | undefined> => {
 
 const isAnything = (_: unknown): _ is unknown => true
 
-const isAdministrator = async (client: Client): Promise<boolean> => {
+const isAdministrator = async (client: Elsewhere): Promise<boolean> => {
   try {
     // Only the settings themselves are a sign of it, whatever the status says.
     const path = '/application/settings'
@@ -81,7 +81,7 @@ const isAdministrator = async (client: Client): Promise<boolean> => {
   }
 }
 
-const scopesOf = async (client: Client): Promise<readonly string[] | undefined> => {
+const scopesOf = async (client: Elsewhere): Promise<readonly string[] | undefined> => {
   try {
     const self = await tried(
       client,
@@ -92,7 +92,7 @@ const scopesOf = async (client: Client): Promise<readonly string[] | undefined> 
     const scopes = self?.scopes
     return Array.isArray(scopes) ? scopes.map(String) : undefined
   } catch (error) {
-    if (error instanceof Failure && error.category === 'interrupted') throw error
+    survived(error)
     return undefined
   }
 }
@@ -101,7 +101,7 @@ const scopesOf = async (client: Client): Promise<readonly string[] | undefined> 
  * Tries a credential.
  * @throws Failure `auth` when the instance does not accept it, `unreachable` when there is no answer
  */
-export const probe = async (client: Client): Promise<Identity> => {
+export const probe = async (client: Elsewhere): Promise<Identity> => {
   const username = await userOf(client)
   const administrator = await isAdministrator(client)
   const scopes = await scopesOf(client)

@@ -4,9 +4,11 @@ import { writeWhole } from '../../base/files/files.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { boolean, hash, string } from '../../catalogue/params.js'
 import { defaultTimeout } from '../../client/defaults.js'
-import { exitCodes, Failure, type FailureDetails, reasonOf, usage } from '../../errors.js'
+import { exitCodes, Failure, type FailureDetails, reasonOf, survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context, Plan } from '../types.js'
+import { patient } from '../patient.js'
+import type { Services } from '../services.js'
+import type { Plan } from '../types.js'
 import { defaultSource, type Source, sourcesOf } from './files.js'
 import { junit, sarif } from './reports.js'
 import { syntaxProblems } from './syntax.js'
@@ -62,7 +64,7 @@ interface Choices {
 }
 
 const plan = (
-  ctx: Context,
+  { instance }: Services,
   given: Mine,
   content: string | undefined,
   merged: boolean,
@@ -71,23 +73,23 @@ const plan = (
   const override: Record<string, unknown> = {}
   if (content !== undefined) override.content = content
   if (merged && !scoped) override.include_merged_yaml = true
-  return ctx.plan({ ...given, args: [] }, override)
+  return instance.plan({ ...given, args: [] }, override)
 }
 
 const checkOne = async (
-  ctx: Context,
+  services: Services,
   given: Mine,
   source: Source,
   choices: Choices,
 ): Promise<Verdict> => {
-  const { globals, signal, note } = ctx
   // A pipe that gives nothing is given up like an instance that does not answer.
-  const patience = { timeout: globals.timeout ?? defaultTimeout, signal, note: note.bind(ctx) }
+  const timeout = services.place.globals.timeout ?? defaultTimeout
+  const patience = { ...patient(services), timeout }
   const content = await source.content(patience)
   const problems = await syntaxProblems(content)
   if (problems.length > 0)
     return { file: source.name, valid: false, errors: problems, warnings: [], local: true }
-  const whole = await ctx.call(await plan(ctx, given, content, choices.merged))
+  const whole = await services.instance.send(await plan(services, given, content, choices.merged))
   return verdictOf(source.name, whole.data)
 }
 
@@ -99,26 +101,26 @@ const detailsOf = ({ details }: Failure, { flags }: Mine): FailureDetails =>
 
 /** The verdicts, in the order of the files; those that could not be had are reported and left out. */
 const checkAll = async (
-  ctx: Context,
+  services: Services,
   given: Mine,
   sources: readonly Source[],
   choices: Choices,
 ): Promise<{ verdicts: Verdict[]; failure: Failure | undefined }> => {
   const found = new Map<Source, Verdict>()
   let failure: Failure | undefined
-  await ctx.each(sources, async (source) => {
+  await services.instance.each(sources, async (source) => {
     try {
-      found.set(source, await checkOne(ctx, given, source, choices))
+      found.set(source, await checkOne(services, given, source, choices))
     } catch (error) {
-      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
-      ctx.report(
+      const refused = survived(error)
+      services.person.report(
         new Failure(
-          error.category,
-          `${source.name} was not checked: ${error.message}`,
-          detailsOf(error, given),
+          refused.category,
+          `${source.name} was not checked: ${refused.message}`,
+          detailsOf(refused, given),
         ),
       )
-      failure = error
+      failure = refused
     }
   })
   return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
@@ -147,14 +149,14 @@ const rowOf = (verdict: Verdict) => {
 }
 
 /** A verdict for a person: a line for the file, its errors and warnings below. */
-const pageOf = (ctx: Context, v: Verdict, strict: boolean): string => {
+const pageOf = ({ answer }: Services, v: Verdict, strict: boolean): string => {
   const warned = v.warnings.length > 0
   const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
-  const mark = ctx.mark(fails(v, strict) ? 'bad' : warned ? 'warn' : 'good')
+  const mark = answer.text.mark(fails(v, strict) ? 'bad' : warned ? 'warn' : 'good')
   const below = (kind: 'bad' | 'warn') => (p: Problem) =>
-    `    ${ctx.mark(kind)} ${ctx.hanging(place(v, p) + p.message, 6)}`
+    `    ${answer.text.mark(kind)} ${answer.text.hanging(place(v, p) + p.message, 6)}`
   const lines = [
-    `${mark} ${ctx.safe(v.file)}  ${word}`,
+    `${mark} ${answer.text.safe(v.file)}  ${word}`,
     ...v.errors.map(below('bad')),
     ...v.warnings.map(below('warn')),
   ]
@@ -170,36 +172,37 @@ const mergedText = (verdicts: readonly Verdict[]): string =>
     .join('---\n')
 
 const show = async (
-  ctx: Context,
+  services: Services,
   verdicts: readonly Verdict[],
   choices: Choices,
 ): Promise<void> => {
-  if (choices.merged && ctx.reader === 'people') {
+  if (choices.merged && services.answer.reader === 'people') {
     for (const v of verdicts)
-      for (const p of [...v.errors, ...v.warnings]) ctx.warn(`${placeOf(v.file, p)}: ${p.message}`)
-    return ctx.write(mergedText(verdicts))
+      for (const p of [...v.errors, ...v.warnings])
+        services.person.warn(`${placeOf(v.file, p)}: ${p.message}`)
+    return services.answer.write(mergedText(verdicts))
   }
-  return ctx.printMany(verdicts.map(record), {
+  return services.answer.printMany(verdicts.map(record), {
     people: {
       columns: ['file', 'valid', 'errors', 'warnings'],
       rows: () => verdicts.map(rowOf),
-      page: () => verdicts.map((verdict) => pageOf(ctx, verdict, choices.strict)),
+      page: () => verdicts.map((verdict) => pageOf(services, verdict, choices.strict)),
     },
   })
 }
 
 /** A report is there whole or not at all: CI would take half a one for the result. */
 const writeReports = async (
-  ctx: Context,
+  { place }: Services,
   reports: Readonly<Record<string, unknown>>,
   verdicts: readonly Verdict[],
   strict: boolean,
 ): Promise<void> => {
   for (const [kind, file] of Object.entries(reports)) {
     const text =
-      kind === 'junit' ? await junit(verdicts, strict) : sarif(verdicts, ctx.about().version)
+      kind === 'junit' ? await junit(verdicts, strict) : sarif(verdicts, place.about().version)
     try {
-      await writeWhole(resolve(ctx.cwd, String(file)), text, { signal: ctx.signal })
+      await writeWhole(resolve(place.cwd, String(file)), text, { signal: place.clock.signal })
     } catch (cause) {
       if (cause instanceof Failure) throw cause
       const what = `cannot write the ${kind} report ${String(file)}`
@@ -208,7 +211,7 @@ const writeReports = async (
   }
 }
 
-const run = async (ctx: Context, given: Mine): Promise<void> => {
+const run = async (services: Services, given: Mine): Promise<void> => {
   const { flags } = given
   const choices = {
     strict: flags.strict === true,
@@ -221,22 +224,25 @@ const run = async (ctx: Context, given: Mine): Promise<void> => {
   const sources = ofProject
     ? []
     : given.args.length === 0
-      ? [await defaultSource(ctx.cwd)]
-      : await sourcesOf(ctx.cwd, given.args)
+      ? [await defaultSource(services.place.cwd)]
+      : await sourcesOf(services.place.cwd, given.args)
   const { verdicts, failure } = ofProject
     ? {
         verdicts: [
-          verdictOf('HEAD', (await ctx.call(await plan(ctx, given, undefined, false))).data),
+          verdictOf(
+            'HEAD',
+            (await services.instance.send(await plan(services, given, undefined, false))).data,
+          ),
         ],
         failure: undefined,
       }
-    : await checkAll(ctx, given, sources, choices)
-  await show(ctx, verdicts, choices)
+    : await checkAll(services, given, sources, choices)
+  await show(services, verdicts, choices)
   const reports = flags.report
   if (reports !== null && typeof reports === 'object')
-    await writeReports(ctx, { ...reports }, verdicts, choices.strict)
-  if (failure !== undefined) ctx.exit(exitCodes[failure.category])
-  else if (verdicts.some((v) => fails(v, choices.strict))) ctx.exit(exitCodes.failed)
+    await writeReports(services, { ...reports }, verdicts, choices.strict)
+  if (failure !== undefined) services.answer.exit(exitCodes[failure.category])
+  else if (verdicts.some((v) => fails(v, choices.strict))) services.answer.exit(exitCodes.failed)
 }
 
 export const lint = define({

@@ -1,6 +1,8 @@
 /** `svcctl commands`: the map from commands to endpoints, from the code itself. */
 import type { Param } from '../../catalogue/params.js'
-import type { Command, Context, Flag, Special } from '../types.js'
+import { define } from '../define.js'
+import type { Services } from '../services.js'
+import type { Command, Flag } from '../types.js'
 
 const typeOf = (param: Param): string =>
   param.type === 'list' ? `list of ${param.of === 'enum' ? 'string' : param.of}` : param.type
@@ -27,11 +29,11 @@ export const rowOf = (command: Command) => ({
   flags: command.flags.filter((f) => f.hidden !== true).map(flagRow),
 })
 
-export const commands: Special = {
+export const commands = define({
   summary: 'List every command with the endpoints it reaches',
   examples: ['commands', "commands -o json | jq -r '.[].command'"],
-  run: async (ctx: Context) => {
-    const rows = (await ctx.commands()).map(rowOf)
-    await ctx.printMany(rows, { columns: ['command', 'summary', 'endpoints'] })
+  run: async ({ answer, place }: Services) => {
+    const rows = (await place.commands()).map(rowOf)
+    await answer.printMany(rows, { columns: ['command', 'summary', 'endpoints'] })
   },
-}
+})

@@ -4,7 +4,9 @@ import { resolve } from 'node:path'
 import { type Fields, isObject } from '../../base/objects.js'
 import { list, string } from '../../catalogue/params.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
-import type { Context, Given, Special } from '../types.js'
+import { define } from '../define.js'
+import type { Services } from '../services.js'
+import type { Given } from '../types.js'
 import { type Action, actionsOf, checkActions, describe } from './actions.js'
 import { actionsFromFlags } from './local.js'
 
@@ -19,63 +21,67 @@ const parsed = async (text: string, label: string): Promise<unknown> => {
 }
 
 /** A file's text, or standard input's for `-`. */
-const textOf = async (ctx: Context, path: string, label: string): Promise<string> => {
-  if (path === '-') return ctx.stdin()
+const textOf = async ({ place }: Services, path: string, label: string): Promise<string> => {
+  if (path === '-') return place.stdin()
   try {
-    return await readFile(resolve(ctx.cwd, path), 'utf8')
+    return await readFile(resolve(place.cwd, path), 'utf8')
   } catch (cause) {
     throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 
 /** `--input`: attributes of the commit, or nothing but its actions. */
-const inputOf = async (ctx: Context, path: unknown): Promise<Fields> => {
+const inputOf = async (services: Services, path: unknown): Promise<Fields> => {
   if (typeof path !== 'string') return {}
-  const value = await parsed(await textOf(ctx, path, '--input'), '--input')
+  const value = await parsed(await textOf(services, path, '--input'), '--input')
   if (Array.isArray(value)) return { actions: value }
   if (isObject(value)) return value
   throw usage('--input must hold an object of attributes, or a list of actions')
 }
 
 /** `--actions`: a list as it stands, `@file`, a file or `-`. */
-const listed = async (ctx: Context, text: unknown): Promise<unknown> => {
+const listed = async (services: Services, text: unknown): Promise<unknown> => {
   if (typeof text !== 'string') return []
   const inline = /^\s*[[{]/.test(text)
   const value = await parsed(
-    inline ? text : await textOf(ctx, text.replace(/^@/, ''), '--actions'),
+    inline ? text : await textOf(services, text.replace(/^@/, ''), '--actions'),
     '--actions',
   )
   return isObject(value) ? value.actions : value
 }
 
-const gather = async (ctx: Context, given: Given, input: Fields): Promise<Action[]> => {
+const gather = async (services: Services, given: Given, input: Fields): Promise<Action[]> => {
   const { actions: text } = given.flags
-  const listedActions = text === undefined ? (input.actions ?? []) : await listed(ctx, text)
-  const actions = [...actionsOf(listedActions), ...(await actionsFromFlags(given.flags, ctx.cwd))]
+  const listedActions = text === undefined ? (input.actions ?? []) : await listed(services, text)
+  const actions = [
+    ...actionsOf(listedActions),
+    ...(await actionsFromFlags(given.flags, services.place.cwd)),
+  ]
   if (given.extra.actions === undefined) checkActions(actions)
   return actions
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const run = async (services: Services, given: Given): Promise<void> => {
   const { input: path, actions: text, message, ...flags } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
-  const input = await inputOf(ctx, path)
-  const actions = await gather(ctx, given, input)
+  const input = await inputOf(services, path)
+  const actions = await gather(services, given, input)
   const worded = flags['commit-message'] ?? message
-  const plan = await ctx.plan(
+  const plan = await services.instance.plan(
     { ...given, flags, input },
     {
       ...(actions.length === 0 ? {} : { actions }),
       ...(worded === undefined ? {} : { commit_message: worded }),
     },
   )
-  ctx.note(`commit to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
-  for (const action of actions) ctx.note(`  ${ctx.safe(describe(action))}`)
-  await ctx.perform([plan], { done: 'committed' })
+  services.person.note(`commit to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
+  for (const action of actions)
+    services.person.note(`  ${services.answer.text.safe(describe(action))}`)
+  await services.instance.many([plan], { done: 'committed' })
 }
 
-export const create: Special = {
+export const create = define({
   description: [
     'Actions come from a JSON or YAML file, from standard input and from flags, which add to it. Binary files go as base64. What will be committed is shown on standard error.',
   ],
@@ -99,4 +105,4 @@ export const create: Special = {
     "commits create --branch tidy --start-branch main -m 'Tidy up' --move LICENSE=COPYING --chmod +x=scripts/build.sh --project platform/app",
   ],
   run,
-}
+})

@@ -1,8 +1,10 @@
 /** `commits cherry-pick`, `revert` and `diff` (`catalogue/reference/commits.md`). */
 
-import { isObject } from '../../base/objects.js'
-import { Failure } from '../../errors.js'
-import type { Context, Given, Outcome, Plan, Special } from '../types.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import { Failure, survived } from '../../errors.js'
+import { define } from '../define.js'
+import type { Outcome, Services } from '../services.js'
+import type { Given, Plan } from '../types.js'
 import { type DiffLine, hasDiffs, unified } from './diff.js'
 
 export { create } from './create.js'
@@ -43,13 +45,13 @@ export const inWords = (verb: Verb, failure: Failure, sha: string, branch: strin
   return new Failure(failure.category, message, { ...failure.details, hint, cause: failure })
 }
 
-const apply = async (ctx: Context, verb: Verb, plan: Plan): Promise<Outcome> => {
+const apply = async ({ instance, person }: Services, verb: Verb, plan: Plan): Promise<Outcome> => {
   const sha = String(plan.values.sha)
   const branch = String(plan.values.branch)
   try {
-    const { data, bytes } = await ctx.call(plan)
+    const { data, bytes } = await instance.send(plan)
     if (isObject(data) && data.dry_run === 'success')
-      ctx.note(`${sha}: ${verb} applies cleanly to ${branch}; nothing was committed`)
+      person.note(`${sha}: ${verb} applies cleanly to ${branch}; nothing was committed`)
     return { bytes, value: data }
   } catch (error) {
     throw error instanceof Failure ? inWords(verb, error, sha, branch) : error
@@ -58,24 +60,26 @@ const apply = async (ctx: Context, verb: Verb, plan: Plan): Promise<Outcome> => 
 
 const applying =
   (verb: Verb) =>
-  async (ctx: Context, given: Given): Promise<void> =>
-    ctx.perform(await ctx.plans(given), { run: (plan) => apply(ctx, verb, plan) })
+  async (services: Services, given: Given): Promise<void> =>
+    services.instance.many(await services.instance.plans(given), {
+      run: (plan) => apply(services, verb, plan),
+    })
 
-export const cherryPick: Special = {
+export const cherryPick = define({
   examples: [
     'commits cherry-pick feature/auto --branch main --dry-run --project platform/app',
     "commits cherry-pick feature/draft --branch main --message 'Try another port' --project platform/app",
   ],
   run: applying('cherry-pick'),
-}
+})
 
-export const revert: Special = {
+export const revert = define({
   examples: [
     'commits revert main --branch main --dry-run --project platform/app',
     'commits revert main --branch main --project platform/app',
   ],
   run: applying('revert'),
-}
+})
 
 const columnsOf = (items: readonly unknown[]): readonly string[] =>
   ['old_path', 'new_path', 'new_file', 'deleted_file', 'renamed_file', 'diff'].filter((name) =>
@@ -83,59 +87,67 @@ const columnsOf = (items: readonly unknown[]): readonly string[] =>
   )
 
 const lineOf =
-  (ctx: Context) =>
+  ({ answer }: Services) =>
   ({ text, heading }: DiffLine): string => {
     // Tabs are part of what changed.
-    const shown = text.split('\t').map(ctx.safe).join('\t')
-    return `${heading ? ctx.strong(shown) : shown}\n`
+    const shown = text.split('\t').map(answer.text.safe).join('\t')
+    return `${heading ? answer.text.strong(shown) : shown}\n`
   }
 
-const showDiff = async (ctx: Context, plan: Plan): Promise<void> => {
-  const { data, bytes } = await ctx.call(plan)
+const showDiff = async (services: Services, plan: Plan): Promise<void> => {
+  const { data, bytes } = await services.instance.send(plan)
   const columns = Array.isArray(data) ? columnsOf(data) : []
-  await ctx.printAnswer(
-    plan,
+  await services.answer.printAnswer(
     { bytes, value: data },
     {
+      endpoint: plan.endpoint,
       ...(columns.length === 0 ? {} : { columns }),
-      ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(ctx)) } } : {}),
+      ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(services)) } } : {}),
     },
   )
 }
 
-type Changes = Readonly<Record<string, unknown>>
+type Changes = Fields
 
 /** The diff of one of several commits, each item with the commit as it was given. */
-const itemsOf = async (ctx: Context, plan: Plan): Promise<readonly Changes[]> => {
-  const { data } = await ctx.call(plan)
+const itemsOf = async ({ instance }: Services, plan: Plan): Promise<readonly Changes[]> => {
+  const { data } = await instance.send(plan)
   const items = Array.isArray(data) ? data.filter(isObject) : []
   return items.map((item) => ({ object: plan.label, ...item }))
 }
 
-const pageOf = (ctx: Context, items: readonly Changes[]): readonly string[] => {
+const pageOf = (services: Services, items: readonly Changes[]): readonly string[] => {
   const commits = [...new Set(items.map(({ object }) => String(object)))]
   return commits.flatMap((commit) => [
-    `${ctx.strong(`commit ${ctx.safe(commit)}`)}\n`,
-    ...unified(items.filter(({ object }) => object === commit)).map(lineOf(ctx)),
+    `${services.answer.text.strong(`commit ${services.answer.text.safe(commit)}`)}\n`,
+    ...unified(items.filter(({ object }) => object === commit)).map(lineOf(services)),
   ])
 }
 
+/** The changes of each commit, or why they could not be had, in the order of the commits. */
+const changesOf = async (
+  services: Services,
+  plans: readonly Plan[],
+): Promise<readonly (readonly Changes[] | Failure)[]> => {
+  const results: (readonly Changes[] | Failure)[] = []
+  await services.instance.each(plans, async (plan, i) => {
+    results[i] = await itemsOf(services, plan).catch(survived)
+  })
+  return results
+}
+
 /** One list, in which each change says whose it is; on a terminal a heading does. */
-const showDiffs = async (ctx: Context, plans: readonly Plan[]): Promise<void> => {
-  const items: Changes[] = []
-  const failures: Failure[] = []
-  for (const plan of plans)
-    try {
-      items.push(...(await itemsOf(ctx, plan)))
-    } catch (error) {
-      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
-      failures.push(error)
-      const { category, message, details } = error
-      ctx.report(new Failure(category, `${plan.label}: ${message}`, details))
-    }
-  const people = hasDiffs(items) ? { people: { page: () => pageOf(ctx, items) } } : {}
+const showDiffs = async (services: Services, plans: readonly Plan[]): Promise<void> => {
+  const { answer, person } = services
+  const results = await changesOf(services, plans)
+  const failures = results.flatMap((one) => (one instanceof Failure ? [one] : []))
+  for (const [i, one] of results.entries())
+    if (one instanceof Failure)
+      person.report(new Failure(one.category, `${plans[i]?.label}: ${one.message}`, one.details))
+  const items = results.flatMap((one) => (one instanceof Failure ? [] : one))
+  const people = hasDiffs(items) ? { people: { page: () => pageOf(services, items) } } : {}
   if (items.length > 0 || failures.length === 0)
-    await ctx.printMany(items, {
+    await answer.printMany(items, {
       columns: ['object', ...columnsOf(items)],
       lead: 'object',
       ...people,
@@ -150,7 +162,7 @@ const showDiffs = async (ctx: Context, plans: readonly Plan[]): Promise<void> =>
   )
 }
 
-export const diff: Special = {
+export const diff = define({
   description: [
     'On a terminal a unified diff where the answer holds one; elsewhere what the instance sends.',
   ],
@@ -158,11 +170,10 @@ export const diff: Special = {
     'commits diff main --project platform/app',
     "commits diff main --project platform/app -o json | jq -r '.[].new_path'",
   ],
-  run: async (ctx, given) => {
-    const plans = await ctx.plans(given)
-    if (ctx.globals.curl) return ctx.perform(plans)
+  run: async (services, given) => {
+    const plans = await services.instance.plans(given)
     const [only] = plans
-    if (only !== undefined && plans.length === 1) await showDiff(ctx, only)
-    else await showDiffs(ctx, plans)
+    if (only !== undefined && plans.length === 1) await showDiff(services, only)
+    else await showDiffs(services, plans)
   },
-}
+})

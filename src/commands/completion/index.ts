@@ -1,7 +1,9 @@
 /** `svcctl completion <shell>`: prints the script, and says how it is installed. */
 import { basename } from 'node:path'
 import { usage } from '../../errors.js'
-import type { Context, Given, Special } from '../types.js'
+import { define } from '../define.js'
+import type { Services } from '../services.js'
+import type { Given } from '../types.js'
 import { type Shell, shells } from './scripts.js'
 
 const names = shells.map((shell) => shell.name)
@@ -13,7 +15,7 @@ export const presentShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefine
   return shells.find((shell) => shell.name === basename(env.SHELL ?? ''))
 }
 
-export const completion: Special = {
+export const completion = define({
   summary: 'Print the completion script of a shell',
   args: [
     {
@@ -25,8 +27,8 @@ export const completion: Special = {
     },
   ],
   examples: ['completion bash', 'completion zsh'],
-  run: async (ctx: Context, given: Given) => {
-    const wanted = given.args[0] ?? presentShell(ctx.env)?.name
+  run: async ({ answer, person, place }: Services, given: Given) => {
+    const wanted = given.args[0] ?? presentShell(place.env)?.name
     const shell = shells.find((s) => s.name === wanted)
     if (shell === undefined)
       throw usage(
@@ -35,7 +37,7 @@ export const completion: Special = {
           : `there is no completion for "${wanted}"`,
         `Name one of ${names.join(', ')}.`,
       )
-    if (ctx.terminal) ctx.note(`install it with: ${shell.install}`)
-    await ctx.write(shell.script)
+    if (answer.terminal) person.note(`install it with: ${shell.install}`)
+    await answer.write(shell.script)
   },
-}
+})

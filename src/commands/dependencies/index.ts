@@ -4,7 +4,8 @@ import { isObject, objects } from '../../base/objects.js'
 import { oneOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context, Plan } from '../types.js'
+import type { Services } from '../services.js'
+import type { Plan } from '../types.js'
 import { bySeverity } from '../vulnerabilities/severity.js'
 import { cyclonedx } from './cyclonedx.js'
 
@@ -22,31 +23,34 @@ export const vulnerableFirst = (records: readonly unknown[]): unknown[] => {
   return [...bad.sort((a, b) => bySeverity(a.severity, b.severity)), ...rest].map((r) => r.record)
 }
 
-const billOfMaterials = async (ctx: Context, plan: Plan): Promise<void> => {
-  const { limit, page, perPage } = ctx.globals
-  const output = ctx.globals.output ?? (ctx.env.SVC_OUTPUT || undefined)
+const billOfMaterials = async (
+  { answer, instance, place }: Services,
+  plan: Plan,
+): Promise<void> => {
+  const { limit, page, perPage } = place.globals
+  const output = place.globals.output ?? (place.env.SVC_OUTPUT || undefined)
   if (output !== undefined && output !== 'json')
     throw usage(`--format cyclonedx is JSON: the output format ${output} does not go with it`)
   // A bill of materials is whole unless a part was asked for.
   const part = limit !== undefined || page !== undefined || perPage !== undefined
-  const records = await (part ? ctx.collect(plan) : ctx.gather(plan))
+  const records = await instance.collect(plan, { whole: !part })
   const bill = await cyclonedx(records, {
     project: String(plan.values.id),
-    version: ctx.about().version,
-    now: ctx.now(),
+    version: place.about().version,
+    now: place.now(),
     serialNumber: `urn:uuid:${randomUUID()}`,
   })
-  await ctx.printDocument(bill)
+  await answer.printDocument(bill)
 }
 
 const flags = {
   format: oneOf(['cyclonedx'], 'a CycloneDX bill of materials, of all dependencies'),
 } as const
 
-const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
-  const plan = await ctx.plan(given)
-  if (!ctx.globals.curl && given.flags.format === 'cyclonedx') return billOfMaterials(ctx, plan)
-  await ctx.list(plan, { people: { rows: vulnerableFirst } })
+const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+  const plan = await services.instance.plan(given)
+  if (given.flags.format === 'cyclonedx') return billOfMaterials(services, plan)
+  await services.instance.list(plan, { people: { rows: vulnerableFirst } })
 }
 
 export const list = define({

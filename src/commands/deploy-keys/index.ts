@@ -1,21 +1,21 @@
 /** `deploy-keys add` (`catalogue/reference/deploy-keys.md`): the key is checked before it is sent. */
 import { deployKeys } from '../../catalogue/areas/deploy-keys.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context } from '../types.js'
+import type { Services } from '../services.js'
 import { publicKey } from './public-key.js'
 
 const run = async (
-  ctx: Context,
+  { instance, place }: Services,
   given: GivenBy<Record<never, never>, typeof deployKeys.add>,
 ): Promise<void> => {
   const text = given.flags.key ?? given.input?.key
-  const key = text === '-' ? await ctx.stdin() : text
-  const plan = await ctx.plan(given, key === undefined ? {} : { key })
+  const key = text === '-' ? await place.stdin() : text
+  const plan = await instance.plan(given, key === undefined ? {} : { key })
   // A key of --param passes unchecked; one that was asked for has no flag either.
   const { key: asked } = plan.values
   const values =
     asked === undefined ? plan.values : { ...plan.values, key: publicKey(String(asked)) }
-  await ctx.perform([{ ...plan, values }], { done: 'added' })
+  await instance.many([{ ...plan, values }], { done: 'added' })
 }
 
 export const add = define({

@@ -1,7 +1,7 @@
 /** Whether there is a credential, what it is, and what it may do. */
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 import { type Identity, probe } from '../auth/probe.js'
-import type { Context } from '../types.js'
+import type { Services } from '../services.js'
 import { type Check, failed, failedBy, ok, warning } from './check.js'
 
 const signIn = (session: Session): string =>
@@ -47,12 +47,15 @@ const identityChecks = (
 ]
 
 /** Tries the credential; it never appears in a check. */
-export const accountChecks = async (ctx: Context, session: Session): Promise<readonly Check[]> => {
+export const accountChecks = async (
+  { instance }: Services,
+  session: Session,
+): Promise<readonly Check[]> => {
   try {
     const credential = await session.credential()
     if (credential === undefined) return [jobOnly(session)]
     const { kind, value } = credential
-    const identity = await probe(await ctx.anonymous(session.baseUrl, { kind, value }, session))
+    const identity = await probe(instance.elsewhere(session.baseUrl, { kind, value }, session))
     return identityChecks(credential, identity, session.sudo)
   } catch (error) {
     return [failedBy('credential', error)]

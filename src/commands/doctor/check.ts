@@ -1,5 +1,5 @@
 /** One line of `doctor`: what was looked at, how it stands, what to do about it. */
-import { type Category, exitCodes, Failure } from '../../errors.js'
+import { type Category, exitCodes, survived } from '../../errors.js'
 
 export interface Check {
   readonly check: string
@@ -37,8 +37,8 @@ export const failed = (
  * @throws whatever is no Failure, and an interruption
  */
 export const failedBy = (check: string, error: unknown, remedy?: string): Check => {
-  if (!(error instanceof Failure) || error.category === 'interrupted') throw error
-  return failed(check, error.category, error.message, remedy ?? error.details.hint)
+  const { category, message, details } = survived(error)
+  return failed(check, category, message, remedy ?? details.hint)
 }
 
 /** The exit code of all checks together: that of the first failure. */

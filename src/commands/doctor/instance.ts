@@ -1,6 +1,7 @@
 /** What the instance answers: whether it is this API, its clock, its pagination headers. */
 import { Failure } from '../../errors.js'
-import type { Client, Whole } from '../../http/types.js'
+import type { Whole } from '../../http/types.js'
+import type { Elsewhere } from '../services.js'
 import { type Check, failed, failedBy, ok, warning } from './check.js'
 
 /** A list that is there for everybody (`GET /projects`). */
@@ -39,12 +40,12 @@ const pageHeadersOf = ({ headers }: Whole): Check => {
 
 /** Checks that need no credential; none is sent. */
 export const instanceChecks = async (
-  client: Client,
+  there: Elsewhere,
   now: () => Date,
 ): Promise<readonly Check[]> => {
   const check = 'base path'
   try {
-    const answer = await client.call(first)
+    const answer = await there.call(first)
     if (!Array.isArray(answer.data))
       return [failed(check, 'not_found', 'what answers there is not this API', wrong)]
     const clock = clockOf(answer, now())

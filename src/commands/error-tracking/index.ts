@@ -1,7 +1,8 @@
 /** `error-tracking keys create` (`catalogue/reference/error-tracking.md`): its address is shown this once. */
-import type { Special } from '../types.js'
 
-export const keysCreate: Special = {
+import { define } from '../define.js'
+
+export const keysCreate = define({
   description: [
     'The collector address holds the key: it is shown whole here, masked elsewhere unless --show-secrets.',
   ],
@@ -9,5 +10,6 @@ export const keysCreate: Special = {
     'error-tracking keys create --project platform/app',
     'error-tracking keys create --project platform/app -o json --fields errsvc_dsn',
   ],
-  run: async (ctx, given) => ctx.perform([await ctx.plan(given)], { emit: { reveal: true } }),
-}
+  run: async ({ instance }, given) =>
+    instance.many([await instance.plan(given)], { emit: { reveal: true } }),
+})

@@ -2,9 +2,10 @@
 
 import { type Fields, isObject, objects, textOf } from '../../base/objects.js'
 import { projects } from '../../catalogue/areas/projects.js'
-import { Failure } from '../../errors.js'
+import { survived } from '../../errors.js'
 import { age } from '../../terminal/text/time.js'
-import type { Context, Given, Special } from '../types.js'
+import { define } from '../define.js'
+import type { Services } from '../services.js'
 
 /** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
 const kindOf = (type: string): string =>
@@ -79,15 +80,15 @@ export const sentenceOf = (event: Fields, place: string | undefined): string => 
 }
 
 /** Paths of projects, each asked for once; its ID where the instance does not tell it. */
-const places = (ctx: Context) => {
+const places = ({ instance }: Services) => {
   const known = new Map<number, Promise<string>>()
   const ask = async (id: number): Promise<string> => {
     try {
-      const { data } = await ctx.call({ endpoint: projects.get, values: { id } })
-      return (isObject(data) ? textOf(data.path_with_namespace) : undefined) ?? `project ${id}`
+      const { data } = await instance.call(projects.get, { id })
+      return textOf(data?.path_with_namespace) ?? `project ${id}`
     } catch (error) {
-      if (error instanceof Failure && error.category !== 'interrupted') return `project ${id}`
-      throw error
+      survived(error)
+      return `project ${id}`
     }
   }
   return (id: unknown): Promise<string | undefined> => {
@@ -99,22 +100,19 @@ const places = (ctx: Context) => {
 }
 
 /** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
-const lineOf = (ctx: Context, event: Fields, place: string | undefined): string => {
-  const when = ctx.safe(whenOf(event, ctx.now())).padEnd(whenWidth)
-  return `${when}  ${ctx.hanging(sentenceOf(event, place), whenWidth + 2)}\n`
+const lineOf = ({ answer, place }: Services, event: Fields, where: string | undefined): string => {
+  const when = answer.text.safe(whenOf(event, place.now())).padEnd(whenWidth)
+  return `${when}  ${answer.text.hanging(sentenceOf(event, where), whenWidth + 2)}\n`
 }
 
 /** A line an event, as soon as the name of its project is known. */
-async function* lines(ctx: Context, events: readonly unknown[]): AsyncGenerator<string> {
-  const placeOf = places(ctx)
-  for (const event of objects(events)) yield lineOf(ctx, event, await placeOf(event.project_id))
+async function* lines(services: Services, events: readonly unknown[]): AsyncGenerator<string> {
+  const placeOf = places(services)
+  for (const event of objects(events))
+    yield lineOf(services, event, await placeOf(event.project_id))
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
-  await ctx.list(await ctx.plan(given), { people: { page: (events) => lines(ctx, events) } })
-}
-
-export const list: Special = {
+export const list = define({
   description: [
     'On a terminal a line an event; elsewhere, and with --output or --fields, the records of the API.',
   ],
@@ -122,5 +120,10 @@ export const list: Special = {
     'events list --project platform/app --action pushed',
     'events list --user ana --after 2026-01-01 --target-type issue',
   ],
-  run,
-}
+  run: async (services, given) => {
+    const { instance } = services
+    await instance.list(await instance.plan(given), {
+      people: { page: (events) => lines(services, events) },
+    })
+  },
+})

@@ -8,7 +8,8 @@ import { fieldsOf, titled } from '../../catalogue/shapes/fields.js'
 import { usage } from '../../errors.js'
 import { didYouMean } from '../../terminal/text/suggest.js'
 import { define, type GivenBy } from '../define.js'
-import type { Command, Context, Suggestion } from '../types.js'
+import type { Services } from '../services.js'
+import type { Command, Suggestion } from '../types.js'
 import { openapi } from './openapi/index.js'
 
 const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
@@ -68,7 +69,7 @@ const answersOf = (shape: unknown): Record<string, unknown>[] => {
 const unshown = { field: null, type: 'any', always: null, notes: 'its fields are not documented' }
 
 /** The fields of what an area's endpoints answer with; `resource` says of which. */
-const explainArea = async (ctx: Context, words: readonly string[]): Promise<boolean> => {
+const explainArea = async ({ answer }: Services, words: readonly string[]): Promise<boolean> => {
   const row = words.length === 1 ? areaOf(words[0]) : undefined
   if (row === undefined) return false
   const answers = (await shapesOf(row)).flatMap(answersOf)
@@ -78,7 +79,7 @@ const explainArea = async (ctx: Context, words: readonly string[]): Promise<bool
     const resource = kebab(title)
     return (fields.length === 0 ? [unshown] : fields).map((field) => ({ resource, ...field }))
   })
-  await ctx.printMany(rows, { columns: ['resource', 'field', 'type', 'always', 'notes'] })
+  await answer.printMany(rows, { columns: ['resource', 'field', 'type', 'always', 'notes'] })
   return true
 }
 
@@ -92,34 +93,34 @@ const flags = {
 type Mine = GivenBy<typeof flags>
 
 const explainCommand = async (
-  ctx: Context,
+  { answer, place }: Services,
   words: readonly string[],
   family: unknown,
 ): Promise<boolean> => {
   const area = areaOf(words[0])
   const [, ...verb] = words
-  const command = (await ctx.commands()).find(
+  const command = (await place.commands()).find(
     (c) => c.area === (area?.name ?? words[0]) && c.words === verb.join(' '),
   )
   if (command === undefined) return false
   if (family !== undefined && !(command.area === 'integrations' && command.words === 'update'))
     throw usage('--family goes with: svcctl explain integrations update')
   const rows = rowsOf(command, family)
-  await ctx.printMany(rows, {
+  await answer.printMany(rows, {
     columns: ['endpoint', 'parameter', 'type', 'required', 'values', 'help'],
   })
   return true
 }
 
-const run = async (ctx: Context, given: Mine): Promise<void> => {
+const run = async (services: Services, given: Mine): Promise<void> => {
   if (given.flags.openapi === true) {
-    const { version } = await ctx.about()
-    return ctx.printDocument(await openapi(version))
+    const { version } = await services.place.about()
+    return services.answer.printDocument(await openapi(version))
   }
   const words = given.args
   const known = await resources()
   if (words.length === 0)
-    return ctx.printMany(
+    return services.answer.printMany(
       [...known.keys()].sort().map((resource) => ({ resource })),
       { columns: ['resource'] },
     )
@@ -128,9 +129,11 @@ const run = async (ctx: Context, given: Mine): Promise<void> => {
     ([title]) => normal(title) === wanted || `${normal(title)}s` === wanted,
   )
   if (match !== undefined)
-    return ctx.printMany(fieldsOf(match[1]), { columns: ['field', 'type', 'always', 'notes'] })
-  if (await explainCommand(ctx, words, given.flags.family)) return
-  if (await explainArea(ctx, words)) return
+    return services.answer.printMany(fieldsOf(match[1]), {
+      columns: ['field', 'type', 'always', 'notes'],
+    })
+  if (await explainCommand(services, words, given.flags.family)) return
+  if (await explainArea(services, words)) return
   const names = [...known.keys()].map(kebab)
   throw usage(
     `nothing is called "${words.join(' ')}"`,

@@ -2,8 +2,10 @@
 
 import { type Fields, objects } from '../../base/objects.js'
 import { geo } from '../../catalogue/areas/geo.js'
-import { filled, missing, plansToFill, readRecord, showReading } from '../fill.js'
-import type { Context, Given, Special } from '../types.js'
+import { define } from '../define.js'
+import { missing, plansToFill, updateFilled } from '../fill.js'
+import type { AnswerService, Services } from '../services.js'
+import type { Given } from '../types.js'
 
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined
@@ -29,18 +31,18 @@ const percent = (status: Fields, kind: string): number | undefined => {
 const names = 23
 /** From this width on there is room for long bars. */
 const roomy = 100
-const barWidth = (ctx: Context): number => (ctx.width >= roomy ? 20 : 12)
+const barWidth = (answer: AnswerService): number => (answer.width >= roomy ? 20 : 12)
 
-const line = (ctx: Context, status: Fields, kind: string): string => {
+const line = (answer: AnswerService, status: Fields, kind: string): string => {
   const share = percent(status, kind)
   const count = number(status[`${kind}_count`])
   const synced = number(status[`${kind}_synced_count`])
   const failed = number(status[`${kind}_failed_count`]) ?? 0
-  const columns = barWidth(ctx)
-  const bar = share === undefined ? ' '.repeat(columns) : ctx.bar(share / 100, columns)
+  const columns = barWidth(answer)
+  const bar = share === undefined ? ' '.repeat(columns) : answer.text.bar(share / 100, columns)
   const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
   const of = count === undefined ? '' : ` ${synced ?? 0} of ${count} synced`
-  const bad = failed > 0 ? `  ${ctx.mark('bad')} ${failed} failed` : ''
+  const bad = failed > 0 ? `  ${answer.text.mark('bad')} ${failed} failed` : ''
   return `  ${kind.replaceAll('_', ' ').padEnd(names)} ${bar} ${text} ${of}${bad}`.trimEnd()
 }
 
@@ -56,12 +58,12 @@ const lag = (status: Fields): string => {
 const text = (value: unknown): string =>
   value === null || value === undefined ? '–' : String(value)
 
-const fact = (ctx: Context, name: string, value: string): string =>
-  `  ${name.padEnd(names)} ${ctx.hanging(value, names + 3)}`
+const fact = (answer: AnswerService, name: string, value: string): string =>
+  `  ${name.padEnd(names)} ${answer.text.hanging(value, names + 3)}`
 
-const page = (ctx: Context, status: Fields): string => {
+const page = (answer: AnswerService, status: Fields): string => {
   const healthy = status.healthy === true
-  const title = `${ctx.mark(healthy ? 'good' : 'bad')} ${ctx.strong(`Node ${text(status.geo_node_id)}`)}  ${ctx.safe(text(status.health_status ?? status.health))}`
+  const title = `${answer.text.mark(healthy ? 'good' : 'bad')} ${answer.text.strong(`Node ${text(status.geo_node_id)}`)}  ${answer.text.safe(text(status.health_status ?? status.health))}`
   const facts = [
     ...(healthy ? [] : [['health', text(status.health)] as const]),
     ['replication lag', lag(status)],
@@ -74,45 +76,38 @@ const page = (ctx: Context, status: Fields): string => {
   ] as const
   return [
     title,
-    ...facts.map(([name, value]) => fact(ctx, name, value)),
-    ...kindsOf(status).map((kind) => line(ctx, status, kind)),
+    ...facts.map(([name, value]) => fact(answer, name, value)),
+    ...kindsOf(status).map((kind) => line(answer, status, kind)),
     '',
   ].join('\n')
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
-  await ctx.list(await ctx.plan(given), {
-    people: { page: (statuses) => objects(statuses).map((status) => `${page(ctx, status)}\n`) },
+const run = async ({ answer, instance }: Services, given: Given): Promise<void> => {
+  await instance.list(await instance.plan(given), {
+    people: {
+      page: (statuses) => objects(statuses).map((status) => `${page(answer, status)}\n`),
+    },
   })
 }
 
-export const status: Special = {
+export const status = define({
   description: [
     'On a terminal a page a node: health, replication lag, and a bar per data kind. Elsewhere, and with --output or --fields, the records of the API.',
   ],
   examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
   run,
-}
+})
 
 const filling = { command: 'geo nodes update', reads: geo.get, required: ['name', 'url'] } as const
 
-const update = async (ctx: Context, given: Given): Promise<void> => {
-  const open = missing(given, filling)
-  const plans = await plansToFill(ctx, given, filling)
-  if (open.length === 0) return ctx.perform(plans)
-  if (ctx.globals.curl) return showReading(ctx, plans, filling)
-  await ctx.perform(plans, {
-    run: async (plan) => {
-      const whole = filled(plan, open, await readRecord(ctx, plan, filling))
-      const answer = await ctx.call(whole)
-      return { bytes: answer.bytes, value: answer.data }
-    },
-  })
+const update = async ({ instance }: Services, given: Given): Promise<void> => {
+  const plans = await plansToFill(instance, given, filling)
+  await updateFilled(instance, plans, missing(given, filling), () => filling)
 }
 
-export const nodesUpdate: Special = {
+export const nodesUpdate = define({
   description: ['A name or URL that is not given stays as it is: the node is read first.'],
   fills: filling.required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
   run: update,
-}
+})

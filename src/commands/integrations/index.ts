@@ -11,7 +11,8 @@ import {
 import { oneOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context, Emit, Plan, Special } from '../types.js'
+import type { Emit, Services } from '../services.js'
+import type { Plan } from '../types.js'
 
 const booleans: ReadonlySet<string> = new Set([
   'active',
@@ -68,29 +69,29 @@ const explained = (family: IntegrationFamily): string =>
 
 /** Asks for the secrets that are missing. */
 const withSecrets = async (
-  ctx: Context,
+  { person }: Services,
   family: IntegrationFamily,
   missing: readonly string[],
 ): Promise<Record<string, unknown>> => {
   const found: Record<string, unknown> = {}
   for (const name of missing) {
     const param = family.params[name]
-    if (param?.secret !== true || ctx.globals.curl) continue
-    const answer = await ctx.askSecret(`${name}: ${param.help}`)
+    if (param?.secret !== true) continue
+    const answer = await person.askSecret(`${name}: ${param.help}`, name)
     if (answer !== undefined && answer !== '') found[name] = answer
   }
   return found
 }
 
 const noteDeprecated = (
-  ctx: Context,
+  { person }: Services,
   family: IntegrationFamily,
   names: readonly string[],
 ): void => {
   for (const name of names) {
     const successor = family.params[name]?.deprecated
     if (successor !== undefined)
-      ctx.note(`${flagOf(name)} is deprecated in family ${family.name}: use ${successor}`)
+      person.note(`${flagOf(name)} is deprecated in family ${family.name}: use ${successor}`)
   }
 }
 
@@ -98,7 +99,7 @@ const noteDeprecated = (
  * A plan that its family accepts.
  * @throws Failure `usage` naming the family and the parameters that are missing or do not belong
  */
-const checked = async (ctx: Context, plan: Plan, named: unknown): Promise<Plan> => {
+const checked = async (services: Services, plan: Plan, named: unknown): Promise<Plan> => {
   const slug = String(plan.values.slug)
   const family =
     typeof named === 'string' ? familyNamed(named) : (familyOfSlug(slug) ?? familyNamed(slug))
@@ -110,9 +111,9 @@ const checked = async (ctx: Context, plan: Plan, named: unknown): Promise<Plan> 
       `${strange.join(', ')}: not a parameter of family ${family.name}, which ${slug} belongs to`,
       `${explained(family)} --param passes any other.`,
     )
-  noteDeprecated(ctx, family, names)
+  noteDeprecated(services, family, names)
   const given = new Set([...names, ...Object.keys(plan.extra ?? {})])
-  const secrets = await withSecrets(ctx, family, lacking(family, given))
+  const secrets = await withSecrets(services, family, lacking(family, given))
   const missing = lacking(family, new Set([...given, ...Object.keys(secrets)]))
   if (missing.length > 0)
     throw usage(
@@ -126,11 +127,11 @@ const flags = {
   family: oneOf(families, 'family of the integration, whose parameters are checked'),
 } as const
 
-const runUpdate = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
+const runUpdate = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const plans: Plan[] = []
-  for (const plan of await ctx.plans(given))
-    plans.push(await checked(ctx, plan, given.flags.family))
-  await ctx.perform(plans, { emit: asRows })
+  for (const plan of await services.instance.plans(given))
+    plans.push(await checked(services, plan, given.flags.family))
+  await services.instance.many(plans, { emit: asRows })
 }
 
 export const update = define({
@@ -145,20 +146,20 @@ export const update = define({
   run: runUpdate,
 })
 
-export const get: Special = {
+export const get = define({
   examples: [
     'integrations get emails-on-push --project platform/app',
     'integrations get emails-on-push --legacy-path --project platform/app -o json',
   ],
-  run: async (ctx, given) => ctx.perform(await ctx.plans(given), { emit: asRows }),
-}
+  run: async ({ instance }, given) => instance.many(await instance.plans(given), { emit: asRows }),
+})
 
-export const list: Special = {
+export const list = define({
   examples: [
     'integrations list --project platform/app',
     'integrations list --project platform/app --fields slug,push_events,tag_push_events',
   ],
-  run: async (ctx, given) => {
-    await ctx.list(await ctx.plan(given), asRows)
+  run: async ({ instance }, given) => {
+    await instance.list(await instance.plan(given), asRows)
   },
-}
+})

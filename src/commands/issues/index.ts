@@ -3,7 +3,7 @@
 import { issues } from '../../catalogue/areas/issues.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context } from '../types.js'
+import type { Services } from '../services.js'
 
 const action = '/promote'
 
@@ -11,7 +11,7 @@ const action = '/promote'
 export const promotes = (body: string): boolean => /^\/promote(?!\S)/m.test(body)
 
 const run = async (
-  ctx: Context,
+  { instance }: Services,
   given: GivenBy<Record<never, never>, typeof issues.promote>,
 ): Promise<void> => {
   const body = given.flags.body ?? given.input?.body
@@ -21,7 +21,9 @@ const run = async (
       'Leave --body out for a note that is just that.',
     )
   const bare = body === undefined && given.extra.body === undefined
-  await ctx.perform(await ctx.plans(given, bare ? { body: action } : {}), { done: 'promoted' })
+  await instance.many(await instance.plans(given, bare ? { body: action } : {}), {
+    done: 'promoted',
+  })
 }
 
 export const promote = define({

@@ -1,63 +1,85 @@
 /** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
 
-import { type Fields, objects } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
+import { pathIn } from '../../catalogue/path-in.js'
+import type { Item } from '../../client/typed.js'
 import { Failure, usage } from '../../errors.js'
-import type { Context, Given, Plan } from '../types.js'
+import type { InstanceService, Services } from '../services.js'
+import type { Given, Plan } from '../types.js'
 
 /** Which members a name is looked for among. */
 export type Among = 'direct' | 'all' | 'billable'
 
 const give = 'Give the ID instead: svcctl members list shows those of members.'
 
-/** The list of the group or project that a command is about. */
-const listOf = ({ endpoint, values }: Plan, among: Among, name: string) => {
-  const { id } = values
-  if (among === 'billable') return { endpoint: members.billableList, values: { id, search: name } }
-  const group = endpoint.path.id?.type === 'group'
-  const [direct, all] = group
-    ? [members.listOfGroup, members.listAllOfGroup]
-    : [members.listOfProject, members.listAllOfProject]
-  return { endpoint: among === 'all' ? all : direct, values: { id, query: name } }
+/** The members of the group or project that a command is about. */
+const listOf = (
+  instance: InstanceService,
+  { endpoint, values }: Plan,
+  among: Among,
+  name: string,
+  where: (member: Member) => boolean,
+): Promise<readonly Member[]> => {
+  if (among === 'billable') {
+    const input = { ...pathIn(members.billableList, values), search: name }
+    return instance.records(members.billableList, input, { where })
+  }
+  const input = { ...pathIn(members.listOfGroup, values), query: name }
+  if (endpoint.path.id?.type === 'group')
+    return instance.records(among === 'all' ? members.listAllOfGroup : members.listOfGroup, input, {
+      where,
+    })
+  return instance.records(
+    among === 'all' ? members.listAllOfProject : members.listOfProject,
+    input,
+    { where },
+  )
 }
 
-const shownAs = (user: Fields): string => `${String(user.username)} (${String(user.id)})`
+type Member = Item<typeof members.listOfGroup>
+
+const shownAs = ({ username, id }: Member): string => `${String(username)} (${String(id)})`
+
+/** The members that the documents' list finds by a name, and whether each is called just so. */
+const called = async (instance: InstanceService, plan: Plan, among: Among, name: string) => {
+  const found: Member[] = []
+  const where = (member: Member): boolean => {
+    found.push(member)
+    return String(member.username).toLowerCase() === name.toLowerCase()
+  }
+  const matches = await listOf(instance, plan, among, name, where)
+  return { found, matches }
+}
 
 /**
  * The ID of a member by exact username.
  * @throws Failure `not_found` where no member is called so, `usage` where several are
  */
 export const lookUp = async (
-  ctx: Context,
+  { answer, instance }: Services,
   plan: Plan,
   among: Among,
   name: string,
 ): Promise<string> => {
-  const found = objects(await ctx.gather(listOf(plan, among, name)))
-  const matches = found.filter((user) => String(user.username).toLowerCase() === name.toLowerCase())
-  const ids = [...new Set(matches.map((user) => String(user.id)))]
+  const { found, matches } = await called(instance, plan, among, name)
+  const ids = [...new Set(matches.map(({ id }) => String(id)))]
   const [id, ...others] = ids
   if (id !== undefined && others.length === 0) return id
   const near = (id === undefined ? found : matches).slice(0, 5).map(shownAs).join(', ')
   const scope = `${plan.endpoint.path.id?.type ?? 'group'} ${String(plan.values.id)}`
+  const { safe } = answer.text
   if (id !== undefined)
-    throw usage(
-      `several members of ${scope} are called "${ctx.safe(name)}": ${ctx.safe(near)}`,
-      give,
-    )
+    throw usage(`several members of ${scope} are called "${safe(name)}": ${safe(near)}`, give)
   throw new Failure(
     'not_found',
-    `${scope} has no ${among === 'billable' ? 'billable ' : ''}member called "${ctx.safe(name)}"${near === '' ? '' : `; there is ${ctx.safe(near)}`}`,
+    `${scope} has no ${among === 'billable' ? 'billable ' : ''}member called "${safe(name)}"${near === '' ? '' : `; there is ${safe(near)}`}`,
     { hint: `${give} Users who are no members cannot be looked up by name.` },
   )
 }
 
 const isId = (user: string): boolean => /^-?\d+$/.test(user)
 
-const needsSending = (ctx: Context, name: string): void => {
-  if (ctx.globals.curl)
-    throw usage(`--curl sends nothing, so that "${name}" cannot be looked up`, give)
-}
+const bare = (user: string): string => user.replace(/^@/, '')
 
 /**
  * A plan whose list of users has IDs where usernames were given, with or without `@`: of members, those
@@ -65,53 +87,74 @@ const needsSending = (ctx: Context, name: string): void => {
  * @throws Failure as `lookUp`
  */
 export const withListedUsers = async (
-  ctx: Context,
+  services: Services,
   plan: Plan,
   attribute: string,
 ): Promise<Plan> => {
   const listed = plan.values[attribute]
   if (!Array.isArray(listed)) return plan
-  const idOf = async (user: string): Promise<number> => {
+  const idOf = async (user: string): Promise<number | string> => {
     if (isId(user)) return Number(user)
-    needsSending(ctx, user)
-    return Number(await lookUp(ctx, plan, 'all', user.replace(/^@/, '')))
+    return asNumber(await lookUp(services, plan, 'all', bare(user)))
   }
   const ids = await Promise.all(listed.map((user) => idOf(String(user))))
   return { ...plan, values: { ...plan.values, [attribute]: ids } }
 }
 
+/** An ID as it travels; what stands for one stays. */
+const asNumber = (id: string): number | string => (isId(id) ? Number(id) : id)
+
+/** The parameter that names the users of a plan. */
+const userOf = ({ endpoint }: Plan): string => endpoint.args?.[0] ?? 'user_id'
+
 const usersIn = ({ args }: Given): readonly string[] =>
   args.flatMap((text) => text.split(',').map((part) => part.trim())).filter((user) => user !== '')
 
-/** Plans that call their users as they were given. */
-export const asGiven = (plans: readonly Plan[], given: Given): readonly Plan[] => {
-  const users = usersIn(given)
-  return plans.map((plan, i) => {
-    const label = users[i]
-    return label === undefined ? plan : { ...plan, label }
+/** IDs of users by how they were given: IDs are themselves, names are looked up where the plan is about. */
+const idsOf = async (
+  services: Services,
+  plan: Plan,
+  among: Among,
+  users: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  const ids = new Map<string, string>()
+  const names = [...new Set(users.filter((user) => !isId(user)))]
+  if (names.length === 0) return ids
+  await services.instance.each(names, async (name) => {
+    ids.set(name, await lookUp(services, plan, among, bare(name)))
   })
+  return ids
 }
 
 /**
- * What was given, with users as IDs; IDs stay as they are, names may begin with `@`.
+ * The plans of users, who may be given by name, with or without `@`: one for each user, or one for all where
+ * the endpoint takes them together. Each calls its user as that was given.
  * @param override stand-ins that planning needs, so that it asks nobody
- * @throws Failure `not_found` for a name of no member, `usage` when nothing may be sent
+ * @throws Failure `not_found` for a name of no member
  */
-export const withUserIds = async (
-  ctx: Context,
+export const plansOfUsers = async (
+  services: Services,
   given: Given,
-  among: Among,
+  among: Among | ((plan: Plan) => Among),
   override: Readonly<Record<string, unknown>> = {},
-): Promise<Given> => {
+): Promise<readonly Plan[]> => {
   const users = usersIn(given)
-  const names = [...new Set(users.filter((user) => !isId(user)))]
-  const [first] = names
-  if (first === undefined) return { ...given, args: users }
-  needsSending(ctx, first)
-  const plan = await ctx.plan({ ...given, args: ['0'] }, override)
-  const ids = new Map<string, string>()
-  await ctx.each(names, async (name) => {
-    ids.set(name, await lookUp(ctx, plan, among, name.replace(/^@/, '')))
+  // A stand-in for each name, so that the values of all are checked before anything is looked up.
+  const args = users.map((user) => (isId(user) ? user : '0'))
+  const plans = await services.instance.plans({ ...given, args }, override)
+  const [first] = plans
+  if (first === undefined || users.length === 0) return plans
+  const where = typeof among === 'function' ? among(first) : among
+  const ids = await idsOf(services, first, where, users)
+  const known = (user: string): string => ids.get(user) ?? user
+  if (plans.length === 1 && users.length > 1) {
+    const all = [...new Set(users.map(known))].join(',')
+    return [{ ...first, values: { ...first.values, [userOf(first)]: all } }]
+  }
+  return plans.map((plan, i) => {
+    const user = users[i]
+    if (user === undefined) return plan
+    const id = isId(user) ? plan.values[userOf(plan)] : asNumber(known(user))
+    return { ...plan, label: user, values: { ...plan.values, [userOf(plan)]: id } }
   })
-  return { ...given, args: users.map((user) => ids.get(user) ?? user) }
 }

@@ -6,26 +6,47 @@ import { type Fields, isObject, textOf } from '../../base/objects.js'
 import type { MadeField } from '../../catalogue/kinds.js'
 import { boolean, string } from '../../catalogue/params.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
-import type { Context, Given, OwnFlag, Plan, Special } from '../types.js'
+import { define, type GivenBy } from '../define.js'
+import type { InstanceService, Services } from '../services.js'
+import type { Given, OwnFlag, Plan } from '../types.js'
 import { checkCertificate, endOf } from './certificate.js'
 
 const attributes = ['certificate', 'key'] as const
 type Attribute = (typeof attributes)[number]
-type Files = Readonly<
-  Partial<Record<Attribute, { readonly filename: string; readonly bytes: Uint8Array }>>
->
+type Files = Readonly<Partial<Record<Attribute, NonNullable<Plan['files']>[string]>>>
 
-const read = async (ctx: Context, name: Attribute, given: unknown): Promise<Files> => {
+const pem = {
+  certificate: {
+    ...string('PEM file: the certificate, then its intermediates, the most specific first', {
+      format: 'pem',
+    }),
+    parameter: 'certificate',
+  },
+  key: {
+    ...string('PEM file: the private key of the certificate', { format: 'pem' }),
+    parameter: 'key',
+  },
+} as const satisfies Readonly<Record<string, OwnFlag>>
+
+const updating = {
+  ...pem,
+  'no-certificate': boolean('remove the certificate and its key'),
+} as const
+
+const read = async (
+  cwd: string,
+  name: Attribute,
+  given: string | null | undefined,
+): Promise<Files> => {
   if (given === undefined) return {}
-  const path = String(given).replace(/^@/, '')
+  const path = (given ?? '').replace(/^@/, '')
   if (path === '')
     throw usage(`--${name} takes a PEM file`, '--no-certificate removes certificate and key.')
   if (path.includes('-----BEGIN'))
     throw usage(`--${name} takes the name of a PEM file, not its text`)
   try {
-    const bytes = await readFile(resolve(ctx.cwd, path))
-    // A curl command needs the path, the instance only the name.
-    return { [name]: { filename: ctx.globals.curl ? path : basename(path), bytes } }
+    const bytes = await readFile(resolve(cwd, path))
+    return { [name]: { filename: basename(path), path, bytes } }
   } catch (cause) {
     throw new Failure('usage', `--${name}: cannot read ${path}: ${reasonOf(cause)}`)
   }
@@ -41,78 +62,67 @@ const textsOf = (files: Files, values: Fields): Partial<Record<Attribute, string
     }),
   )
 
-const withFiles = (ctx: Context, plan: Plan, files: Files): Plan => {
-  checkCertificate(textsOf(files, plan.values), String(plan.values.domain), ctx.now())
+const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
+  checkCertificate(textsOf(files, plan.values), String(plan.values.domain), now)
   // What goes as a file does not stand among the values as well.
   const values = Object.entries(plan.values).filter(([name]) => !(name in files))
   return { ...plan, values: Object.fromEntries(values), files }
 }
 
-const run = async (ctx: Context, given: Given): Promise<void> => {
+const run = async (
+  { instance, place }: Services,
+  given: GivenBy<typeof updating>,
+): Promise<void> => {
   const { certificate, key, 'no-certificate': without, ...flags } = given.flags
   if (without !== undefined && (certificate !== undefined || key !== undefined))
     throw usage(
       `--no-certificate and --${certificate === undefined ? 'key' : 'certificate'} exclude each other`,
     )
-  if (without !== undefined) return remove(ctx, { ...given, flags })
+  if (without !== undefined) return remove(instance, { ...given, flags })
   const files = {
-    ...(await read(ctx, 'certificate', certificate)),
-    ...(await read(ctx, 'key', key)),
+    ...(await read(place.cwd, 'certificate', certificate)),
+    ...(await read(place.cwd, 'key', key)),
   }
   // Stand-ins, so that an update of nothing but files counts as one.
   const override = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
-  const plans = await ctx.plans({ ...given, flags }, override)
-  await ctx.perform(plans.map((plan) => withFiles(ctx, plan, files)))
+  const plans = await instance.plans({ ...given, flags }, override)
+  await instance.many(plans.map((plan) => withFiles(plan, files, place.now())))
 }
 
-const remove = async (ctx: Context, given: Given): Promise<void> => {
-  const plans = await ctx.plans(given, { certificate: '', key: '' })
-  if (!ctx.globals.curl)
-    await ctx.confirm(
-      'The certificate and its key are removed; the site is no longer served over TLS with them.',
-      plans.map(({ values }) => `${String(values.domain)} of project ${String(values.id)}`),
-    )
-  await ctx.perform(plans, { confirmed: true })
+const remove = async (instance: InstanceService, given: Given): Promise<void> => {
+  const plans = await instance.plans(given, { certificate: '', key: '' })
+  await instance.many(plans, {
+    loses: {
+      what: 'The certificate and its key are removed; the site is no longer served over TLS with them.',
+      details: plans.map(
+        ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
+      ),
+    },
+  })
 }
-
-const pem = {
-  certificate: {
-    ...string('PEM file: the certificate, then its intermediates, the most specific first', {
-      format: 'pem',
-    }),
-    parameter: 'certificate',
-  },
-  key: {
-    ...string('PEM file: the private key of the certificate', { format: 'pem' }),
-    parameter: 'key',
-  },
-} as const satisfies Readonly<Record<string, OwnFlag>>
 
 const checked =
   'Certificate, chain and key are checked before they are sent: dates, domain, order, and that they belong together.'
 
-export const add: Special = {
+export const add = define({
   description: [checked],
   flags: pem,
   examples: [
     'pages-domains add new.example.test --project web/site',
     'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
   ],
-  run,
-}
+  run: (services, given) => run(services, given),
+})
 
-export const update: Special = {
+export const update = define({
   description: [checked],
-  flags: {
-    ...pem,
-    'no-certificate': boolean('remove the certificate and its key'),
-  },
+  flags: updating,
   examples: [
     'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
     'pages-domains update site.example.test --no-certificate --project web/site --yes',
   ],
   run,
-}
+})
 
 /** When a certificate ends: as the instance says, else as its PEM text does. */
 const endTime = (certificate: Fields): string | undefined => {
@@ -135,11 +145,11 @@ export const made = {
   expires_at: (domain: unknown) => endTime(certificateOf(domain)),
 } as const satisfies Readonly<Record<MadeField, (domain: unknown) => unknown>>
 
-export const list: Special = {
+export const list = define({
   description: ['Tables show when certificates end, and mark those that soon do.'],
   examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
   made,
-  run: async (ctx, given) => {
-    await ctx.list(await ctx.plan(given))
+  run: async ({ instance }, given) => {
+    await instance.list(await instance.plan(given))
   },
-}
+})

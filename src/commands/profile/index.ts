@@ -1,5 +1,5 @@
 /** `profile list|get|set|delete`: settings by name, without their credentials. */
-import { list, type Param, string } from '../../catalogue/params.js'
+import { list, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import {
   type Changes,
@@ -13,9 +13,12 @@ import {
   shownProfile,
 } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
-import type { Argument, Context, Given, Special } from '../types.js'
+import { define, type GivenBy } from '../define.js'
+import { patient } from '../patient.js'
+import type { PlaceService, Services } from '../services.js'
+import type { Argument, Given } from '../types.js'
 
-const storeOf = (ctx: Context) => openStore(pathsOf(ctx.env), ctx)
+const storeOf = (services: Services) => openStore(pathsOf(services.place.env), patient(services))
 
 const argument: Argument = {
   name: 'name',
@@ -25,15 +28,15 @@ const argument: Argument = {
   param: string('name of the profile', { completes: 'profile' }),
 }
 
-const needed = (given: Given, words: string): string => {
+const needed = (given: Pick<Given, 'args'>, words: string): string => {
   const [name] = given.args
   if (name === undefined)
     throw usage(`${words} needs the name of a profile`, 'svcctl profile list shows them.')
   return name
 }
 
-const known = (ctx: Context, name: string): Profile => {
-  const profile = storeOf(ctx).get(name)
+const known = (services: Services, name: string): Profile => {
+  const profile = storeOf(services).get(name)
   if (profile === undefined)
     throw new Failure('not_found', `there is no profile "${name}"`, {
       hint: 'svcctl profile list shows them, svcctl auth login makes one.',
@@ -58,91 +61,99 @@ const settingsOf = (profile: Profile): Readonly<Record<string, unknown>> =>
     }),
   )
 
-export const listCommand: Special = {
+export const listCommand = define({
   summary: 'List the profiles',
   examples: ['profile list', 'profile list -o json'],
-  run: async (ctx) => {
-    const store = storeOf(ctx)
+  run: async (services) => {
+    const store = storeOf(services)
     const rows = store.list().map((profile) => shown(profile, store.current()))
-    if (rows.length === 0) ctx.note('no profiles; svcctl auth login makes one')
-    await ctx.printMany(rows, {
+    if (rows.length === 0) services.person.note('no profiles; svcctl auth login makes one')
+    await services.answer.printMany(rows, {
       columns: ['name', 'current', 'base_url', 'token', 'user'],
       reveal: true,
     })
   },
-}
+})
 
-export const getCommand: Special = {
+export const getCommand = define({
   summary: 'Show the settings of a profile',
   args: [argument],
   examples: ['profile get default', 'profile get default -o json'],
-  run: async (ctx, given) => {
-    const profile = known(ctx, needed(given, 'profile get'))
-    await ctx.print(shown(profile, storeOf(ctx).current()), { reveal: true })
+  run: async (services, given) => {
+    const profile = known(services, needed(given, 'profile get'))
+    await services.answer.print(shown(profile, storeOf(services).current()), { reveal: true })
   },
+})
+
+/** Settings that the flags of every command already carry have none of their own. */
+const {
+  'base-url': _address,
+  output: _output,
+  sudo: _sudo,
+  timeout: _timeout,
+  retries: _retries,
+  ...own
+} = settings
+
+const flags = {
+  ...own,
+  'token-kind': { ...own['token-kind'], stays: true },
+  unset: list('string', 'settings to remove'),
+} as const
+
+const changesOf = ({ globals }: PlaceService, { flags: given }: GivenBy<typeof flags>): Changes => {
+  const { unset = [], ...set } = given
+  const { baseUrl, output, sudo, timeout, retries } = globals
+  const wanted = { ...set, 'base-url': baseUrl, output, sudo, timeout, retries }
+  return Object.fromEntries([
+    ...Object.entries(wanted).filter(([, value]) => value !== undefined),
+    ...unset.map((name) => [name, null]),
+  ])
 }
 
-/** Settings that the flags of every command already carry. */
-const global: Readonly<Record<string, 'baseUrl' | 'output' | 'sudo' | 'timeout' | 'retries'>> = {
-  'base-url': 'baseUrl',
-  output: 'output',
-  sudo: 'sudo',
-  timeout: 'timeout',
-  retries: 'retries',
-}
-
-const ownFlags: Record<string, Param> = Object.fromEntries(
-  settingNames.filter((name) => !(name in global)).map((name) => [name, settings[name]]),
-)
-
-const changesOf = (ctx: Context, given: Given): Changes => {
-  const changes: Record<string, unknown> = {}
-  for (const name of settingNames) {
-    const field = global[name]
-    const value = field === undefined ? given.flags[name] : ctx.globals[field]
-    if (value !== undefined) changes[name] = value
-  }
-  const unset = Array.isArray(given.flags.unset) ? given.flags.unset.map(String) : []
-  for (const name of unset) changes[name] = null
-  return changes
-}
-
-export const setCommand: Special = {
+export const setCommand = define({
   summary: 'Change settings of a profile, or make one',
   description: ['An empty value, or --unset, removes a setting.'],
   args: [argument],
-  flags: { ...ownFlags, unset: list('string', 'settings to remove') },
+  flags,
   examples: [
     'profile set default --read-only',
     'profile set default --audit-log ./audit.ndjson --project platform/app',
   ],
-  run: async (ctx, given) => {
+  run: async (services, given) => {
     const name = needed(given, 'profile set')
-    if (ctx.globals.insecure)
+    if (services.place.globals.insecure)
       throw usage(
         'a profile does not keep --insecure: it is asked for each time',
         `Let the profile trust the instance’s certificate instead: svcctl profile set ${name} --ca-file <file>`,
       )
-    const changes = changesOf(ctx, given)
+    const changes = changesOf(services.place, given)
     if (Object.keys(changes).length === 0)
       throw usage('profile set has nothing to change', `Settings: ${settingNames.join(', ')}.`)
-    const profile = await storeOf(ctx).set(name, changes)
-    ctx.note(`profile "${name}" is changed`)
-    await ctx.print(shown(profile, storeOf(ctx).current()), { reveal: true, noted: true })
+    const profile = await storeOf(services).set(name, changes)
+    services.person.note(`profile "${name}" is changed`)
+    await services.answer.print(shown(profile, storeOf(services).current()), {
+      reveal: true,
+      noted: true,
+    })
   },
-}
+})
 
-export const deleteCommand: Special = {
+export const deleteCommand = define({
   summary: 'Delete a profile and its credential',
   args: [argument],
   examples: ['profile delete staging --yes', 'profile delete default --yes'],
-  run: async (ctx, given) => {
+  run: async (services, given) => {
     const name = needed(given, 'profile delete')
-    const profile = known(ctx, name)
+    const profile = known(services, name)
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
-    await ctx.confirm(`Profile "${name}" and its credential are deleted.`, [name], of)
-    await removeProfile(storeOf(ctx), openTokens(pathsOf(ctx.env), ctx.env, ctx), name)
-    ctx.note(`profile "${name}" is deleted`)
+    await services.person.confirm(`Profile "${name}" and its credential are deleted.`, [name], of)
+    await removeProfile(
+      storeOf(services),
+      openTokens(pathsOf(services.place.env), services.place.env, patient(services)),
+      name,
+    )
+    services.person.note(`profile "${name}" is deleted`)
   },
-}
+})

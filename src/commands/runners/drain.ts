@@ -2,9 +2,11 @@
 import { inSeconds, poll } from '../../base/poll.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import { integer, string } from '../../catalogue/params.js'
-import { Failure } from '../../errors.js'
+import { pathIn } from '../../catalogue/path-in.js'
+import { Failure, survived } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context, Outcome, Plan } from '../types.js'
+import type { InstanceService, Outcome, PlaceService, Services, Stays } from '../services.js'
+import type { Plan } from '../types.js'
 
 const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
 
@@ -25,15 +27,20 @@ const waitingLine = (say: (text: string) => void): Hear => {
 }
 
 /** Waits until no job runs on a runner. */
-const idle = async (ctx: Context, plan: Plan, until: number, hear: Hear): Promise<void> => {
-  const ask = { endpoint: runners.jobs, values: { id: plan.values.id, status: 'running' } }
+const idle = async (
+  { instance, place }: Services,
+  plan: Plan,
+  until: number,
+  hear: Hear,
+): Promise<void> => {
+  const input = { ...pathIn(runners.jobs, plan.values), status: 'running' } as const
   let running = 0
   const none = async (): Promise<true | undefined> => {
-    running = (await ctx.gather(ask)).length
+    running = (await instance.records(runners.jobs, input)).length
     hear(plan, running)
     return running === 0 ? true : undefined
   }
-  if ((await poll(none, until, ctx)) === true) return
+  if ((await poll(none, until, place.clock)) === true) return
   throw new Failure(
     'failed',
     `${jobs(running)} ${running === 1 ? 'was' : 'were'} still running on ${nameOf(plan)} when --wait-timeout ended`,
@@ -43,23 +50,22 @@ const idle = async (ctx: Context, plan: Plan, until: number, hear: Hear): Promis
   )
 }
 
-/** Pauses all before waiting for any, so that none takes jobs meanwhile. */
-const pauseAll = async (ctx: Context, plans: readonly Plan[]): Promise<Map<Plan, Failure>> => {
+/** Runs `work` for each, and gives the failures. */
+const failuresOf = async (
+  instance: InstanceService,
+  plans: readonly Plan[],
+  work: (plan: Plan) => Promise<unknown>,
+): Promise<Map<Plan, Failure>> => {
   const failures = new Map<Plan, Failure>()
-  await ctx.each(plans, async (plan) => {
-    try {
-      await ctx.call(plan)
-    } catch (error) {
-      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
-      failures.set(plan, error)
-    }
+  await instance.each(plans, async (plan) => {
+    await work(plan).catch((error: unknown) => failures.set(plan, survived(error)))
   })
   return failures
 }
 
 /** Waits for one runner; what kept it from being paused counts as its failure. */
 const settle = async (
-  ctx: Context,
+  services: Services,
   plan: Plan,
   until: number,
   failures: ReadonlyMap<Plan, Failure>,
@@ -67,34 +73,31 @@ const settle = async (
 ): Promise<void> => {
   const failure = failures.get(plan)
   if (failure !== undefined) throw failure
-  await idle(ctx, plan, until, hear)
-  ctx.note(`${nameOf(plan)}: paused, no job is running on it`)
+  await idle(services, plan, until, hear)
+  services.person.note(`${nameOf(plan)}: paused, no job is running on it`)
 }
 
-const record = async (ctx: Context, plan: Plan): Promise<Outcome> => {
-  const { bytes, data } = await ctx.call({ endpoint: runners.get, values: { id: plan.values.id } })
+const record = async (instance: InstanceService, plan: Plan): Promise<Outcome> => {
+  const { bytes, data } = await instance.call(runners.get, pathIn(runners.get, plan.values))
   return { bytes, value: data }
 }
 
 /** Drains all, or ends the run: a command that needs idle runners must not begin without. */
 const allIdle = async (
-  ctx: Context,
+  { instance, person }: Services,
   plans: readonly Plan[],
   wait: (plan: Plan) => Promise<void>,
 ): Promise<void> => {
-  const failed: Failure[] = []
-  await ctx.each(plans, async (plan) => {
-    try {
-      await wait(plan)
-    } catch (error) {
-      if (!(error instanceof Failure) || error.category === 'interrupted') throw error
-      ctx.report(new Failure(error.category, `${nameOf(plan)}: ${error.message}`, error.details))
-      failed.push(error)
-    }
-  })
-  const [first] = failed
+  const failed = await failuresOf(instance, plans, (plan) =>
+    wait(plan).catch((error: unknown) => {
+      const { category, message, details } = survived(error)
+      person.report(new Failure(category, `${nameOf(plan)}: ${message}`, details))
+      throw error
+    }),
+  )
+  const [first] = failed.values()
   if (first === undefined) return
-  const category = failed.length === plans.length ? first.category : 'partial'
+  const category = failed.size === plans.length ? first.category : 'partial'
   throw new Failure(category, 'not all runners could be drained: the command was not run', {
     hint: `Those that are paused stay so; ${resumeHint}`,
   })
@@ -102,30 +105,28 @@ const allIdle = async (
 
 const resumeHint = 'svcctl runners resume <id…> lets them take jobs again.'
 
-/** An interruption leaves the runners as they are, which must be said. */
-const stillPaused = (error: unknown): unknown =>
-  error instanceof Failure && error.category === 'interrupted'
-    ? new Failure('interrupted', 'interrupted while jobs were running; the runners stay paused', {
-        hint: resumeHint,
-      })
-    : error
+/** Leaving leaves the runners as they are, which must be said. */
+const stillPaused = (when: string): Stays => ({
+  text: `while ${when}; the runners stay paused`,
+  hint: resumeHint,
+})
 
 /** Runs what the person asked for, in their shell; what it prints goes to standard error. */
-const runCommand = async (ctx: Context, command: string): Promise<Failure | undefined> => {
+const runCommand = async (
+  { cwd, clock }: PlaceService,
+  command: string,
+): Promise<Failure | undefined> => {
   const { execa } = await import('execa')
   const { exitCode, signal } = await execa(command, {
     shell: true,
-    cwd: ctx.cwd,
+    cwd,
     stdin: 'inherit',
     stdout: 2,
     stderr: 'inherit',
     reject: false,
-    cancelSignal: ctx.signal,
+    cancelSignal: clock.signal,
   })
-  if (ctx.signal.aborted)
-    throw new Failure('interrupted', 'interrupted while the command ran; the runners stay paused', {
-      hint: resumeHint,
-    })
+  clock.signal.throwIfAborted()
   if (exitCode === 0) return undefined
   const how =
     exitCode === undefined
@@ -143,27 +144,39 @@ const flags = {
   ),
 } as const
 
-const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
-  const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
-  const plans = await ctx.plans({ ...given, flags: others }, { active: false })
-  if (ctx.globals.curl) return ctx.perform(plans)
-  const until = inSeconds(timeout, ctx)
-  const failures = await pauseAll(ctx, plans)
-  await ctx.progress('waiting for running jobs', (say) => {
+/** Waits for all, and shows those that nothing is to be done with. */
+const waitForAll = async (
+  services: Services,
+  plans: readonly Plan[],
+  until: number,
+  { command, failures }: { command: string | undefined; failures: ReadonlyMap<Plan, Failure> },
+): Promise<void> => {
+  const { instance, person } = services
+  await person.progress('waiting for running jobs', (say) => {
     const hear = waitingLine(say)
-    const wait = (plan: Plan): Promise<void> => settle(ctx, plan, until, failures, hear)
-    const work =
-      typeof command === 'string'
-        ? allIdle(ctx, plans, wait)
-        : ctx.perform(plans, { run: (plan) => wait(plan).then(() => record(ctx, plan)) })
-    return work.catch((error: unknown) => {
-      throw stillPaused(error)
-    })
+    const wait = (plan: Plan): Promise<void> => settle(services, plan, until, failures, hear)
+    return person.leaving(stillPaused('jobs were running'), () =>
+      command === undefined
+        ? instance.many(plans, { run: (plan) => wait(plan).then(() => record(instance, plan)) })
+        : allIdle(services, plans, wait),
+    )
   })
-  if (typeof command !== 'string') return
-  const failure = await runCommand(ctx, command)
+}
+
+const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+  const { instance, person, place } = services
+  const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
+  const plans = await instance.plans({ ...given, flags: others }, { active: false })
+  const until = inSeconds(timeout, place.clock)
+  // All are paused before any is waited for, so that none takes jobs meanwhile.
+  const failures = await failuresOf(instance, plans, (plan) => instance.send(plan))
+  await waitForAll(services, plans, until, { command, failures })
+  if (command === undefined) return
+  const failure = await person.leaving(stillPaused('the command ran'), () =>
+    runCommand(place, command),
+  )
   const active = plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))
-  await ctx.perform(active, { done: 'resumed' })
+  await instance.many(active, { done: 'resumed' })
   if (failure !== undefined) throw failure
 }
 

@@ -1,14 +1,16 @@
 /** `runners pause`, `resume` and `register` (`catalogue/reference/runners.md`). */
-import type { Context, Given, Special } from '../types.js'
+import { define } from '../define.js'
+import type { Services } from '../services.js'
+import type { Given } from '../types.js'
 
 export { drain } from './drain.js'
 
 const setActive =
   (active: boolean, done: string) =>
-  async (ctx: Context, given: Given): Promise<void> =>
-    ctx.perform(await ctx.plans(given, { active }), { done })
+  async ({ instance }: Services, given: Given): Promise<void> =>
+    instance.many(await instance.plans(given, { active }), { done })
 
-export const pause: Special = {
+export const pause = define({
   summary: 'Stop runners from taking further jobs',
   endpoints: ['update'],
   without: 'attributes',
@@ -17,9 +19,9 @@ export const pause: Special = {
     'runners list --status offline --tag-list linux | svcctl runners pause -',
   ],
   run: setActive(false, 'paused'),
-}
+})
 
-export const resume: Special = {
+export const resume = define({
   summary: 'Let paused runners take jobs again',
   endpoints: ['update'],
   without: 'attributes',
@@ -28,9 +30,9 @@ export const resume: Special = {
     'runners list --status paused --type project_type | svcctl runners resume -',
   ],
   run: setActive(true, 'resumed'),
-}
+})
 
-export const register: Special = {
+export const register = define({
   description: [
     'The runner’s own token is the answer: it is shown whole, this once. The registration token comes from the instance, a group or a project.',
   ],
@@ -38,5 +40,6 @@ export const register: Special = {
     "runners register --token sandbox-project-1-registration --description 'app builder'",
     'runners register --token sandbox-group-platform-registration --info version=16.1 --no-active -o json',
   ],
-  run: async (ctx, given) => ctx.perform([await ctx.plan(given)], { emit: { reveal: true } }),
-}
+  run: async ({ instance }, given) =>
+    instance.many([await instance.plan(given)], { emit: { reveal: true } }),
+})

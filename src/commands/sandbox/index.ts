@@ -2,13 +2,16 @@
 import { resolve } from 'node:path'
 import { boolean, integer, string } from '../../catalogue/params.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context } from '../types.js'
+import { patient } from '../patient.js'
+import type { Services } from '../services.js'
 import { stateFolder } from './session.js'
 
 const state = string('folder that holds the state', { completes: 'file' })
 
-const folderOf = (ctx: Context, { flags }: GivenBy<{ readonly state: typeof state }>): string =>
-  flags.state === undefined ? stateFolder(ctx.env) : resolve(ctx.cwd, flags.state)
+const folderOf = (
+  { place }: Services,
+  { flags }: GivenBy<{ readonly state: typeof state }>,
+): string => (flags.state === undefined ? stateFolder(place.env) : resolve(place.cwd, flags.state))
 
 const untilInterrupted = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
@@ -30,26 +33,30 @@ export const serve = define({
     speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
   },
   examples: ['sandbox serve', 'sandbox serve --port 8080 --state ./instance'],
-  run: async (ctx, given) => {
+  run: async (services, given) => {
     const { startSandbox } = await import('../../sandbox/index.js')
     const sandbox = await startSandbox({
-      stateDir: folderOf(ctx, given),
-      note: ctx.note,
-      signal: ctx.signal,
+      stateDir: folderOf(services, given),
+      note: services.person.note,
+      signal: services.place.clock.signal,
       port: given.flags.port ?? 0,
       speed: given.flags.speed,
       impersonation: given.flags['no-impersonation'] !== true,
     })
     try {
-      if (ctx.reader === 'people') {
-        await ctx.write(`${sandbox.url}\n\n`)
-        await ctx.printMany(sandbox.users, { columns: ['username', 'role', 'token'], reveal: true })
-        ctx.note(
+      if (services.answer.reader === 'people') {
+        await services.answer.write(`${sandbox.url}\n\n`)
+        await services.answer.printMany(sandbox.users, {
+          columns: ['username', 'role', 'token'],
+          reveal: true,
+        })
+        services.person.note(
           `talk to it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
         )
-      } else await ctx.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
-      await ctx.flush()
-      await untilInterrupted(ctx.signal)
+      } else
+        await services.answer.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
+      await services.answer.flush()
+      await untilInterrupted(services.place.clock.signal)
     } finally {
       await sandbox.close()
     }
@@ -60,15 +67,15 @@ export const reset = define({
   summary: 'Begin the embedded instance again with the sample data',
   flags: { state },
   examples: ['sandbox reset --yes', 'sandbox reset --state ./instance --yes'],
-  run: async (ctx, given) => {
-    const folder = folderOf(ctx, given)
+  run: async (services, given) => {
+    const folder = folderOf(services, given)
     // No instance is asked for: whoever begins has none but this one.
     const of = { baseUrl: 'the embedded instance' }
     const lost = 'Everything that was done on the embedded instance is forgotten.'
-    await ctx.confirm(lost, [folder], of)
+    await services.person.confirm(lost, [folder], of)
     const { removeState } = await import('../../sandbox/index.js')
-    await removeState(folder, ctx)
-    ctx.note(`the embedded instance in ${folder} begins again with the sample data`)
+    await removeState(folder, patient(services))
+    services.person.note(`the embedded instance in ${folder} begins again with the sample data`)
   },
 })
 
@@ -76,10 +83,10 @@ export const status = define({
   summary: 'Show where the embedded instance keeps its state, and what is in it',
   flags: { state },
   examples: ['sandbox status', 'sandbox status -o json'],
-  run: async (ctx, given) => {
-    const folder = folderOf(ctx, given)
+  run: async (services, given) => {
+    const folder = folderOf(services, given)
     const { summaryOf } = await import('../../sandbox/index.js')
-    await ctx.print({ folder, ...summaryOf(folder) })
+    await services.answer.print({ folder, ...summaryOf(folder) })
   },
 })
 
@@ -93,9 +100,9 @@ export const tokens = define({
     'sandbox tokens',
     'sandbox tokens -o json | jq -r \'.[] | select(.kind == "job") | .value\'',
   ],
-  run: async (ctx, given) => {
+  run: async (services, given) => {
     const { credentialsOf } = await import('../../sandbox/index.js')
-    await ctx.printMany(credentialsOf(folderOf(ctx, given)), {
+    await services.answer.printMany(credentialsOf(folderOf(services, given)), {
       columns: ['kind', 'of', 'value', 'scopes', 'state', 'refresh_token'],
       reveal: true,
     })
@@ -112,16 +119,16 @@ export const alerts = define({
   ],
   flags: { state, endpoints: boolean('list the alert endpoints and their keys instead') },
   examples: ['sandbox alerts', 'sandbox alerts --endpoints -o json'],
-  run: async (ctx, given) => {
+  run: async (services, given) => {
     const { alertsOf } = await import('../../sandbox/index.js')
-    const base = ctx.globals.baseUrl ?? (ctx.env.SVC_BASE_URL || anyAddress)
-    const { received, endpoints } = alertsOf(folderOf(ctx, given), base)
+    const base = services.place.globals.baseUrl ?? (services.place.env.SVC_BASE_URL || anyAddress)
+    const { received, endpoints } = alertsOf(folderOf(services, given), base)
     if (given.flags.endpoints === true) {
       const columns = ['project', 'name', 'active', 'key', 'url']
-      return ctx.printMany(endpoints, { columns, reveal: true })
+      return services.answer.printMany(endpoints, { columns, reveal: true })
     }
-    if (received.length === 0) ctx.note('no alert was received yet')
-    await ctx.printMany(received, {
+    if (received.length === 0) services.person.note('no alert was received yet')
+    await services.answer.printMany(received, {
       columns: ['project', 'endpoint', 'iid', 'title', 'severity', 'state', 'started_at', 'events'],
     })
   },

@@ -1,15 +1,16 @@
 /** `settings get` and `settings update` (`catalogue/reference/settings.md`). */
 import { parseExact } from '../../base/json/json.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { viewed } from '../../base/utf8.js'
 import { settings } from '../../catalogue/areas/settings.js'
 import { secretsOf } from '../../catalogue/secret-fields.js'
-import { Failure } from '../../errors.js'
+import { Failure, survived } from '../../errors.js'
 import { mask, secrecies } from '../../output/masking/secrets.js'
-import type { Context, Given, Special } from '../types.js'
+import { define } from '../define.js'
+import type { InstanceService } from '../services.js'
 
-type Settings = Readonly<Record<string, unknown>>
-const asSettings = (data: unknown): Settings =>
-  data !== null && typeof data === 'object' ? { ...data } : {}
+type Settings = Fields
+const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 
 const chosen = (all: Settings, names: readonly string[]): Settings => {
   const wanted = names.map((name) => name.replaceAll('-', '_'))
@@ -23,7 +24,7 @@ const chosen = (all: Settings, names: readonly string[]): Settings => {
 
 const names = Object.keys(settings.get.returns.shape.properties)
 
-export const get: Special = {
+export const get = define({
   args: [
     {
       name: 'name',
@@ -34,27 +35,30 @@ export const get: Special = {
     },
   ],
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
-  run: async (ctx: Context, given: Given) => {
-    const plan = await ctx.plan({ ...given, args: [] })
-    const whole = await ctx.call(plan)
+  run: async ({ answer, instance }, given) => {
+    const plan = await instance.plan({ ...given, args: [] })
+    const whole = await instance.send(plan)
     if (given.args.length === 0)
-      return ctx.printAnswer(plan, { bytes: whole.bytes, value: whole.data })
-    return ctx.print(chosen(asSettings(exactly(whole.bytes)), given.args), {
+      return answer.printAnswer(
+        { bytes: whole.bytes, value: whole.data },
+        { endpoint: settings.get },
+      )
+    return answer.print(chosen(asSettings(exactly(whole.bytes)), given.args), {
       endpoint: settings.get,
     })
   },
-}
+})
 
 /** The numbers are only printed, and as they came. */
 const exactly = (bytes: Uint8Array): unknown => parseExact(viewed(bytes).toString())
 
 /** What the instance had before; unknown where it does not let itself be read. */
-const before = async (ctx: Context): Promise<Settings | undefined> => {
+const before = async (instance: InstanceService): Promise<Settings | undefined> => {
   try {
-    return asSettings((await ctx.call({ endpoint: settings.get, values: {} })).data)
+    return asSettings((await instance.call(settings.get, {})).data)
   } catch (error) {
-    if (error instanceof Failure && error.category !== 'interrupted') return undefined
-    throw error
+    survived(error)
+    return undefined
   }
 }
 
@@ -68,23 +72,26 @@ const changes = (old: Settings, now: Settings, show: (all: Settings) => Settings
     .map((setting) => ({ setting, old: before[setting] ?? null, new: after[setting] }))
 }
 
-export const update: Special = {
+export const update = define({
   description: ['On a terminal and in tables it shows what changed, old and new.'],
   examples: [
     'settings update --default-project-visibility internal',
     'settings update --domain-allowlist example.com,example.org',
   ],
-  run: async (ctx: Context, given: Given) => {
-    const plan = await ctx.plan(given)
-    if (ctx.globals.curl || ctx.reader !== 'people') return ctx.perform([plan])
-    const old = await before(ctx)
-    const now = asSettings((await ctx.call(plan)).data)
-    if (old === undefined) return ctx.print(now, { endpoint: settings.update })
+  run: async ({ answer, instance, person, place }, given) => {
+    const plan = await instance.plan(given)
+    if (answer.reader !== 'people') return instance.many([plan])
+    const old = await before(instance)
+    const now = asSettings((await instance.send(plan)).data)
+    if (old === undefined) return answer.print(now, { endpoint: settings.update })
     const secrecyOf = secrecies(secretsOf(settings.update))
     const rows = changes(old, now, (all) =>
-      ctx.globals.showSecrets ? all : asSettings(mask(all, secrecyOf)),
+      place.globals.showSecrets ? all : asSettings(mask(all, secrecyOf)),
     )
-    if (rows.length === 0) ctx.note('nothing changed: the settings had these values already')
-    await ctx.printMany(rows, { columns: ['setting', 'old', 'new'], endpoint: settings.update })
+    if (rows.length === 0) person.note('nothing changed: the settings had these values already')
+    await answer.printMany(rows, {
+      columns: ['setting', 'old', 'new'],
+      endpoint: settings.update,
+    })
   },
-}
+})

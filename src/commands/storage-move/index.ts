@@ -5,26 +5,27 @@ import { projects } from '../../catalogue/areas/projects.js'
 import { boolean, integer } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Context } from '../types.js'
+import type { Services } from '../services.js'
 
 const kinds = ['projects', 'snippets', 'groups'] as const
 
 /** Follows the projects on the source until none is left. */
-const empty = async (ctx: Context, source: string, timeout: number): Promise<void> => {
+const empty = async (services: Services, source: string, timeout: number): Promise<void> => {
+  const { instance, person, place } = services
   let left = 0
-  await ctx.progress(`waiting until ${source} is empty`, async (say) => {
+  await person.progress(`waiting until ${source} is empty`, async (say) => {
     const none = async (): Promise<true | undefined> => {
-      const values = { repository_storage: source, simple: true }
-      left = (await ctx.gather({ endpoint: projects.list, values })).length
+      const input = { repository_storage: source, simple: true }
+      left = (await instance.records(projects.list, input)).length
       if (left > 0) say(`${left} project${left === 1 ? '' : 's'} left on ${source}`)
       return left === 0 ? true : undefined
     }
-    if ((await poll(none, inSeconds(timeout, ctx), ctx)) === true) return
+    if ((await poll(none, inSeconds(timeout, place.clock), place.clock)) === true) return
     throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
       hint: `The moves go on; look again with: svcctl projects list --repository-storage ${source}. A move that failed is scheduled again.`,
     })
   })
-  ctx.note(`no project is left on ${source}`)
+  person.note(`no project is left on ${source}`)
 }
 
 const flags = {
@@ -32,7 +33,7 @@ const flags = {
   'wait-timeout': integer('seconds to follow it', { min: 1, default: 3600 }),
 } as const
 
-const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> => {
+const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const [kind] = given.args
   if (kind === undefined || !kinds.some((k) => k === kind))
     throw usage(
@@ -41,15 +42,15 @@ const run = async (ctx: Context, given: GivenBy<typeof flags>): Promise<void> =>
   const wait = given.flags.wait === true
   if (wait && kind !== 'projects')
     throw usage(`--wait follows projects; the API has no list of ${kind} by storage`)
-  const plan = await ctx.plan({ ...given, args: [], flags: { ...given.flags, [kind]: true } })
-  if (ctx.globals.curl) return ctx.showCurl(plan)
+  const { instance } = services
+  const plan = await instance.plan({ ...given, args: [], flags: { ...given.flags, [kind]: true } })
   const source = String(plan.values.source_storage_name)
-  await ctx.confirm(plan.endpoint.destructive ?? '', [
+  const details = [
     `all ${kind} on ${source} move to ${String(plan.values.destination_storage_name)}`,
     ...(plan.endpoint.notes ?? []).slice(1),
-  ])
-  await ctx.perform([plan], { confirmed: true, done: 'scheduled' })
-  if (wait) await empty(ctx, source, given.flags['wait-timeout'])
+  ]
+  await instance.many([plan], { loses: { details }, done: 'scheduled' })
+  if (wait) await empty(services, source, given.flags['wait-timeout'])
 }
 
 export const schedule = define({

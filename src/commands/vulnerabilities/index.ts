@@ -1,6 +1,7 @@
 /** `vulnerabilities list` (`catalogue/reference/vulnerabilities.md`): the worst first in tables. */
+
 import { isObject } from '../../base/objects.js'
-import type { Special } from '../types.js'
+import { define } from '../define.js'
 import { bySeverity } from './severity.js'
 
 const severityOf = (record: unknown): unknown => (isObject(record) ? record.severity : undefined)
@@ -8,13 +9,13 @@ const severityOf = (record: unknown): unknown => (isObject(record) ? record.seve
 const worstFirst = (records: readonly unknown[]): readonly unknown[] =>
   [...records].sort((a, b) => bySeverity(severityOf(a), severityOf(b)))
 
-export const list: Special = {
+export const list = define({
   description: ['Tables show the worst first; the other formats keep the order of the API.'],
   examples: [
     'vulnerabilities list --project platform/app',
     'vulnerabilities list --project platform/app -o json --fields id,severity,title',
   ],
-  run: async (ctx, given) => {
-    await ctx.list(await ctx.plan(given), { people: { rows: worstFirst } })
+  run: async ({ instance }, given) => {
+    await instance.list(await instance.plan(given), { people: { rows: worstFirst } })
   },
-}
+})

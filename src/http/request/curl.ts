@@ -51,7 +51,7 @@ const bodyWord = (body: string, secrets: readonly string[]): string => {
 const partArgument = (part: Part): string =>
   part.bytes === undefined
     ? `--form-string ${quoted(`${part.name}=${part.value}`)}`
-    : `--form ${quoted(`${part.name}=@${part.filename}`)}`
+    : `--form ${quoted(`${part.name}=@${part.path ?? part.filename}`)}`
 
 const bodyArguments = ({ body, parts, secrets = [] }: WireRequest): string[] => {
   if (parts !== undefined) return parts.map(partArgument)

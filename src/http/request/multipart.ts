@@ -1,6 +1,6 @@
 /** Multipart bodies (`http/README.md`): certificates that come from files. */
 
-import type { Part } from '../types.js'
+import type { FilePart, Part } from '../types.js'
 import type { Pair } from './encode.js'
 
 const encoder = new TextEncoder()
@@ -26,7 +26,7 @@ const boundaryOf = (bodies: readonly Uint8Array[]): string => {
 
 export const partsOf = (
   pairs: readonly Pair[],
-  files: Readonly<Record<string, { readonly filename: string; readonly bytes: Uint8Array }>>,
+  files: Readonly<Record<string, FilePart>>,
 ): Part[] => [
   ...pairs.map(([name, value]) => ({ name, value })),
   ...Object.entries(files).map(([name, file]) => ({ name, ...file })),

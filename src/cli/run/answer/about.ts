@@ -3,7 +3,7 @@ import { isObject } from '../../../base/objects.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
 import { flagName } from '../../../commands/derive/index.js'
-import type { Plan } from '../../../commands/types.js'
+import type { Plan } from '../../../commands/described.js'
 import { objectColumn } from './fields.js'
 
 const argumentOf = ({ args, path, params }: Endpoint) => {

@@ -1,6 +1,6 @@
 /** What became of a call: the bytes of its answer, and their value for whoever looks into it. */
 import { builtOf } from '../../../base/json/built.js'
-import type { Outcome } from '../../../commands/types.js'
+import type { Outcome } from '../../../commands/services.js'
 import type { Whole } from '../../../http/types.js'
 
 export const isBare = ({ bytes, data }: Whole): boolean => bytes.length === 0 && data === undefined

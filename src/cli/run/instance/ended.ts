@@ -1,6 +1,6 @@
 /** What is said of a list once it ended, or broke off. */
 import type { Paging } from '../../../client/paging.js'
-import type { Plan } from '../../../commands/types.js'
+import type { Plan } from '../../../commands/described.js'
 import { Failure } from '../../../errors.js'
 import type { ListEnd } from '../../../http/types.js'
 

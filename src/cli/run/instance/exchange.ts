@@ -4,6 +4,7 @@ import { writes } from '../../../catalogue/endpoint.js'
 import type { Called } from '../../../client/credential.js'
 import { createInstance } from '../../../client/index.js'
 import type { InstanceClient } from '../../../client/instance.js'
+import type { Party } from '../../../commands/services.js'
 import { buildRequest } from '../../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../../http/types.js'
 import { checkReadOnly } from '../../../profile/index.js'
@@ -11,17 +12,18 @@ import type { Profile, Session } from '../../../profile/types.js'
 import { Audit } from './audit.js'
 import { credentialsOf, hinted } from './credential.js'
 import { curlText } from './curl.js'
-import { type Party, type RunWays, reaching } from './reach.js'
+import { type RunWays, reaching } from './reach.js'
 import { Warnings } from './warnings.js'
 
 export interface ExchangeOptions extends Pick<RunWays, 'globals' | 'env' | 'signal' | 'gateOf'> {
   readonly session: () => Promise<Session>
   /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */
   readonly profile: () => Promise<Profile | undefined>
-  readonly screen: RunWays['screen'] & {
-    readonly services: { readonly warn: (text: string) => void }
-  }
+  readonly screen: RunWays['screen'] & { readonly warn: (text: string) => void }
 }
+
+/** A call that carries no credential. */
+const bare: Called = { credential: 'parameter', route: 'GET /' }
 
 /** Refuses a write where the profile only reads, and once the audit log lost a line. */
 const guarding =
@@ -58,7 +60,7 @@ const sessionInstance = (session: () => Promise<Session>, run: RunWays) => {
 
 export const createExchange = (options: ExchangeOptions) => {
   const { globals, env, screen, session } = options
-  const { warn } = screen.services
+  const { warn } = screen
   const warnings = new Warnings({ insecure: globals.insecure, env, warn })
   const audit = new Audit()
   const guard = guarding(options, audit)
@@ -77,13 +79,14 @@ export const createExchange = (options: ExchangeOptions) => {
     /** The data that a reading request is answered with, where that takes neither long nor a second try. */
     glance: async ({ endpoint, values }: Ask): Promise<unknown> =>
       (await instance()).glance(endpoint, values),
-    anonymous: async (baseUrl: string, credential: Credential, party: Party = {}) => {
+    anonymous: async (baseUrl: string, credential: Credential | undefined, party: Party = {}) => {
       const other = createInstance({
         ...reaching(run, baseUrl, party),
         credential: async () => credential,
       })
       others.push(other)
-      return other.client()
+      // Without a credential as for endpoints that are one by themselves.
+      return other.client(credential === undefined ? bare : undefined)
     },
     /** The request of an ask, refused where the profile only reads. */
     request: async (ask: Ask): Promise<WireRequest> => {
@@ -92,7 +95,6 @@ export const createExchange = (options: ExchangeOptions) => {
       return wire
     },
     guard,
-    curl: (ask: Ask, wire: WireRequest = buildRequest(ask)) => curlOf(wire, ask.endpoint),
     curlOf,
     close: async (): Promise<void> => {
       await close()

@@ -2,7 +2,8 @@
 import { largestPage } from '../../../client/defaults.js'
 import type { InstanceClient } from '../../../client/instance.js'
 import { followed, isLong, type Paging, paged } from '../../../client/paging.js'
-import type { Emit, Plan } from '../../../commands/types.js'
+import type { Plan } from '../../../commands/described.js'
+import type { Emit } from '../../../commands/services.js'
 import { buildRequest } from '../../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../../http/types.js'
 import type { Writer } from '../../../output/types.js'
@@ -51,6 +52,11 @@ export class Lists {
   /** The first request of a list. */
   request(ask: Ask): WireRequest {
     return paged(buildRequest(ask), this.paging)
+  }
+
+  /** The first request of all there is of a list. */
+  whole(ask: Ask): WireRequest {
+    return paged(buildRequest(ask), { limit: 'all', perPage: largestPage })
   }
 
   /** A list straight to the output. */

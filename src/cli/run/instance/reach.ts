@@ -1,19 +1,17 @@
 /** How a run reaches an instance: what flags, environment and profile say, as the client takes it. */
 import type { InstanceOptions } from '../../../client/types.js'
 import type { Globals } from '../../../commands/globals.js'
+import type { Party } from '../../../commands/services.js'
 import type { Gate } from '../../../http/gate.js'
 import type { Exchange, WireRequest } from '../../../http/types.js'
 import { transportOf } from '../../../profile/index.js'
-import type { Profile, Session } from '../../../profile/types.js'
+import type { Profile } from '../../../profile/types.js'
 import type { Meter } from '../../../terminal/streams/meter.js'
 import { userAgent } from '../../words/version.js'
 import { worded } from './advice.js'
 import type { Audit } from './audit.js'
 import { renewalOf } from './credential.js'
 import type { Warnings } from './warnings.js'
-
-/** Whose rules and ways a client takes: a session, or a part of one. */
-export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
 
 /** What all clients of a run share. */
 export interface RunWays {

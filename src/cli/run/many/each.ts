@@ -1,9 +1,23 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
-import type { Context, Outcome, Perform, Plan } from '../../../commands/types.js'
+import type { Plan } from '../../../commands/described.js'
+import type { Globals } from '../../../commands/globals.js'
+import type { AnswerService, Many, Outcome, PersonService } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
+import type { Whole } from '../../../http/types.js'
 import { isBare, outcomeOf } from '../answer/outcome.js'
 
 const defaultConcurrency = 4
+
+/** What the work of a run goes through. */
+export interface Engine {
+  readonly send: (plan: Plan) => Promise<Whole>
+  readonly answer: AnswerService
+  readonly person: PersonService
+  readonly globals: Pick<Globals, 'concurrency' | 'fields'>
+  readonly signal: AbortSignal
+  /** The objects came from standard input: the answer is a list, however many there are. */
+  readonly listed: boolean
+}
 
 /** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
 export const eachOf = async <T>(
@@ -25,14 +39,14 @@ export const eachOf = async <T>(
 }
 
 /** How many at once: the flag, else four. */
-export const widthOf = (ctx: Pick<Context, 'globals'>): number =>
-  ctx.globals.concurrency ?? defaultConcurrency
+export const widthOf = ({ globals }: Pick<Engine, 'globals'>): number =>
+  globals.concurrency ?? defaultConcurrency
 
 /** What one plan comes to when it is simply sent. */
 export const callOf =
-  (ctx: Context) =>
+  ({ send }: Pick<Engine, 'send'>) =>
   async (plan: Plan): Promise<Outcome> => {
-    const whole = await ctx.call(plan)
+    const whole = await send(plan)
     if (whole.status === 304) return { unchanged: true }
     if (isBare(whole)) return { status: whole.status }
     // A few answer "null" where the documents have nothing to show.
@@ -42,7 +56,7 @@ export const callOf =
   }
 
 /** Past tense of what became of a plan's object: the command's word, else the endpoint's. */
-export const doneOf = ({ endpoint }: Plan, { done }: Pick<Perform, 'done'>): string =>
+export const doneOf = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>
   done ?? endpoint.done ?? 'done'
 
 /** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
@@ -57,7 +71,7 @@ export const objectOf = (plan: Plan): string => {
 }
 
 /** What is said of an object whose answer shows nothing; of one that should show a record, that too. */
-export const doneText = (plan: Plan, { status }: Outcome, options: Perform): string =>
+export const doneText = (plan: Plan, { status }: Outcome, options: Many): string =>
   status === undefined || plan.endpoint.returns.kind !== 'one'
     ? doneOf(plan, options)
     : `${doneOf(plan, options)}, as far as the status tells: the instance answered ${status} without the record`

@@ -1,12 +1,13 @@
 /** Several plans of one command: an outcome each, shown as they become known. */
 import { writes } from '../../../catalogue/endpoint.js'
-import type { Context, Outcome, Perform, Plan } from '../../../commands/types.js'
+import type { Plan } from '../../../commands/described.js'
+import type { Many, Outcome } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { ClosedPipe } from '../../../terminal/streams/stdout.js'
 import { about, identityOf, leadOf, toldApart } from '../answer/about.js'
 import { printedValue, showsNothing } from '../answer/outcome.js'
 import { Breaker } from './breaker.js'
-import { callOf, doneText, eachOf, objectOf, widthOf } from './each.js'
+import { callOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
 import { InOrder } from './in-order.js'
 
 interface Result {
@@ -49,10 +50,10 @@ export interface Several {
 }
 
 /** Runs plans, bounded in number, continuing past failures. */
-export const several = (ctx: Context, plans: readonly Plan[], options: Perform): Several => {
+export const several = (engine: Engine, plans: readonly Plan[], options: Many): Several => {
   const results: Result[] = plans.map((plan) => ({ plan }))
   const known = new InOrder<Result>()
-  const run = options.run ?? callOf(ctx)
+  const run = options.run ?? callOf(engine)
   const begun = new Set<Plan>()
   const breaker = new Breaker()
   let stopped = false
@@ -64,8 +65,8 @@ export const several = (ctx: Context, plans: readonly Plan[], options: Perform):
       return { plan, failure: error }
     }
   }
-  const tally = ctx.tally(plans.length)
-  const work = eachOf(plans, widthOf(ctx), ctx.signal, async (plan, i) => {
+  const tally = engine.person.tally(plans.length)
+  const work = eachOf(plans, widthOf(engine), engine.signal, async (plan, i) => {
     if (stopped || breaker.cause !== undefined) return
     begun.add(plan)
     const result = await outcomeOf(plan)
@@ -75,7 +76,7 @@ export const several = (ctx: Context, plans: readonly Plan[], options: Perform):
     known.put(i, result)
   }).catch((error: unknown) => {
     if (error instanceof Failure && error.category === 'interrupted')
-      ctx.note(stateOf(results, begun))
+      engine.person.note(stateOf(results, begun))
     throw error
   })
   const ended = work.finally(tally.end).then(
@@ -103,35 +104,35 @@ const recordOf = ({ plan, outcome, failure }: Result): unknown => {
 
 /** Says of one result what the answer does not show. */
 const tell = (
-  ctx: Context,
+  engine: Engine,
   { plan, outcome, failure }: Result,
-  options: Perform,
+  options: Many,
   inline: boolean,
 ): void => {
   if (failure !== undefined && !inline)
-    ctx.report(
+    engine.person.report(
       new Failure(failure.category, `${objectOf(plan)}: ${failure.message}`, failure.details),
     )
   else if (outcome?.unchanged === true)
-    ctx.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already so'}`)
+    engine.person.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already so'}`)
   else if (outcome !== undefined && showsNothing(outcome))
-    ctx.note(`${objectOf(plan)}: ${doneText(plan, outcome, options)}`)
+    engine.person.note(`${objectOf(plan)}: ${doneText(plan, outcome, options)}`)
 }
 
 /** Shows the results of plans of one endpoint, each as soon as it is known. */
 export const showSeveral = async (
-  ctx: Context,
+  engine: Engine,
   plans: readonly Plan[],
   results: AsyncIterable<Result>,
-  options: Perform,
+  options: Many,
 ): Promise<void> => {
   const [only] = plans
   if (only === undefined) return
   const endpoint = options.emit?.endpoint ?? only.endpoint
-  const columns = options.emit?.columns ?? (await ctx.columnsFor(endpoint))
-  const { lead } = leadOf(ctx.globals.fields ?? columns, plans)
-  const programs = ctx.reader === 'programs'
-  const asked = ctx.globals.fields !== undefined
+  const columns = options.emit?.columns ?? (await engine.answer.columnsFor(endpoint))
+  const { lead } = leadOf(engine.globals.fields ?? columns, plans)
+  const programs = engine.answer.reader === 'programs'
+  const asked = engine.globals.fields !== undefined
   const rowOf = (plan: Plan, value: unknown): unknown => {
     if (programs && !asked) return toldApart(plan, value)
     return programs || lead !== undefined ? about(plan, value) : value
@@ -139,7 +140,7 @@ export const showSeveral = async (
   const inline = programs && writes(only.endpoint)
   const shown = (async function* () {
     for await (const result of results) {
-      tell(ctx, result, options, inline)
+      tell(engine, result, options, inline)
       const { outcome } = result
       if (outcome !== undefined && !showsNothing(outcome))
         yield rowOf(result.plan, printedValue(outcome))
@@ -152,13 +153,13 @@ export const showSeveral = async (
     if (first.done !== true) yield first.value
     yield* shown
   })()
-  await ctx.printMany(rows, {
+  await engine.answer.printMany(rows, {
     endpoint,
     ...options.emit,
     columns: lead === undefined ? columns : [lead, ...columns],
     ...(lead === undefined ? {} : { lead }),
   })
-  await ctx.flush()
+  await engine.answer.flush()
 }
 
 const isOpen = ({ outcome, failure }: Result): boolean =>

@@ -18,7 +18,7 @@ export interface Missing {
 }
 
 /** Texts as they would have been typed; undefined where nobody can be asked. */
-export type Ask = (missing: Missing) => Promise<readonly string[] | undefined>
+export type AskFor = (missing: Missing) => Promise<readonly string[] | undefined>
 
 /** Flags to pick from; undefined where nobody can be asked. */
 export type PickFlags = (
@@ -79,66 +79,73 @@ const mistakeOf = (
   }
 }
 
-export const createAsk = ({ interactive, prompts, fetch, note, argv }: AskOptions) => {
-  const answers: string[] = []
+/** How an answer would have been typed; a secret by the name of a variable. */
+const typedAs = ({ name, param, argument }: Missing, texts: readonly string[]): string[] => {
+  if (argument === true) return [...texts]
+  if (param.type === 'boolean') return [texts[0] === 'true' ? `--${name}` : `--no-${name}`]
+  return param.secret === true ? [`--${name}`, 'env:NAME'] : [`--${name}`, texts.join(',')]
+}
 
-  const choicesOf = async ({ param, project }: Missing): Promise<readonly Choice<string>[]> => {
-    const fixed = fixedOf(param)
-    if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
-    if (param.completes === undefined) return []
-    const { valuesOf } = await import('../../plan/sources.js')
-    const found = (await valuesOf(param.completes, project, fetch)) ?? []
-    return found.map(({ value, text }) => choiceOf(value, text))
+/** The questions of a run. */
+export class Questions {
+  readonly #options: AskOptions
+  /** What was answered, as it would have been typed. */
+  readonly #answers: string[] = []
+
+  constructor(options: AskOptions) {
+    this.#options = options
   }
 
-  const answerOf = async (missing: Missing): Promise<readonly string[]> => {
-    const { param } = missing
-    const question = questionOf(missing)
-    if (param.secret === true) return [await prompts.secret(question)]
-    const choices = await choicesOf(missing)
-    if (choices.length === 0) return [await prompts.text(question)]
-    const several = missing.several === true || param.type === 'list'
-    return several
-      ? prompts.selectMany(question, choices)
-      : [await prompts.select(question, choices)]
-  }
-
-  /** How the answers would have been typed; a secret by the name of a variable. */
-  const remember = ({ name, param, argument }: Missing, texts: readonly string[]): void => {
-    if (argument === true) answers.push(...texts)
-    else if (param.type === 'boolean')
-      answers.push(texts[0] === 'true' ? `--${name}` : `--no-${name}`)
-    else if (param.secret === true) answers.push(`--${name}`, 'env:NAME')
-    else answers.push(`--${name}`, texts.join(','))
-  }
-
-  const ask: Ask = async (missing) => {
-    if (!interactive()) return undefined
+  /** A value, asked for until it can be what was asked; undefined where nobody can be asked. */
+  readonly ask: AskFor = async (missing) => {
+    if (!this.#options.interactive()) return undefined
     for (;;) {
-      const texts = (await answerOf(missing)).filter((text) => text !== '')
+      const texts = (await this.#answer(missing)).filter((text) => text !== '')
       if (texts.length === 0) return undefined
       const wrong = mistakeOf(missing, texts)
       if (wrong === undefined) {
-        remember(missing, texts)
+        this.#answers.push(...typedAs(missing, texts))
         return texts
       }
-      note(wrong)
+      this.#options.note(wrong)
     }
   }
 
-  const pick: PickFlags = async (question, flags) => {
-    if (!interactive()) return undefined
-    return prompts.selectMany(
+  /** Flags that a person wants to give; undefined where nobody can be asked. */
+  readonly pick: PickFlags = async (question, flags) => {
+    if (!this.#options.interactive()) return undefined
+    return this.#options.prompts.selectMany(
       question,
       flags.map(({ name, param }) => choiceOf(name, param.help)),
     )
   }
 
   /** Shows the line that would not have asked, so that it is learned. */
-  const teach = (): void => {
-    if (answers.length === 0) return
-    const line = ['svcctl', ...argv, ...answers.splice(0)].map(quoted).join(' ')
-    note(`without questions: ${line}`)
+  teach(): void {
+    if (this.#answers.length === 0) return
+    const words = ['svcctl', ...this.#options.argv, ...this.#answers.splice(0)]
+    this.#options.note(`without questions: ${words.map(quoted).join(' ')}`)
   }
-  return { ask, pick, teach }
+
+  async #choices({ param, project }: Missing): Promise<readonly Choice<string>[]> {
+    const fixed = fixedOf(param)
+    if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
+    if (param.completes === undefined) return []
+    const { valuesOf } = await import('../../plan/sources.js')
+    const found = (await valuesOf(param.completes, project, this.#options.fetch)) ?? []
+    return found.map(({ value, text }) => choiceOf(value, text))
+  }
+
+  async #answer(missing: Missing): Promise<readonly string[]> {
+    const { param } = missing
+    const { prompts } = this.#options
+    const question = questionOf(missing)
+    if (param.secret === true) return [await prompts.secret(question)]
+    const choices = await this.#choices(missing)
+    if (choices.length === 0) return [await prompts.text(question)]
+    const several = missing.several === true || param.type === 'list'
+    return several
+      ? prompts.selectMany(question, choices)
+      : [await prompts.select(question, choices)]
+  }
 }

@@ -1,9 +1,8 @@
 /** Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked. */
 import type { Globals } from '../../../commands/globals.js'
-import type { Details } from '../../../commands/types.js'
+import type { Details, Owner } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { confirmationFor, nameMatches } from '../../../profile/index.js'
-import type { Session } from '../../../profile/types.js'
 import type { Prompts } from '../../../terminal/questions/prompts.js'
 import type { Notes } from '../../../terminal/streams/notes.js'
 
@@ -32,11 +31,7 @@ const cancelled = (): Failure =>
  */
 export const confirmer =
   ({ globals, interactive, notes, prompts }: Asking) =>
-  async (
-    session: Pick<Session, 'profile' | 'baseUrl' | 'sudo'>,
-    what: string,
-    details: Details = [],
-  ): Promise<void> => {
+  async (session: Owner, what: string, details: Details = []): Promise<void> => {
     const { profile, baseUrl, sudo } = session
     const consent = {
       yes: globals.yes,

@@ -3,7 +3,7 @@ import { type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
 import { areas } from '../../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../../catalogue/kinds.js'
 import { scopeOf } from '../../../commands/derive/index.js'
-import type { Command, Plan } from '../../../commands/types.js'
+import type { Described, Plan } from '../../../commands/described.js'
 import { Failure } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
 import { isHidden } from '../../plan/sources.js'
@@ -37,7 +37,7 @@ const valuesFor = (
 }
 
 /** The reads of one object that might tell its name, of its area and of those that list its kind. */
-const readsFor = async (command: Command, plan: Plan): Promise<readonly Ask[]> => {
+const readsFor = async (command: Described, plan: Plan): Promise<readonly Ask[]> => {
   const subject = subjectOf(plan.endpoint)
   const kind = kindNamed(subject?.kind)
   if (subject === undefined || kind?.title === undefined) return []
@@ -56,11 +56,11 @@ const readsFor = async (command: Command, plan: Plan): Promise<readonly Ask[]> =
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-type Glance = (ask: Ask) => Promise<unknown>
+export type Glance = (ask: Ask) => Promise<unknown>
 
 /** What the instance calls an object; undefined where it does not say, for whatever reason. */
 const titleOf = async (
-  command: Command,
+  command: Described,
   plan: Plan,
   glance: Glance,
 ): Promise<string | undefined> => {
@@ -77,7 +77,7 @@ const titleOf = async (
 }
 
 /** What is done to what: `delete deploy key`, `delete artifacts of job`. */
-const deedOf = ({ area, words }: Command, { endpoint, label }: Plan): string => {
+const deedOf = ({ area, words }: Described, { endpoint, label }: Plan): string => {
   const verb = words.split(' ').at(-1) ?? words
   const subject = subjectOf(endpoint)
   if (subject === undefined || label === undefined) return `${area} ${words}`
@@ -99,7 +99,7 @@ const holderOf = ({ endpoint, values, label = '' }: Plan): string => {
  * for their names; one that cannot be read goes by what it was given as.
  */
 export const naming = (
-  command: Command,
+  command: Described,
   plans: readonly Plan[],
   glance: Glance,
 ): Promise<readonly string[]> =>

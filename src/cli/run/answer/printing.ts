@@ -1,0 +1,158 @@
+/** The answer of a run: what a command prints, written in the format that was asked for. */
+import type { Endpoint } from '../../../catalogue/endpoint.js'
+import { secretsOf } from '../../../catalogue/secret-fields.js'
+import type { AnswerService, Emit, Outcome, Text } from '../../../commands/services.js'
+import { openDocument, openWriter } from '../../../output/index.js'
+import type { Asked, Hidden, Reader, Writer } from '../../../output/types.js'
+import { printable, visibleLines } from '../../../terminal/text/escape.js'
+import type { RunOptions } from '../options.js'
+import type { Streams } from '../streams.js'
+import { columnsFor } from './columns.js'
+import { isList, printedValue } from './outcome.js'
+
+const encoder = new TextEncoder()
+
+/** Columns that the command chose, else the catalogue's. */
+const columnsOf = ({ columns, endpoint }: Emit): Pick<Asked, 'columns'> => {
+  const chosen = columns ?? endpoint?.columns
+  return chosen === undefined ? {} : { columns: chosen }
+}
+
+/** How text is written for people on this output. */
+const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
+  safe: style.visible,
+  strong: style.bold,
+  mark: style.mark,
+  bar: style.bar,
+  hanging: (text, indent) =>
+    style.wrap(style.visible(text), width - indent).join(`\n${' '.repeat(indent)}`),
+})
+
+type Options = Pick<RunOptions, 'command' | 'format' | 'globals'>
+
+/** Prints on standard output, masked and escaped by the writers of `output`. */
+export class Printing implements AnswerService {
+  readonly #asked: Options
+  readonly #screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>
+  readonly #decoder = new TextDecoder()
+  readonly text: Text
+  #code = 0
+
+  constructor(asked: Options, screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>) {
+    this.#asked = asked
+    this.#screen = screen
+    this.text = textOf(screen)
+  }
+
+  get reader(): Reader {
+    return this.#asked.format.reader
+  }
+
+  get terminal(): boolean {
+    return this.#screen.style.terminal
+  }
+
+  get width(): number {
+    return this.#screen.width
+  }
+
+  /** The exit code of a run that ends well. */
+  get code(): number {
+    return this.#code
+  }
+
+  exit(code: number): void {
+    this.#code = Math.max(this.#code, code)
+  }
+
+  columnsFor(endpoint: Endpoint): Promise<readonly string[]> {
+    return columnsFor(this.#asked.command.area, endpoint)
+  }
+
+  flush(): Promise<void> {
+    return this.#screen.plain.end()
+  }
+
+  /** The one door of text that no format wrote, and of bytes that are shown instead of kept. */
+  write(chunk: string | Uint8Array): Promise<void> {
+    const { out } = this.#screen
+    if (typeof chunk === 'string')
+      return out.write(this.terminal ? visibleLines(chunk) : printable(chunk))
+    if (!this.terminal) return out.write(chunk)
+    return out.write(visibleLines(this.#decoder.decode(chunk, { stream: true })))
+  }
+
+  writer(many: boolean, emit: Emit): Promise<Writer> {
+    return openWriter(
+      this.#asked.format,
+      this.#screen.out,
+      this.#view(many, emit),
+      this.#hidden(emit),
+    )
+  }
+
+  async print(value: unknown, emit: Emit = {}): Promise<void> {
+    if (emit.noted === true && this.reader === 'people') return
+    const open = await this.writer(false, emit)
+    await open.record(value)
+    await open.close()
+  }
+
+  async printDocument(value: unknown): Promise<void> {
+    const { format } = this.#asked
+    const open = await openDocument(format, this.#screen.out, this.#view(false, {}))
+    await open.record(value)
+    await open.close()
+  }
+
+  async printMany(
+    values: Iterable<unknown> | AsyncIterable<unknown>,
+    emit: Emit = {},
+  ): Promise<void> {
+    const open = await this.writer(true, emit)
+    for await (const value of values) await open.record(value)
+    await open.close()
+  }
+
+  /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
+  async printAnswer(outcome: Outcome, emit: Emit = {}): Promise<void> {
+    if (this.#asked.format.lists !== true && isList(outcome)) {
+      const items = printedValue(outcome)
+      if (Array.isArray(items)) return this.printMany(items, emit)
+    }
+    const open = await this.writer(false, emit)
+    await open.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
+    await open.close()
+  }
+
+  /** The fields asked for; rows begin with the column that leads all the same. */
+  #fields({ lead }: Emit): Pick<Asked, 'fields'> {
+    const { fields } = this.#asked.globals
+    if (fields === undefined) return {}
+    const leads = lead !== undefined && this.reader !== 'programs' && !fields.includes(lead)
+    return { fields: leads ? [lead, ...fields] : fields }
+  }
+
+  /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
+  #hidden({ endpoint, reveal }: Emit): Hidden {
+    return this.#asked.globals.showSecrets || reveal === true ? 'nothing' : secretsOf(endpoint)
+  }
+
+  #view(many: boolean, emit: Emit): Asked {
+    const { command, globals } = this.#asked
+    const { style, width } = this.#screen
+    return {
+      many,
+      ...columnsOf(emit),
+      ...this.#fields(emit),
+      ...(command.made === undefined ? {} : { made: command.made }),
+      terminal: style.terminal,
+      width,
+      color: style.color,
+      now: new Date(),
+      style,
+      ...(emit.people === undefined ? {} : { people: emit.people }),
+      csvRaw: globals.csvRaw,
+    }
+  }
+}

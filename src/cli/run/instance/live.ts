@@ -1,0 +1,112 @@
+/** The instance of a run, as a command sees it. */
+import type { Endpoint } from '../../../catalogue/endpoint.js'
+import { largestPage } from '../../../client/defaults.js'
+import {
+  type Answered,
+  answered,
+  type Input,
+  type Item,
+  type Listing,
+} from '../../../client/typed.js'
+import type { Given, Plan } from '../../../commands/described.js'
+import type {
+  Elsewhere,
+  Emit,
+  InstanceService,
+  Many,
+  Party,
+  PersonService,
+  Uncatalogued,
+  Which,
+} from '../../../commands/services.js'
+import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
+import type { Crowd } from '../many/crowd.js'
+import type { ExchangeServices } from './exchange.js'
+import type { Lists } from './listing.js'
+import type { Planning } from './planning.js'
+import type { Sending } from './sending.js'
+
+export interface Parts {
+  readonly planning: Planning
+  readonly sending: Sending
+  readonly exchange: ExchangeServices
+  readonly lists: Lists
+  readonly crowd: Crowd
+  readonly person: Pick<PersonService, 'confirm'>
+}
+
+/** Everything is sent. */
+export class LiveInstance implements InstanceService {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  plans(given: Given, override?: Readonly<Record<string, unknown>>): Promise<readonly Plan[]> {
+    return this.#parts.planning.plans(given, override)
+  }
+
+  plan(given: Given, override?: Readonly<Record<string, unknown>>): Promise<Plan> {
+    return this.#parts.planning.plan(given, override)
+  }
+
+  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>> {
+    return answered(endpoint, await this.#parts.sending.send({ endpoint, values: { ...input } }))
+  }
+
+  send(plan: Plan): Promise<Whole> {
+    return this.#parts.sending.send(plan)
+  }
+
+  async records<const E extends Listing>(
+    endpoint: E,
+    input: Input<E>,
+    { limit = 'all', where = () => true }: Which<Item<E>> = {},
+  ): Promise<readonly Item<E>[]> {
+    const found: Item<E>[] = []
+    const instance = await this.#parts.exchange.instance()
+    for await (const record of instance.list(endpoint, input, { limit, perPage: largestPage }))
+      if (where(record)) found.push(record)
+    return found
+  }
+
+  async list(plan: Plan, emit: Emit = {}): Promise<void> {
+    await this.#parts.lists.stream(plan, emit)
+  }
+
+  collect(plan: Plan, { whole = false } = {}): Promise<readonly unknown[]> {
+    return whole ? this.#parts.lists.gather(plan) : this.#parts.lists.collect(plan)
+  }
+
+  many(plans: readonly Plan[], how?: Many): Promise<void> {
+    return this.#parts.crowd.many(plans, how)
+  }
+
+  each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+    return this.#parts.crowd.each(items, work)
+  }
+
+  open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download> {
+    return this.#parts.sending.open(plan, headers)
+  }
+
+  elsewhere(baseUrl: string, credential: Credential | undefined, party?: Party): Elsewhere {
+    const { exchange } = this.#parts
+    return {
+      call: async (request) => {
+        await exchange.guard(request, true)
+        return (await exchange.anonymous(baseUrl, credential, party)).call(request)
+      },
+    }
+  }
+
+  async raw(request: WireRequest, how: Uncatalogued = {}): Promise<Whole | undefined> {
+    const { exchange, lists, person } = this.#parts
+    await exchange.guard(request)
+    if (how.loses !== undefined) await person.confirm(how.loses.what ?? '', how.loses.details)
+    if (how.list !== true) return (await exchange.client(how.endpoint)).call(request)
+    await lists.streamRequest(request)
+    return undefined
+  }
+}

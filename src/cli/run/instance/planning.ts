@@ -1,0 +1,104 @@
+/** What was asked → plans, with the words and questions of this run. */
+import { echoes } from '../../../catalogue/endpoint.js'
+import type { Given, Plan } from '../../../commands/described.js'
+import type { PersonService } from '../../../commands/services.js'
+import { Failure } from '../../../errors.js'
+import type { Ask } from '../../../http/types.js'
+import type { Unknown } from '../../plan/attributes.js'
+import { plansOf, type Surroundings } from '../../plan/plan.js'
+import type { Wanted } from '../../plan/sources.js'
+import type { RunOptions } from '../options.js'
+import { Questions } from '../person/ask.js'
+import { projectPaths } from '../place/project-paths.js'
+import type { Standing } from '../place/standing.js'
+import type { Streams } from '../streams.js'
+import { meant } from './judge.js'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** What planning may read from the instance; nothing is where nothing is to be sent. */
+export interface Reads {
+  readonly data: (ask: Ask) => Promise<unknown>
+  readonly wanted: (wanted: Wanted) => Promise<unknown>
+  /** Whether a write's answer will tell what it did not take. */
+  readonly answers: boolean
+}
+
+/** Says of a parameter that the catalogue does not know that it is sent all the same. */
+export const sentUnknown =
+  ({ note }: Pick<PersonService, 'note'>): Unknown =>
+  (endpoint, name) =>
+    note(
+      `the catalogue does not know the parameter "${name}"; it is sent as it is${meant(endpoint, name)}`,
+    )
+
+const surroundingsOf = (
+  place: Standing,
+  notes: Pick<PersonService, 'note'>,
+  questions: Questions,
+  reads: Reads,
+): Surroundings => {
+  const tell = sentUnknown(notes)
+  return {
+    env: place.env,
+    note: (text) => notes.note(text),
+    unknown: (endpoint, name) => {
+      if (!reads.answers || !echoes(endpoint)) tell(endpoint, name)
+    },
+    baseUrl: async () => (await place.session()).baseUrl,
+    scope: (kinds) => place.scopeAmong(kinds),
+    pathOf: projectPaths(reads.data),
+    missing: questions.ask,
+    pick: questions.pick,
+  }
+}
+
+type Options = Pick<RunOptions, 'command' | 'globals'>
+
+/** The plans of a run. */
+export class Planning {
+  readonly #options: Options
+  readonly #questions: Questions
+  readonly #around: Surroundings
+  /** A watch plans once: nobody is asked for the same value every round. */
+  readonly #known = new Map<string, Promise<readonly Plan[]>>()
+
+  constructor(
+    options: Options,
+    screen: Pick<Streams, 'interactive' | 'notes' | 'prompts'>,
+    place: Standing,
+    reads: Reads,
+  ) {
+    this.#options = options
+    this.#questions = new Questions({
+      interactive: screen.interactive,
+      prompts: screen.prompts,
+      note: (text) => screen.notes.note(text),
+      argv: process.argv.slice(2),
+      fetch: reads.wanted,
+    })
+    this.#around = surroundingsOf(place, screen.notes, this.#questions, reads)
+  }
+
+  /** A plan for each object. */
+  plans(given: Given, override?: Values): Promise<readonly Plan[]> {
+    if (this.#options.globals.watch === undefined) return this.#make(given, override)
+    const key = JSON.stringify([given, override])
+    const known = this.#known.get(key) ?? this.#make(given, override)
+    this.#known.set(key, known)
+    return known
+  }
+
+  /** The one plan of a command that takes no objects. */
+  async plan(given: Given, override?: Values): Promise<Plan> {
+    const [first] = await this.plans(given, override)
+    if (first === undefined) throw new Failure('internal', 'a command without a plan')
+    return first
+  }
+
+  async #make(given: Given, override?: Values): Promise<readonly Plan[]> {
+    const made = await plansOf(this.#options.command, given, this.#around, override)
+    this.#questions.teach()
+    return made
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * `--curl`: the instance of a run in which nothing is sent. What would be is printed as curl commands. A write,
+ * and whatever was planned, ends the object it was for; what a command only wants to know gives
+ * placeholders, which then stand in the commands that follow.
+ */
+import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
+import {
+  type Answered,
+  answered,
+  type Input,
+  type Item,
+  isItem,
+  type Listing,
+} from '../../../client/typed.js'
+import type { Given, Plan } from '../../../commands/described.js'
+import type {
+  AnswerService,
+  Elsewhere,
+  InstanceService,
+  Many,
+  PersonService,
+  Uncatalogued,
+} from '../../../commands/services.js'
+import { buildRequest, toCurl } from '../../../http/index.js'
+import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
+import type { ExchangeServices } from './exchange.js'
+import type { Lists } from './listing.js'
+import { placeholderOf, readable } from './placeholder.js'
+import type { Planning } from './planning.js'
+
+/** Ends the work on an object, or the run, early and well: its request was printed instead of sent. */
+export class Printed extends Error {}
+
+interface Parts {
+  readonly planning: Planning
+  readonly exchange: Pick<ExchangeServices, 'curlOf' | 'guard'>
+  readonly lists: Pick<Lists, 'request' | 'whole'>
+  readonly answer: Pick<AnswerService, 'write'>
+  readonly person: Pick<PersonService, 'note'>
+}
+
+/** Nothing is sent. */
+export class UnsentInstance implements InstanceService {
+  readonly #parts: Parts
+  /** Whether it was said what placeholders are. */
+  #explained = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  plans(given: Given, override?: Readonly<Record<string, unknown>>): Promise<readonly Plan[]> {
+    return this.#parts.planning.plans(given, override)
+  }
+
+  plan(given: Given, override?: Readonly<Record<string, unknown>>): Promise<Plan> {
+    return this.#parts.planning.plan(given, override)
+  }
+
+  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>> {
+    const wire = buildRequest({ endpoint, values: { ...input } })
+    if (writes(endpoint)) return this.#end(wire, endpoint)
+    await this.#print(wire, endpoint)
+    const data = this.#placeholder(endpoint)
+    return answered(endpoint, { status: 200, headers: {}, bytes: new Uint8Array(), data })
+  }
+
+  async send(plan: Plan): Promise<Whole> {
+    return this.#end(buildRequest(plan), plan.endpoint)
+  }
+
+  async records<const E extends Listing>(
+    endpoint: E,
+    input: Input<E>,
+  ): Promise<readonly Item<E>[]> {
+    await this.#print(this.#parts.lists.whole({ endpoint, values: { ...input } }), endpoint)
+    const found = this.#placeholder(endpoint)
+    return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []
+  }
+
+  async list(plan: Plan): Promise<void> {
+    await this.#end(this.#parts.lists.request(plan), plan.endpoint)
+  }
+
+  async collect(plan: Plan, { whole = false } = {}): Promise<readonly unknown[]> {
+    const { lists } = this.#parts
+    return this.#end(whole ? lists.whole(plan) : lists.request(plan), plan.endpoint)
+  }
+
+  many(plans: readonly Plan[], { run = (plan) => this.send(plan) }: Many = {}): Promise<void> {
+    return this.each(plans, async (plan) => {
+      await run(plan)
+    })
+  }
+
+  /** One after the other, each up to its write; after the last the run ends, since nothing was done. */
+  async each<T>(
+    items: readonly T[],
+    work: (item: T, index: number) => Promise<void>,
+  ): Promise<void> {
+    let printed: Printed | undefined
+    for (const [index, item] of items.entries())
+      try {
+        await work(item, index)
+      } catch (error) {
+        if (!(error instanceof Printed)) throw error
+        printed = error
+      }
+    if (printed !== undefined) throw printed
+  }
+
+  async open(plan: Plan): Promise<Download> {
+    return this.#end(buildRequest(plan), plan.endpoint)
+  }
+
+  elsewhere(baseUrl: string, credential: Credential | undefined): Elsewhere {
+    return {
+      call: async (request) => {
+        await this.#write(toCurl(baseUrl, readable(request), credential?.kind))
+        throw new Printed()
+      },
+    }
+  }
+
+  async raw(request: WireRequest, { endpoint }: Uncatalogued = {}): Promise<Whole | undefined> {
+    await this.#parts.exchange.guard(request)
+    return this.#end(request, endpoint)
+  }
+
+  #write(command: string): Promise<void> {
+    return this.#parts.answer.write(`${command}\n`)
+  }
+
+  async #print(wire: WireRequest, endpoint?: Endpoint): Promise<void> {
+    await this.#write(await this.#parts.exchange.curlOf(readable(wire), endpoint))
+  }
+
+  async #end(wire: WireRequest, endpoint?: Endpoint): Promise<never> {
+    await this.#print(wire, endpoint)
+    throw new Printed()
+  }
+
+  #placeholder(endpoint: Endpoint): unknown {
+    if (!this.#explained)
+      this.#parts.person.note(
+        'nothing is sent: <name> stands for what the command before it answers',
+      )
+    this.#explained = true
+    return placeholderOf(endpoint)
+  }
+}

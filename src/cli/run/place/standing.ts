@@ -1,0 +1,81 @@
+/** Where a run stands: its process, its session, the project or group at hand. */
+import { allCommands, type ScopeKind } from '../../../commands/derive/index.js'
+import type { PlaceService } from '../../../commands/services.js'
+import type { Command } from '../../../commands/types.js'
+import { environmentScope, scopeAtHand, type Takes } from '../../../profile/index.js'
+import type { Profile, Session } from '../../../profile/types.js'
+import { version } from '../../words/version.js'
+import type { RunOptions } from '../options.js'
+import { clockOf } from './clock.js'
+import type { Sessions } from './sessions.js'
+
+const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
+  const project = kinds.includes('project')
+  const group = kinds.includes('group')
+  if (project && group) return 'either'
+  return project ? 'project' : group ? 'group' : undefined
+}
+
+type Options = Pick<RunOptions, 'globals' | 'env' | 'signal' | 'stdin'>
+
+/** The place of a run. */
+export class Standing implements PlaceService {
+  readonly cwd = process.cwd()
+  readonly env: NodeJS.ProcessEnv
+  readonly globals: PlaceService['globals']
+  readonly clock: PlaceService['clock']
+  readonly #sessions: Sessions
+  readonly #stdin: RunOptions['stdin']
+
+  constructor({ globals, env, signal, stdin }: Options, sessions: Sessions) {
+    this.env = env
+    this.globals = globals
+    this.clock = clockOf(signal)
+    this.#sessions = sessions
+    this.#stdin = stdin
+  }
+
+  now(): Date {
+    return this.clock.now()
+  }
+
+  stdin(): Promise<string> {
+    return this.#stdin()
+  }
+
+  session(): Promise<Session> {
+    return this.#sessions.current()
+  }
+
+  sessionOf(profile: string | undefined): Promise<Session> {
+    return this.#sessions.of(profile)
+  }
+
+  profile(): Promise<Profile | undefined> {
+    return this.#sessions.profile()
+  }
+
+  async scope(kind: ScopeKind): Promise<string | undefined> {
+    return (await this.scopeAmong([kind]))?.value
+  }
+
+  about(): { readonly version: string } {
+    return { version }
+  }
+
+  commands(): Promise<readonly Command[]> {
+    return allCommands()
+  }
+
+  /** The project or group at hand, for a command that cannot do without. */
+  async scopeAmong(
+    kinds: readonly ScopeKind[],
+  ): Promise<{ kind: ScopeKind; value: string } | undefined> {
+    const takes = takesOf(kinds)
+    if (takes === undefined) return undefined
+    return (
+      environmentScope(takes, this.env) ??
+      (await scopeAtHand(takes, this.env, await this.session(), this.cwd))
+    )
+  }
+}

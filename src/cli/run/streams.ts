@@ -1,0 +1,107 @@
+/** The streams of a run: where answers go, what is said beside them, how questions are asked. */
+import { writes } from '../../catalogue/endpoint.js'
+import { named } from '../../commands/derive/index.js'
+import {
+  createPrompts,
+  interactive as isInteractive,
+  type Prompts,
+} from '../../terminal/questions/prompts.js'
+import { createMeter, type Meter } from '../../terminal/streams/meter.js'
+import { createNotes, type Liveness, livenessOf, type Notes } from '../../terminal/streams/notes.js'
+import { openPager } from '../../terminal/streams/pager.js'
+import { standardError, standardInput, standardOutput } from '../../terminal/streams/standard.js'
+import { openStdout, type Stdout } from '../../terminal/streams/stdout.js'
+import { type Style, styleOf } from '../../terminal/text/style.js'
+import type { RunOptions } from './options.js'
+import { roundsOf } from './rounds.js'
+import type { Rounds } from './watch.js'
+
+export interface Streams {
+  /** How text is written on standard output. */
+  readonly style: Style
+  /** Columns for the answer. */
+  readonly width: number
+  readonly out: Stdout
+  /** Standard output itself, without pager or frames. */
+  readonly plain: Stdout
+  readonly notes: Notes
+  readonly prompts: Prompts
+  readonly meter: Meter
+  readonly liveness: Liveness
+  readonly rounds: Rounds
+  readonly interactive: () => boolean
+}
+
+/** What a write answers stays on the screen, beside what was typed. */
+const pages = ({ globals, command }: RunOptions, style: Style): boolean =>
+  globals.pager &&
+  style.terminal &&
+  globals.watch === undefined &&
+  command.lasts !== true &&
+  !Object.values(command.endpoints).some(writes)
+
+/** Whether a person is there; only one at a screen can type: elsewhere terminals are not even loaded. */
+const presence = async (env: NodeJS.ProcessEnv): Promise<() => boolean> => {
+  const stderr = standardError()
+  const typed = stderr.isTTY && (await import('node:tty')).isatty(0)
+  return () => isInteractive({ stdin: { isTTY: typed }, stderr }, env)
+}
+
+const promptsOf = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
+  createPrompts(
+    {
+      // Opened when a question is asked: it takes milliseconds.
+      get input() {
+        return standardInput()
+      },
+      output: standardError(),
+      signal,
+    },
+    env,
+  )
+
+const notesOf = async ({ globals, format, env }: RunOptions): Promise<Notes> => {
+  const stream = standardError()
+  const style = await styleOf(stream, env, globals.color)
+  return createNotes({ stream, style, quiet: globals.quiet, json: format.json === true })
+}
+
+interface Paged {
+  readonly plain: Stdout
+  readonly width: number
+  readonly env: NodeJS.ProcessEnv
+  readonly meter: Meter
+}
+
+const pager = ({ plain, width, env, meter }: Paged): Stdout =>
+  openPager({
+    stdout: plain,
+    rows: standardOutput().rows ?? 24,
+    columns: width,
+    env,
+    started: () => void meter.hold(),
+  })
+
+/** Opens the streams of a run. */
+export const openStreams = async (options: RunOptions): Promise<Streams> => {
+  const { globals, format, env, command, signal } = options
+  const style = await styleOf(standardOutput(), env, globals.color)
+  const said = await notesOf(options)
+  const plain = openStdout(standardOutput())
+  const { out, width, notes, rounds } = roundsOf(globals, env, format, style, plain)
+  // A watch shows by itself that it goes on.
+  const liveness = livenessOf(standardError(), env, globals.quiet || globals.watch !== undefined)
+  const meter = createMeter({ name: named(command), liveness, stream: standardError() })
+  return {
+    style,
+    width,
+    plain,
+    out: pages(options, style) ? pager({ plain, width: style.width, env, meter }) : out,
+    notes: notes(said),
+    prompts: promptsOf(signal, env),
+    meter,
+    liveness,
+    rounds,
+    interactive: await presence(env),
+  }
+}

@@ -1,0 +1,99 @@
+/** What a command says of itself, and what is asked of it. */
+import type { Endpoints } from '../catalogue/endpoint.js'
+import type { Param } from '../catalogue/params.js'
+import type { Ask } from '../http/types.js'
+import type { Made } from '../output/types.js'
+
+/** A positional argument of a command. */
+export interface Argument {
+  readonly name: string
+  readonly required: boolean
+  readonly variadic: boolean
+  readonly help: string
+  /** The API parameter it fills, by the API's own name. */
+  readonly parameter?: string
+  readonly param?: Param
+  /** A file: shells complete it, and `-` is its text from standard input, no list of objects. */
+  readonly file?: true
+  /**
+   * What it may be, for completion, where no parameter says so.
+   * @param before the arguments before it
+   * @param current what was typed of it
+   */
+  readonly values?: (before: readonly string[], current: string) => Promise<readonly Suggestion[]>
+}
+
+/** A value with what it is, where that needs saying. */
+export interface Suggestion {
+  readonly value: string
+  readonly text?: string
+}
+
+/** A flag of a command: a parameter of an endpoint, or one that only the tool knows. */
+export interface Flag {
+  /** Kebab-case, without dashes. */
+  readonly name: string
+  readonly param: Param
+  /** The API parameter it fills; absent on the tool's own flags. */
+  readonly parameter?: string
+  readonly short?: string
+  /** Other spellings that are accepted and not shown. */
+  readonly aliases?: readonly string[]
+  readonly required: boolean
+  /** Fills a placeholder of the path. */
+  readonly path?: true
+  /** Picks an endpoint among those of the command. */
+  readonly selects?: true
+  /** Goes past the catalogue (`--param`, `--input`): never a value of its own. */
+  readonly beyond?: true
+  /** Runs the command again and again: only for those that may be repeated. */
+  readonly repeats?: true
+  readonly hidden?: true
+  /** A value may be left out (`--watch [seconds]`). */
+  readonly optionalValue?: true
+  /** Key and value are two words (`--report junit lint.xml`). */
+  readonly pair?: true
+  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
+  readonly refusal?: string
+  readonly group?: FlagGroup
+}
+export type FlagGroup = 'command' | 'paging' | 'instance' | 'output'
+
+/** What the person asked of a command, parsed and checked, before an endpoint is chosen. */
+export interface Given {
+  /** Texts given by position, in order; `-` already replaced by the lines of standard input. */
+  readonly args: readonly string[]
+  /** Parsed values of the flags that were given, by flag name. */
+  readonly flags: Readonly<Record<string, unknown>>
+  /** `--param`: name → value. */
+  readonly extra: Readonly<Record<string, unknown>>
+  /** `--input`: attributes by API name. */
+  readonly input?: Readonly<Record<string, unknown>>
+}
+
+/** One call that a command decided on: which endpoint, with which values. */
+export interface Plan extends Ask {
+  readonly key: string
+  /** How the object is called in notes and outcomes (`42`, `platform/app!42`). */
+  readonly label?: string
+}
+
+/** A command without what it does. */
+export interface Described {
+  readonly area: string
+  /** The words after the area: `list`, `rules get`. Empty for `doctor`, `commands` … */
+  readonly words: string
+  readonly summary: string
+  readonly description?: readonly string[]
+  readonly args: readonly Argument[]
+  readonly flags: readonly Flag[]
+  /** Endpoints it reaches, by key of the area. */
+  readonly endpoints: Endpoints
+  readonly examples?: readonly string[]
+  /** Takes --param and --input though it reaches no endpoint of the catalogue. */
+  readonly open?: true
+  /** Goes on until it is interrupted: its output is shown at once, without a pager. */
+  readonly lasts?: true
+  /** Fields that its tables show beside those of the API's records; every format selects them. */
+  readonly made?: Made
+}

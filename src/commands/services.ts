@@ -1,0 +1,263 @@
+/** What a command is handed: four services, and nothing else. `cli/run` implements them. */
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { Answered, Input, Item, Listing } from '../client/typed.js'
+import type { Failure } from '../errors.js'
+import type { Credential, Answer as Download, Whole, WireRequest } from '../http/types.js'
+import type { People, Reader } from '../output/types.js'
+import type { Profile, Session } from '../profile/types.js'
+import type { Tally } from '../terminal/streams/meter.js'
+import type { Described, Given, Plan } from './described.js'
+import type { Globals } from './globals.js'
+
+export interface Services {
+  readonly instance: InstanceService
+  readonly answer: AnswerService
+  readonly person: PersonService
+  readonly place: PlaceService
+}
+
+/**
+ * The instance that a command talks to. What was planned is what the person asked for; `call` and
+ * `records` are what a command wants to know besides.
+ */
+export interface InstanceService {
+  /** Chooses the endpoint and checks the values: a plan for each object. */
+  plans(given: Given, override?: Values): Promise<readonly Plan[]>
+  /** The one plan of a command that takes no objects. */
+  plan(given: Given, override?: Values): Promise<Plan>
+  /** One call, its answer whole. */
+  call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>>
+  /** One planned call, its answer whole. */
+  send(plan: Plan): Promise<Whole>
+  /** All records of a list, in hand. */
+  records<const E extends Listing>(
+    endpoint: E,
+    input: Input<E>,
+    how?: Which<Item<E>>,
+  ): Promise<readonly Item<E>[]>
+  /** A planned list straight to the output, honouring the paging flags and --fields. */
+  list(plan: Plan, emit?: Emit): Promise<void>
+  /**
+   * The records of a planned list, in hand: those that `list` would print, with a word about it where there
+   * are none or more; `whole` all there are.
+   */
+  collect(plan: Plan, how?: { readonly whole?: boolean }): Promise<readonly unknown[]>
+  /** Confirms what is lost, and runs plans: one answer, or an outcome for each of several. */
+  many(plans: readonly Plan[], how?: Many): Promise<void>
+  /** Runs `work` over items, at most `--concurrency` (default 4) at once. */
+  each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
+  /** A download: one request, its body to be read. */
+  open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download>
+  /**
+   * An address, with this credential and no other. A party's profile says how its own instance is reached,
+   * and keeps the record of what is written.
+   */
+  elsewhere(baseUrl: string, credential: Credential | undefined, party?: Party): Elsewhere
+  /** A request that the catalogue does not know; a list of them goes to the output. */
+  raw(request: WireRequest, how?: Uncatalogued): Promise<Whole | undefined>
+}
+
+/** Standard output. */
+export interface AnswerService {
+  /**
+   * Who reads the answer: how it is written is the output's affair, but a command may ask the
+   * instance for more to tell people more.
+   */
+  readonly reader: Reader
+  /** True when standard output is a terminal. */
+  readonly terminal: boolean
+  /** Display columns of the terminal (80 where it does not say). */
+  readonly width: number
+  readonly text: Text
+  /** Prints one object, or several as a list. */
+  print(value: unknown, emit?: Emit): Promise<void>
+  printMany(values: Iterable<unknown> | AsyncIterable<unknown>, emit?: Emit): Promise<void>
+  /**
+   * Prints the answer of one call, its bytes passed on where nothing needs its fields. The items of
+   * an answer that is a list are records.
+   */
+  printAnswer(outcome: Outcome, emit?: Emit): Promise<void>
+  /** Prints one object that makes no rows: as JSON where the format has nothing else. */
+  printDocument(value: unknown): Promise<void>
+  /** Raw text or bytes. */
+  write(chunk: string | Uint8Array): Promise<void>
+  /** Hands on what was written so far: for commands that go on running. */
+  flush(): Promise<void>
+  /** Columns for several records of an endpoint that answers with one: those of its area's list. */
+  columnsFor(endpoint: Endpoint): Promise<readonly string[]>
+  /** Sets the exit code of a run that otherwise ends well (`ci lint`: 1). */
+  exit(code: number): void
+}
+
+/** How text is written for people. */
+export interface Text {
+  /** Text from outside with its control characters made visible. */
+  safe(text: string): string
+  /** A symbol that reads without its colour. */
+  mark(kind: 'good' | 'bad' | 'warn'): string
+  /** Emphasised, where colours are on. */
+  strong(text: string): string
+  /** Text from outside, folded to the terminal: further lines begin where the first does, at `indent`. */
+  hanging(text: string, indent: number): string
+  /** A bar of `width` columns, filled to `fraction` (0 to 1). */
+  bar(fraction: number, width: number): string
+}
+
+/** Whoever sits before it: standard error, and questions. */
+export interface PersonService {
+  /** True when questions may be asked. */
+  readonly interactive: boolean
+  /** A line on standard error; silenced by --quiet. */
+  note(text: string): void
+  warn(text: string): void
+  /** Reports a failure without ending: for commands that go on with the rest. */
+  report(failure: Failure): void
+  /** An answer, or undefined where nobody can be asked. */
+  ask(question: string, initial?: string): Promise<string | undefined>
+  /** The same without echo; `name` is what the secret is called. */
+  askSecret(question: string, name: string): Promise<string | undefined>
+  /** Asks before something is destroyed; refuses without a terminal unless --yes. */
+  confirm(what: string, details?: Details, of?: Owner): Promise<void>
+  /** The objects of plans by their names, as a confirmation lists them. */
+  naming(plans: readonly Plan[]): Promise<readonly string[]>
+  /** Shows on a terminal how far work on so many objects is, until it ends. */
+  tally(total?: number): Tally
+  /** A line of progress on standard error while `work` goes on. */
+  progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T>
+  /** Who leaves while `work` goes on is told what stays as it is. */
+  leaving<T>(stays: Stays, work: () => Promise<T>): Promise<T>
+}
+
+/** Where a command runs: its process, its profile, the project or group at hand. */
+export interface PlaceService {
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  readonly globals: Looked
+  readonly clock: RunClock
+  now(): Date
+  /** Reads standard input to its end. */
+  stdin(): Promise<string>
+  session(): Promise<Session>
+  /** Another profile's session; without a name, what flags and environment alone make. */
+  sessionOf(profile: string | undefined): Promise<Session>
+  /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
+  profile(): Promise<Profile | undefined>
+  /** The project or group at hand: flag, environment, git remote. */
+  scope(kind: 'project' | 'group'): Promise<string | undefined>
+  /** The tool's version. */
+  about(): { readonly version: string }
+  /** Every command there is, areas first, in the order of the catalogue. */
+  commands(): Promise<readonly Described[]>
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The global flags that a command may look at; the others are the engine's. */
+export type Looked = Pick<
+  Globals,
+  | 'baseUrl'
+  | 'insecure'
+  | 'limit'
+  | 'output'
+  | 'page'
+  | 'perPage'
+  | 'profile'
+  | 'retries'
+  | 'sandbox'
+  | 'showSecrets'
+  | 'sudo'
+  | 'timeout'
+>
+
+/** How a command waits: until it is interrupted, at the most. */
+export interface RunClock {
+  readonly now: () => Date
+  /** Waits, unless interrupted. */
+  readonly sleep: (milliseconds: number) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** Which records are wanted. */
+export interface Which<R> {
+  /** So many of them, at most. */
+  readonly limit?: number | 'all'
+  /** Those for which it is so. */
+  readonly where?: (record: R) => boolean
+}
+
+/** Whose rules and ways a client takes: a session, or a part of one. */
+export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
+
+/** What is asked about an instance when something of it is to be destroyed. */
+export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo'>
+
+/** An address that is not the run's own instance. */
+export interface Elsewhere {
+  /** One request, its answer whole. */
+  call(request: WireRequest): Promise<Whole>
+}
+
+export interface Uncatalogued {
+  /** The endpoint that the documents have for it, by whose credential it goes. */
+  readonly endpoint?: Endpoint
+  /** Its pages are followed, the records printed. */
+  readonly list?: boolean
+  readonly loses?: Loss
+}
+
+/** What stays as it is when somebody leaves. */
+export interface Stays {
+  /** Goes on after `interrupted`: `while waiting; the rebase goes on at the instance`. */
+  readonly text: string
+  readonly hint: string
+}
+
+/** Says how far work is; `fraction` from 0 to 1 where the total is known. */
+export type Tell = (text: string, fraction?: number) => void
+
+/** What a confirmation is about, a line each; a function is called only when somebody is asked. */
+export type Details = readonly string[] | (() => Promise<readonly string[]>)
+
+/** What is lost, for whoever is to confirm it. */
+export interface Loss {
+  /** In a sentence; by default what the endpoint destroys. */
+  readonly what?: string
+  /** By default the objects of the plans, by their names. */
+  readonly details?: Details
+  /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
+  readonly told?: string
+}
+
+export interface Emit {
+  readonly columns?: readonly string[]
+  /** The secret is the answer that was asked for: shown even without --show-secrets. */
+  readonly reveal?: boolean
+  /** Whose answer it is: columns and secret fields come from it. */
+  readonly endpoint?: Endpoint
+  /** What people see of it, where that is not the records themselves. */
+  readonly people?: People
+  /** A column that comes first in tables, whatever fields were asked for. */
+  readonly lead?: string
+  /** Notes told it to people already; only the other formats print it. */
+  readonly noted?: boolean
+}
+
+/** How plans are run. */
+export interface Many {
+  /** What happens to one plan; the default sends it and returns the answer's data. */
+  readonly run?: (plan: Plan) => Promise<Outcome>
+  /** Past tense for notes: `paused`, `deleted`. */
+  readonly done?: string
+  readonly emit?: Emit
+  /** What the command knows of what is lost; endpoints that destroy are confirmed without it. */
+  readonly loses?: Loss
+}
+
+export interface Outcome {
+  /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
+  readonly bytes?: Uint8Array
+  readonly value?: unknown
+  readonly unchanged?: boolean
+  /** The status of an answer that showed nothing. */
+  readonly status?: number
+}
