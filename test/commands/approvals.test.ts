@@ -140,13 +140,15 @@ describe('approvals rules update', () => {
     ])
   })
 
-  it('shows with --curl what it reads first, and its own request where it reads nothing', async () => {
-    expect((await update('--name', 'x', '--curl')).stdout).not.toContain('PUT')
-    const own = await update('--name', 'x', '--approvals-required', '1', '--curl')
-    expect(own.stdout).toContain('PUT')
-    expect(
-      (await update('--name', 'x', '--approvals-required', '1', '--keep', '--curl')).stdout,
-    ).not.toContain('PUT')
+  it('shows with --curl what it reads first, whose fields stand in what it sends', async () => {
+    const open = await update('--name', 'x', '--curl')
+    expect(open.stdout).toContain('{"name":"x","approvals_required":"<approvals_required>"}')
+    const kept = await update('--name', 'x', '--approvals-required', '1', '--keep', '--curl')
+    expect(kept.stdout).toContain('"user_ids":["<users.id>"],"group_ids":["<groups.id>"]}')
+    for (const { code, stdout } of [open, kept]) {
+      expect(code).toBe(0)
+      expect(stdout.trim().split('\n')).toHaveLength(2)
+    }
     expect(server.seen).toEqual([])
   })
 })

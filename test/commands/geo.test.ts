@@ -89,13 +89,16 @@ describe('geo nodes update', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('shows with --curl what is read first, and its own request where nothing is', async () => {
-    const first = await call('geo nodes update 2 --no-enabled --curl')
-    expect(first.stdout).toContain('/api/v4/geo_nodes/2')
-    expect(first.stdout).not.toContain('PUT')
-    expect(first.stderr).toContain('with --name and --url its own request is shown')
+  it('shows with --curl what is read first, and what it sends with its fields', async () => {
+    const { stdout, stderr } = await call('geo nodes update 2 --no-enabled --curl')
+    const [read = '', write = '', ...more] = stdout.trim().split('\n')
+    expect(read).toMatch(/^curl (?!.*PUT).*\/api\/v4\/geo_nodes\/2$/)
+    expect(write).toContain('PUT')
+    expect(write).toContain('{"name":"<name>","url":"<url>","enabled":false}')
+    expect(more).toEqual([])
+    expect(stderr).toContain('<name> stands for what the command before it answers')
     const own = await call('geo nodes update 2 --name a --url https://a.example --curl')
-    expect(own.stdout).toContain('PUT')
+    expect(own.stdout).toMatch(/^curl --request PUT [^\n]*\n$/)
     expect(server.seen).toEqual([])
   })
 })

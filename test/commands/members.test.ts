@@ -46,10 +46,12 @@ describe('members get', () => {
     expect(ran.stderr).toContain('several members of group 7 are called "dov": dov (5), DOV (9)')
   })
 
-  it('cannot look anything up with --curl', async () => {
+  it('shows with --curl the look-up, and its own request with what that would give', async () => {
     const ran = await call('members get dov -P 3 --curl')
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('--curl sends nothing, so that "dov" cannot be looked up')
+    expect(ran.code).toBe(0)
+    const [found = '', own = ''] = ran.stdout.split('\n')
+    expect(found).toContain('/projects/3/members?query=dov&per_page=100')
+    expect(own).toMatch(/\/projects\/3\/members\/<id>'$/)
     expect((await call('members get 5 -P 3 --curl')).stdout).toContain('/projects/3/members/5')
     expect(server.seen).toEqual([])
   })
@@ -106,13 +108,14 @@ describe('members update', () => {
     expect(sent()[0]?.body).toEqual({ access_level: 40, expires_at: '2027-01-31' })
   })
 
-  it('reads nothing where it is given, and shows its reading with --curl', async () => {
+  it('reads nothing where it is given, and shows both requests with --curl', async () => {
     await call('members update 6 --access-level guest -P 3')
     expect(server.lines()).toEqual(['PUT /projects/3/members/6'])
     server.seen.length = 0
     const shown = await call('members update 6 --expires-at 2027-01-31 -G 3 --curl')
-    expect(shown.stdout).toContain('/api/v4/groups/3/members/6')
-    expect(shown.stderr).toContain('with --access-level its own request is shown')
+    const [read = '', write = ''] = shown.stdout.split('\n')
+    expect(read).toMatch(/\/api\/v4\/groups\/3\/members\/6$/)
+    expect(write).toContain('"access_level":"<access_level>"')
     expect(server.seen).toEqual([])
   })
 })
