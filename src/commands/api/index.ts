@@ -1,14 +1,12 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
 
-import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
 import { boolean, list } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
-import { nearest } from '../../terminal/text/suggest.js'
 import { define, type GivenBy } from '../define.js'
 import type { PlaceService, Services } from '../services.js'
-import type { Suggestion } from '../types.js'
+import { documented, meant, pathsFor } from './documented.js'
 
 const flags = {
   header: list('string', 'a further header, "Name: value"'),
@@ -143,22 +141,6 @@ const requestOf = async (place: PlaceService, given: Mine): Promise<WireRequest>
   }
 }
 
-/** The catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
-const meant = async (method: string, path: string): Promise<string | undefined> => {
-  const wanted = (path.split('?')[0] ?? '').split('/')
-  const routes = new Map<string, string>()
-  for (const row of areas)
-    for (const e of Object.values(await row.load())) {
-      const parts = pathOf(e).split('/')
-      if (parts.length !== wanted.length || methodOf(e) !== method) continue
-      const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
-      routes.set(filled.join('/'), e.route)
-    }
-  const asked = wanted.join('/')
-  if (routes.has(asked)) return undefined
-  return routes.get(nearest(asked, routes.keys()) ?? '')
-}
-
 const suggested = async (error: unknown, request: WireRequest): Promise<unknown> => {
   if (!(error instanceof Failure) || error.category !== 'not_found') return error
   const route = await meant(request.method, request.path)
@@ -167,16 +149,6 @@ const suggested = async (error: unknown, request: WireRequest): Promise<unknown>
     ...error.details,
     hint: `The documents have ${route}.`,
   })
-}
-
-/** The documented endpoint that a request without placeholders reads. */
-const documented = async ({ method, path }: WireRequest): Promise<Endpoint | undefined> => {
-  if (method !== 'GET') return undefined
-  const [plain] = path.split('?')
-  for (const row of areas)
-    for (const endpoint of Object.values(await row.load()))
-      if (methodOf(endpoint) === method && pathOf(endpoint) === plain) return endpoint
-  return undefined
 }
 
 /** The documented endpoint, where a job token is at hand: the few that take one are reached by it. */
@@ -208,30 +180,6 @@ const run = async ({ answer, instance, person, place }: Services, given: Mine): 
   } catch (error) {
     throw await suggested(error, request)
   }
-}
-
-/** A documented path with what was typed in its places, up to the first place still to be filled. */
-const continued = (path: string, typed: readonly string[]): string | undefined => {
-  const parts = path.split('/')
-  const fits = typed.every((word, i) => parts[i]?.startsWith(':') === true || parts[i] === word)
-  if (!fits) return undefined
-  return [...typed, ...parts.slice(typed.length)].join('/').replace(/[:*].*$/, '')
-}
-
-/** The catalogue's paths for a method, with what they do. */
-const pathsFor = async (
-  [method]: readonly string[],
-  current: string,
-): Promise<readonly Suggestion[]> => {
-  const typed = current.split('/').slice(0, -1)
-  const found = new Map<string, string>()
-  for (const row of areas)
-    for (const endpoint of Object.values(await row.load())) {
-      if (methodOf(endpoint) !== method?.toUpperCase()) continue
-      const path = continued(pathOf(endpoint), typed)
-      if (path?.startsWith('/') === true && !found.has(path)) found.set(path, endpoint.summary)
-    }
-  return [...found].map(([value, text]) => ({ value, text }))
 }
 
 export const api = define({
