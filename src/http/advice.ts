@@ -43,8 +43,8 @@ export type AdviceCode =
   | 'key-in-address'
 
 /** A sentence, or what it is about. */
-export type Next = string | { readonly code: AdviceCode; readonly about?: string }
+export type NextStep = string | { readonly code: AdviceCode; readonly about?: string }
 
 /** As a failure's details have it. */
-export const details = (next: Next): Pick<FailureDetails, 'hint' | 'advice'> =>
+export const details = (next: NextStep): Pick<FailureDetails, 'hint' | 'advice'> =>
   typeof next === 'string' ? { hint: next } : { advice: next }

@@ -1,6 +1,6 @@
 /** Answers that refuse → Failure with category, message and what to do next (`http/README.md`). */
 import { type Category, Failure } from '../../errors.js'
-import { details, type Next } from '../advice.js'
+import { details, type NextStep } from '../advice.js'
 import { readErrorBody, type Said } from '../sending/message.js'
 import { headerOf } from './headers.js'
 import { nameOfStatus, statusText } from './statuses.js'
@@ -41,7 +41,7 @@ const messageOf = (status: number, said: Said): string => {
 interface Rule {
   readonly when: (refusal: RefusedAnswer, said: Said) => boolean
   readonly message?: (text: string, said: Said) => string
-  readonly next: (refusal: RefusedAnswer, said: Said) => Next
+  readonly next: (refusal: RefusedAnswer, said: Said) => NextStep
 }
 
 /** How long an instance asks to wait. */

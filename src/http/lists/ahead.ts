@@ -1,6 +1,6 @@
 /** The pages of a list that are asked for before they are read. */
 import type { Failure } from '../../errors.js'
-import type { Next } from '../advice.js'
+import type { NextStep } from '../advice.js'
 import type { Attempts } from '../sending/attempts.js'
 import { unusable } from '../sending/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
@@ -44,7 +44,7 @@ const usualWindow = 4
 const fewPages = 2
 
 /** The instance's paging is at fault. */
-export const misled: Next = { code: 'paging' }
+export const misled: NextStep = { code: 'paging' }
 
 export class Ahead {
   readonly #pages: Pages

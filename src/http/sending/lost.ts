@@ -1,6 +1,6 @@
 /** Requests without a whole answer: what the network did, in plain words. */
 import { Failure, type FailureDetails } from '../../errors.js'
-import { details, type Next } from '../advice.js'
+import { details, type NextStep } from '../advice.js'
 import { excerpt } from '../answers/text.js'
 import type { Came } from '../gate.js'
 
@@ -20,14 +20,14 @@ export class Lost extends Failure {
 
 interface Kind {
   readonly why: string
-  readonly next: Next
+  readonly next: NextStep
   readonly transient?: true
 }
 
-const again: Next = { code: 'way' }
-const address: Next = { code: 'address' }
-const authority: Next = { code: 'authority' }
-const slow: Next = { code: 'slow' }
+const again: NextStep = { code: 'way' }
+const address: NextStep = { code: 'address' }
+const authority: NextStep = { code: 'authority' }
+const slow: NextStep = { code: 'slow' }
 
 const cut: Kind = { why: 'the connection was cut', next: again, transient: true }
 const noAnswer: Kind = { why: 'no answer came in time', next: slow, transient: true }
@@ -150,7 +150,7 @@ export const lostTo = (error: unknown, request: string, sent: boolean, begun = f
 }
 
 /** An answer that came and cannot be used: not what was asked for, or broken on the way. */
-export const unusable = (why: string, request: string, next: Next = again): Lost =>
+export const unusable = (why: string, request: string, next: NextStep = again): Lost =>
   new Lost(why, { request, ...details(next) }, false, true)
 
 /** The same failure for a request that may have changed something. */
