@@ -47,7 +47,7 @@ export const refuses = 10
 export const opens = 11
 export const aTextBegins = 12
 export const aNumberBegins = 13
-export const aWordBegins = 14
+const aWordBegins = 14
 
 type Row = readonly (readonly [bytes: Iterable<number>, step: number])[]
 
