@@ -7,7 +7,7 @@ import { topicHelp } from './cli/help/topics.js'
 import { type Decided, execute } from './cli/run/execute.js'
 import { failuresInJson } from './cli/run/format.js'
 import { worded } from './cli/run/instance/advice.js'
-import { type About, isWord, type Line } from './cli/words/line.js'
+import { type About, isWord, type Meant } from './cli/words/line.js'
 import { parse } from './cli/words/tree.js'
 import { bugs, version } from './cli/words/version.js'
 import { codeOf, exitCodes, Failure, reasonOf } from './errors.js'
@@ -70,7 +70,7 @@ const complete = async (argv: readonly string[]): Promise<never> => {
 
 /** Does what a line asks for. @returns the exit code */
 const answer = async (
-  line: Line,
+  line: Meant,
   signal: AbortSignal,
   decided: (how: Decided) => void,
 ): Promise<number> => {

@@ -88,8 +88,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly implied?: true
   /** The field of a write's answer under which it shows parameters, besides those that are fields. */
   readonly echo?: string
-  /** True when sending no attribute at all is meant (`mr rebase`). */
-  readonly bodyless?: true
+  /** Changes attributes of what is there: without any there is nothing to do. */
+  readonly changes?: true
   /**
    * Where pages by number end with 405, the list goes on in the order of ids, by its parameters
    * `id_after` and `id_before`.

@@ -86,6 +86,15 @@ describe('commands', () => {
   })
 })
 
+describe('endpoints that change attributes', () => {
+  it('are those of the commands that are called so', () => {
+    const changing = all.filter(({ e }) => e.changes === true).map(({ e }) => e.route)
+    const called = all.filter(({ e }) => e.command.split(' ').at(-1) === 'update')
+    expect(changing).toEqual(called.map(({ e }) => e.route))
+    expect(changing).toHaveLength(14)
+  })
+})
+
 describe('examples', () => {
   it.each(commands.map((c) => [[c.area, c.words].filter((w) => w !== '').join(' '), c] as const))(
     '%s: two or more, each with its own name first',

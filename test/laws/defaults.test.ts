@@ -1,112 +1,82 @@
-/** The defaults of parameters: copied by hand from the documents, applied by the instance, never sent. */
+/**
+ * The default that the documents give a parameter is help text: the instance applies it, the client
+ * neither sends it nor tells a command that it was given.
+ */
 import { expect, it } from 'vitest'
-import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js'
-import { areas } from '../../src/catalogue/index.js'
+import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import type { Param } from '../../src/catalogue/params.js'
+import { givenOf } from '../../src/cli/plan/given.js'
+import { plansOf } from '../../src/cli/plan/plan.js'
+import type { Surroundings } from '../../src/cli/plan/surroundings.js'
+import { parse } from '../../src/cli/words/tree.js'
+import { allCommands, flagName, named } from '../../src/commands/derive/index.js'
+import type { Command } from '../../src/commands/types.js'
 import { buildRequest } from '../../src/http/request/request.js'
-import { exampleOf } from '../sandbox/addresses.js'
-import { sandbox } from '../sandbox/instance.js'
 
-type Defaults = Readonly<Record<string, string | number | boolean>>
-
-const lists = { order_by: 'created_at', sort: 'desc', with_labels_details: false }
-const issues = { ...lists, in: 'title,description', non_archived: true }
-const mergeRequests = { ...lists, in: 'title,description', with_merge_status_recheck: false }
-const integration = { branches_to_be_notified: 'default' }
-/** A project's and a group's lists are of everybody's, which the documents imply. */
-const documented: Readonly<Record<string, Defaults>> = {
-  'GET /runners/:id/jobs': { sort: 'desc' },
-  'GET /projects/:id/pipelines/:pipeline_id/jobs': { include_retried: false },
-  'POST /projects/:id/ci/lint': { dry_run: false },
-  'GET /projects/:id/ci/lint': { dry_run: false },
-  'GET /projects/:id/repository/commits': { order: 'default' },
-  'POST /projects/:id/repository/commits': { stats: true, 'actions.encoding': 'text' },
-  'GET /projects/:id/repository/commits/:sha': { stats: true },
-  'GET /projects/:id/repository/commits/:sha/refs': { type: 'all', page: 1, per_page: 20 },
-  'POST /projects/:id/repository/commits/:sha/cherry_pick': { dry_run: false },
-  'POST /projects/:id/repository/commits/:sha/revert': { dry_run: false },
-  'GET /issues': { ...issues, scope: 'created_by_me' },
-  'GET /groups/:id/issues': { ...issues, scope: 'all' },
-  'GET /merge_requests': { ...mergeRequests, scope: 'created_by_me' },
-  'GET /projects/:id/merge_requests': { ...mergeRequests, scope: 'all' },
-  'POST /projects/:id/approval_rules': { rule_type: 'regular' },
-  'GET /events': { sort: 'desc' },
-  'GET /users/:id/events': { sort: 'desc', page: 1, per_page: 20 },
-  'GET /projects/:project_id/events': { sort: 'desc' },
-  'GET /projects': { order_by: 'created_at', sort: 'desc', search_namespaces: false },
-  'GET /users/:user_id/projects': { order_by: 'created_at' },
-  'PUT /projects/:id/integrations/:slug': integration,
-  'PUT /projects/:id/services/:slug': integration,
-  'POST <alert_endpoint_url>': { title: 'New: Alert', severity: 'critical' },
-  'PUT /application/settings': {
-    default_branch_protection: 2,
-    default_group_visibility: 'private',
-    default_project_visibility: 'private',
-    default_projects_limit: 100_000,
-    default_snippet_visibility: 'private',
-    delayed_project_deletion: false,
-    dsa_key_restriction: 0,
-    ecdsa_key_restriction: 0,
-    ed25519_key_restriction: 0,
-  },
-  'POST /geo_nodes': {
-    primary: false,
-    enabled: true,
-    files_max_capacity: 10,
-    repos_max_capacity: 25,
-    verification_max_capacity: 100,
-    container_repositories_max_capacity: 10,
-    sync_object_storage: false,
-  },
+/** A text that a parameter takes. */
+const sample = (param: Param): string => {
+  if (param.type === 'enum') return param.values[0] ?? ''
+  if (param.type === 'integer')
+    return String(Object.values(param.names ?? {})[0] ?? Math.max(1, param.min ?? 1))
+  if (param.type === 'hash') return 'a=b'
+  if (param.type === 'json') return '[]'
+  if (param.type === 'string' && param.format === 'datetime') return '2026-01-01T00:00:00Z'
+  if (param.type === 'string' && param.format === 'date') return '2026-01-01'
+  return param.type === 'string' && param.format === 'duration' ? '1h' : '1'
 }
 
-const innerOf = (param: Param): Readonly<Record<string, Param>> =>
-  (param.type === 'json' ? param.items : param.type === 'hash' ? param.keys : undefined) ?? {}
+/** Whoever is asked gives what is needed, and of attributes the first without a default. */
+const around: Surroundings = {
+  env: {},
+  note: () => {},
+  unknown: () => {},
+  baseUrl: async () => 'https://forge.example',
+  scope: async ([kind]) => (kind === undefined ? undefined : { kind, value: '1' }),
+  pathOf: async () => undefined,
+  missing: async ({ param }) => [sample(param)],
+  pick: async (_, offered) =>
+    offered
+      .filter(({ param }) => param.default === undefined)
+      .slice(0, 1)
+      .map(({ name }) => name),
+}
 
-const defaultsOf = (params: Readonly<Record<string, Param>>, prefix = ''): [string, unknown][] =>
-  Object.entries(params).flatMap(([name, param]) => [
-    ...(param.default === undefined ? [] : [[prefix + name, param.default] as [string, unknown]]),
-    ...(name === 'not' ? [] : defaultsOf(innerOf(param), `${prefix}${name}.`)),
-  ])
+const rows = (await allCommands()).flatMap((command) =>
+  Object.entries(command.endpoints).flatMap(([key, endpoint]) =>
+    Object.entries({ ...endpoint.params })
+      .filter(([, { default: value, required }]) => value !== undefined && required !== true)
+      .map(([name, param]) => ({ command, key, endpoint, name, param })),
+  ),
+)
 
-const endpoints: readonly Endpoint[] = (
-  await Promise.all(areas.map(async ({ load }) => Object.values(await load())))
-).flat()
-const withDefaults = endpoints
-  .map((endpoint) => [endpoint, Object.fromEntries(defaultsOf(endpoint.params))] as const)
-  .filter(([, defaults]) => Object.keys(defaults).length > 0)
+/** What is planned for an endpoint when nothing is given but what it cannot do without. */
+const planned = async (command: Command, key: string, endpoint: Endpoint) => {
+  const line = await parse(named(command).split(' '))
+  if (line.kind !== 'run') throw new Error(`${named(command)} asks for ${line.kind}`)
+  const sources = { env: {}, stdin: async () => '', note: () => {}, warn: () => {} }
+  const given = await givenOf(command, line.raw, sources)
+  const selected = endpoint.when === undefined ? {} : { [endpoint.when.flag]: true }
+  const only = { ...command, endpoints: { [key]: endpoint } }
+  const plans = await plansOf(only, { ...given, flags: { ...given.flags, ...selected } }, around)
+  return { given, plans }
+}
 
-it('are those of the documents, all of them', () => {
-  const found = Object.fromEntries(withDefaults.map(([e, defaults]) => [e.route, defaults]))
-  expect(found).toEqual(documented)
-})
-
-it('are never sent where nobody gave them', () => {
-  expect(withDefaults).toHaveLength(Object.keys(documented).length)
-  for (const [endpoint, defaults] of withDefaults) {
-    const path = Object.keys(endpoint.path).map((name) => [name, '1'])
-    const address = { endpoint: 'https://alerts.example/1.json' }
-    const values = {
-      ...Object.fromEntries(path),
-      ...(pathOf(endpoint).startsWith('/') ? {} : address),
+it.each(rows.map((row) => [named(row.command), row.endpoint.route, row.name, row] as const))(
+  '%s (%s) leaves the default of %s to the instance',
+  async (_, __, name, { command, key, endpoint, param }) => {
+    const { given, plans } = await planned(command, key, endpoint)
+    expect(Object.keys(given.flags)).not.toContain(flagName(name, param))
+    expect(plans).toHaveLength(1)
+    for (const plan of plans) {
+      expect(Object.keys(plan.values)).not.toContain(name)
+      // The one endpoint whose address is no path has it as a value.
+      const values = { endpoint: 'https://forge.example/alerts', ...plan.values }
+      const { path, body } = buildRequest({ ...plan, values })
+      expect(`${path} ${String(body)}`).not.toMatch(new RegExp(`[?&"]${name}["=[]`))
     }
-    const { path: asked, body } = buildRequest({ endpoint, values })
-    expect([undefined, '{}'], endpoint.route).toContain(body)
-    for (const name of Object.keys(defaults)) expect(asked).not.toContain(`${name}=`)
-  }
-})
+  },
+)
 
-const { send } = sandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
-
-it('are what the embedded instance goes by where nothing is given', async () => {
-  const reads = withDefaults.filter(([endpoint]) => methodOf(endpoint) === 'GET')
-  expect(reads.length).toBeGreaterThan(12)
-  for (const [endpoint, defaults] of reads)
-    for (const [name, value] of Object.entries(defaults)) {
-      const path = exampleOf(pathOf(endpoint))
-      const given = await send(`GET ${path}?${name}=${encodeURIComponent(String(value))}`)
-      const plain = await send(`GET ${path}`)
-      expect(plain.status, endpoint.route).toBe(200)
-      expect([name, given.status, given.body], endpoint.route).toEqual([name, 200, plain.body])
-    }
+it('is held over all of them', () => {
+  expect(new Set(rows.map(({ endpoint, name }) => `${endpoint.route} ${name}`)).size).toBe(66)
 })

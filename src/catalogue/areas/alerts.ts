@@ -28,7 +28,6 @@ export const alerts = {
     credential: 'parameter',
     access: 'holders of the endpoint’s authorization key',
     status: 200,
-    bodyless: true,
     notes: [
       'Extra properties of any type are accepted.',
       'A Maintainer creates the address and its key in the project’s monitoring settings.',

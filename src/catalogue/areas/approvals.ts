@@ -133,6 +133,7 @@ export const approvals = {
   update: endpoint('POST /projects/:id/approvals', one(ApprovalConfiguration), {
     summary: 'Change how a project has merge requests approved',
     command: 'update',
+    changes: true,
     path: { id: project() },
     params: {
       approvals_before_merge: integer('how many approvals it takes', { ...instead, min: 0 }),
@@ -179,6 +180,7 @@ export const approvals = {
   rulesUpdate: endpoint('PUT /projects/:id/approval_rules/:approval_rule_id', one(ApprovalRule), {
     summary: 'Change an approval rule of a project',
     command: 'rules update',
+    changes: true,
     args: ruleArgs,
     path: rule,
     params: { ...required, ...approvers },
@@ -209,6 +211,7 @@ export const approvals = {
     {
       summary: 'Change how many approvals a merge request needs',
       command: 'mr update',
+      changes: true,
       args: requestArgs,
       path: request,
       params: {

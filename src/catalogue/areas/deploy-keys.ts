@@ -66,6 +66,7 @@ export const deployKeys = {
   update: endpoint('PUT /projects/:id/deploy_keys/:key_id', one(DeployKey), {
     summary: 'Change the title or rights of a deploy key',
     command: 'update',
+    changes: true,
     args: ['key_id'],
     path: ofKey,
     params: { title: string(title), can_push: canPush },
@@ -89,6 +90,5 @@ export const deployKeys = {
     path: ofKey,
     params: {},
     access,
-    bodyless: true,
   }),
 } as const

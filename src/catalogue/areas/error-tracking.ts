@@ -32,6 +32,7 @@ export const errorTracking = {
   update: endpoint('PATCH /projects/:id/error_tracking/settings', one(ErrorTrackingSettings), {
     summary: 'Switch error tracking on or off',
     command: 'update',
+    changes: true,
     path: ofProject,
     params: {
       active: boolean('enable the settings that are configured already, or disable them', {
@@ -56,7 +57,6 @@ export const errorTracking = {
     path: ofProject,
     params: {},
     access,
-    bodyless: true,
   }),
   keysDelete: endpoint('DELETE /projects/:id/error_tracking/client_keys/:key_id', empty, {
     summary: 'Delete a client key',

@@ -72,6 +72,7 @@ export const geo = {
     ...common,
     summary: 'Change a replication node',
     command: 'nodes update',
+    changes: true,
     args: ['id'],
     path: ofNode,
     params: {
@@ -105,7 +106,6 @@ export const geo = {
     args: ['id'],
     path: ofNode,
     params: {},
-    bodyless: true,
     notes: [onPrimary],
   }),
   status: endpoint('GET /geo_nodes/status', many(GeoNodeStatus), {

@@ -35,6 +35,7 @@ const reading = {
 const writing = {
   summary: 'Set up or change an integration',
   command: 'update',
+  changes: true,
   args: ['slug'],
   path: ofSlug,
   params: integrationParameters,

@@ -136,6 +136,7 @@ export const members = {
   updateOfGroup: endpoint('PUT /groups/:id/members/:user_id', one(Member), {
     summary: 'Change the access level or the end of a membership',
     command: 'update',
+    changes: true,
     args,
     path: oneOfGroup,
     params: { access_level: integer(level, levelIn('group')), expires_at: ends },
@@ -144,6 +145,7 @@ export const members = {
   updateOfProject: endpoint('PUT /projects/:id/members/:user_id', one(Member), {
     summary: 'Change the access level or the end of a membership of a project',
     command: 'update',
+    changes: true,
     args,
     path: oneOfProject,
     params: { access_level: integer(level, levelIn('project')), expires_at: ends },

@@ -132,7 +132,6 @@ export const mr = {
     params: { skip_ci: boolean('start no pipeline for the rebased branch') },
     access: 'whoever may push to the source branch',
     status: 202,
-    bodyless: true,
   }),
   cancelAutoMerge: endpoint(`POST ${base}/cancel_merge_when_pipeline_succeeds`, one(MergeRequest), {
     summary: 'Do not merge by itself any more when the pipeline succeeds',

@@ -85,6 +85,7 @@ export const pagesDomains = {
   update: endpoint('PUT /projects/:id/pages/domains/:domain', one(PagesDomain), {
     summary: 'Change the certificate of a Pages domain',
     command: 'update',
+    changes: true,
     args: ['domain'],
     path: ofDomain,
     params: settings,

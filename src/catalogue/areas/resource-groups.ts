@@ -32,6 +32,7 @@ export const resourceGroups = {
   update: endpoint('PUT /projects/:id/resource_groups/:key', one(ResourceGroup), {
     summary: 'Change in which order a resource group lets jobs run',
     command: 'update',
+    changes: true,
     args: ['key'],
     path,
     params: { process_mode: oneOf(modes, 'order in which waiting jobs run') },

@@ -126,6 +126,7 @@ export const runners = {
   update: endpoint('PUT /runners/:id', one(Runner), {
     summary: 'Change a runner',
     command: 'update',
+    changes: true,
     args: ['id'],
     path: { id: runnerId },
     params: {

@@ -16,6 +16,7 @@ export const settings = {
   update: endpoint('PUT /application/settings', one(Settings), {
     summary: 'Change application settings',
     command: 'update',
+    changes: true,
     path: {},
     params: settingsAttributes,
     access,

@@ -21,7 +21,6 @@ const transition = <const V extends string, const S extends string>(
     params: {},
     access: change,
     unchanged: `The vulnerability is ${state} already.`,
-    bodyless: true,
     notes: [alpha],
   }) as const
 

@@ -3,8 +3,8 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'
-import type { Surroundings } from './plan.js'
 import { type Reference, referenceOf } from './references.js'
+import type { Surroundings } from './surroundings.js'
 
 /** The first argument, or each of several, as a reference that may carry a project. */
 export const referencesOf = async (

@@ -4,7 +4,7 @@ import { flagName, named } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import type { Missing } from '../run/person/ask.js'
-import type { Surroundings } from './plan.js'
+import type { Surroundings } from './surroundings.js'
 import { parseValue } from './values.js'
 
 interface Known extends Pick<Missing, 'project'> {
@@ -12,9 +12,8 @@ interface Known extends Pick<Missing, 'project'> {
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-const changesNothing = (command: Command, endpoint: Endpoint, { values, extra }: Known): boolean =>
-  command.words.split(' ').at(-1) === 'update' &&
-  endpoint.bodyless !== true &&
+const changesNothing = (endpoint: Endpoint, { values, extra }: Known): boolean =>
+  endpoint.changes === true &&
   Object.keys(extra).length === 0 &&
   Object.keys(values).every((name) => endpoint.path[name] !== undefined)
 
@@ -45,7 +44,7 @@ export const attributesOf = async (
   known: Known,
   around: Surroundings,
 ): Promise<Readonly<Record<string, unknown>>> => {
-  if (!changesNothing(command, endpoint, known)) return {}
+  if (!changesNothing(endpoint, known)) return {}
   const { values, extra, ...project } = known
   const answered = await ask(endpoint, project, around)
   if (Object.keys(answered).length > 0) return answered

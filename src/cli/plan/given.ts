@@ -6,7 +6,8 @@ import { type Globals, globalFlags, readGlobals } from '../../commands/globals.j
 import type { Command, Flag, Given } from '../../commands/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
-import { keyValue, type Note, parseValue } from './values.js'
+import type { Note, ParsedValue } from './scalars.js'
+import { keyValue, parseValue } from './values.js'
 
 export interface Sources {
   readonly env: NodeJS.ProcessEnv
@@ -54,7 +55,7 @@ const flagValue = async (
   flag: Flag,
   texts: readonly string[],
   sources: Sources,
-): Promise<unknown> => {
+): Promise<ParsedValue> => {
   const label = `--${flag.name}`
   if (flag.param.deprecated !== undefined)
     sources.note(`${label} is deprecated: use ${flag.param.deprecated}`)
@@ -87,15 +88,17 @@ const attributesOf = async (text: string, label: string): Promise<Record<string,
 }
 
 /** `--param` values as they were given; typed later, by where they travel. */
-const extraOf = (texts: readonly string[]): Record<string, unknown> => {
-  const extra: Record<string, unknown> = {}
+const extraOf = (texts: readonly string[]): Record<string, string | readonly string[]> => {
+  const extra = new Map<string, readonly string[]>()
   for (const text of texts) {
     const [key, value] = keyValue(text, '--param')
-    const known = extra[key]
-    extra[key] =
-      known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]
+    extra.set(key, [...(extra.get(key) ?? []), value])
   }
-  return extra
+  const entries = [...extra].map(([key, values]) => {
+    const [only = '', ...more] = values
+    return [key, more.length === 0 ? only : values] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 const argsOf = async (
@@ -132,7 +135,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
       '--input - and ids from - both read standard input: give one of them in another way',
     )
   const args = await argsOf(command, raw, sources.stdin)
-  const flags: Record<string, unknown> = {}
+  const flags: Record<string, ParsedValue> = {}
   for (const flag of flagsOfCommand(command)) {
     const texts = raw.flags.get(flag.name)
     if (texts === undefined || globalNames.has(flag.name) || flag.beyond === true) continue

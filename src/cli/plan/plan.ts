@@ -4,10 +4,11 @@
  */
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
-import { flagName, isScope, named, type ScopeKind, scopeOf } from '../../commands/derive/index.js'
+import { flagName, isScope, named, scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given, Plan } from '../../commands/types.js'
-import { Failure, usage } from '../../errors.js'
-import type { AskFor, Missing, PickFlags } from '../run/person/ask.js'
+import { usage } from '../../errors.js'
+import type { Missing } from '../run/person/ask.js'
+import { allArgs, joins, placeArgs } from './arguments.js'
 import {
   checkExclusive,
   extraValues,
@@ -15,31 +16,16 @@ import {
   inputValues,
   merged,
   pathValues,
-  type Unknown,
 } from './attributes.js'
 import { placeProject, referencesOf, scopedBy, withoutReference } from './belonging.js'
 import { attributesOf } from './changes.js'
-import { type Choice, choose, holderWords } from './choose.js'
+import { choose } from './choose.js'
+import type { Reference } from './references.js'
+import { fillScope, type Scoped } from './scope.js'
+import type { Surroundings } from './surroundings.js'
 import { oneScope, parseValue } from './values.js'
 
-/** What planning needs from its surroundings. */
-export interface Surroundings {
-  readonly env: NodeJS.ProcessEnv
-  readonly note: (text: string) => void
-  readonly unknown: Unknown
-  /** The instance's address, for web addresses as objects. */
-  readonly baseUrl: () => Promise<string>
-  /** The project or group at hand, when a command cannot do without. */
-  readonly scope: (
-    kinds: readonly ScopeKind[],
-  ) => Promise<{ kind: ScopeKind; value: string } | undefined>
-  /** The path of a project by its number; undefined where that cannot be known. */
-  readonly pathOf: (id: number) => Promise<string | undefined>
-  /** A missing value from a person, or undefined where nobody can be asked. */
-  readonly missing: AskFor
-  /** Which flags a person wants to give, or undefined where nobody can be asked. */
-  readonly pick: PickFlags
-}
+type Values = Readonly<Record<string, unknown>>
 
 const checkSegment = (name: string, param: Param, value: unknown): void => {
   const parts =
@@ -53,89 +39,16 @@ const checkSegment = (name: string, param: Param, value: unknown): void => {
   if (String(value) === '') throw usage(`${flagName(name, param)} must not be empty`)
 }
 
-const fillScope = async (
-  command: Command,
-  choice: Choice,
-  around: Surroundings,
-): Promise<{ key: string; endpoint: Endpoint; scope: Record<string, unknown> }> => {
-  const { key, endpoint } = choice
-  if (choice.scope === undefined) return { key, endpoint, scope: {} }
-  const options = [{ key, endpoint, scope: choice.scope }, ...choice.others]
-  const found = await around.scope(options.map((o) => o.scope))
-  const chosen = options.find((o) => o.scope === found?.kind) ?? options[0]
-  if (found === undefined || chosen === undefined) return missingScope(command, options, around)
-  const holder = scopeOf(chosen.endpoint)?.placeholder ?? 'id'
-  return { key: chosen.key, endpoint: chosen.endpoint, scope: { [holder]: found.value } }
-}
-
-const missingScope = async (
-  command: Command,
-  options: readonly { key: string; endpoint: Endpoint; scope: ScopeKind }[],
-  around: Surroundings,
-) => {
-  const [first] = options
-  if (first === undefined) throw new Failure('internal', 'no scope to choose from')
-  const holder = scopeOf(first.endpoint)?.placeholder ?? 'id'
-  const param = first.endpoint.path[holder]
-  const answer =
-    param === undefined ? undefined : await around.missing({ name: first.scope, param })
-  if (answer !== undefined)
-    return { key: first.key, endpoint: first.endpoint, scope: { [holder]: answer[0] } }
-  const flags = [...new Set(options.map((o) => `--${o.scope}`))]
-  const names = flags.map(
-    (f) =>
-      `${f} (${f === '--project' ? 'SVC_PROJECT' : f === '--group' ? 'SVC_GROUP' : 'no variable'})`,
-  )
-  throw usage(
-    `${named(command)} needs ${flags.join(' or ')}`,
-    `Give ${names.join(' or ').replaceAll(' (no variable)', '')}, or run it inside a clone of the project.`,
-  )
-}
-
-const allArgs = async (
-  command: Command,
-  endpoint: Endpoint,
-  given: Given,
-  around: Surroundings,
-  project: Pick<Missing, 'project'>,
-): Promise<readonly string[]> => {
-  const names = endpoint.args ?? []
-  const args = [...given.args]
-  const several = command.args[0]?.variadic === true
-  for (let i = args.length; i < names.length; i++) {
-    const name = names[i] ?? ''
-    const param = endpoint.path[name] ?? endpoint.params[name]
-    if (param === undefined) continue
-    const missing = { name: flagName(name, param), param, argument: true, several, ...project }
-    const atHand = isScope(param) ? await around.scope([param.type]) : undefined
-    const answer = atHand === undefined ? await around.missing(missing) : [atHand.value]
-    if (answer === undefined) throw missingArgument(command, endpoint, name, param)
-    args.push(...answer)
-  }
-  return args
-}
-
 /** The project that the objects of a command belong to, as far as it is known by now. */
 const projectIn = (
   endpoint: Endpoint,
   given: Given,
-  scope: Readonly<Record<string, unknown>>,
+  scope: Scoped['scope'],
 ): Pick<Missing, 'project'> => {
   const holder = scopeOf(endpoint)
   if (holder?.kind !== 'project') return {}
   const value = given.flags.project ?? scope[holder.placeholder]
   return value === undefined ? {} : { project: String(value) }
-}
-
-const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {
-  const alternatives = Object.values(command.endpoints).filter((e) => e !== endpoint)
-  const or = [...new Set(alternatives.map(holderWords))].filter(
-    (w) => w !== '' && w !== holderWords(endpoint),
-  )
-  return usage(
-    `${named(command)} needs <${flagName(name, param)}>${or.length === 0 ? '' : ` or ${or.join(' or ')}`}`,
-    `${param.help}; see svcctl ${named(command)} --help.`,
-  )
 }
 
 const fillRequired = async (
@@ -160,6 +73,54 @@ const fillRequired = async (
   }
 }
 
+/** What all plans of a command have in common. */
+interface Common extends Scoped {
+  readonly command: Command
+  readonly values: Values
+  readonly extra: Values
+  readonly project: Pick<Missing, 'project'>
+}
+
+/** The values that do not belong to one object: flags over `--input`, the path, what was asked. */
+const commonOf = async (
+  command: Command,
+  given: Given,
+  scoped: Scoped,
+  around: Surroundings,
+  override: Values,
+): Promise<Common> => {
+  const { endpoint, scope } = scoped
+  const project = projectIn(endpoint, given, scope)
+  const flags = { ...flagValues(command, endpoint, given), ...override }
+  const values = {
+    ...merged(inputValues(endpoint, given, around.unknown), flags),
+    ...pathValues(endpoint, given),
+    ...scope,
+  }
+  const extra = extraValues(endpoint, given, around.unknown)
+  const known = { values, extra, ...project }
+  const all = { ...values, ...(await attributesOf(command, endpoint, known, around)) }
+  checkExclusive(endpoint, all)
+  return { ...scoped, command, values: all, extra, project }
+}
+
+/** The plan for one object, or for what one request takes together. */
+const planOf = async (
+  { key, endpoint, command, values, extra, project }: Common,
+  group: readonly string[],
+  reference: Reference | undefined,
+  given: Given,
+  around: Surroundings,
+): Promise<Plan> => {
+  const own: Record<string, unknown> = { ...values }
+  await placeProject(endpoint, reference, given, own, around)
+  placeArgs(command, endpoint, withoutReference(group, reference), own, around)
+  await fillRequired(command, endpoint, own, extra, around, project)
+  for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
+  const [label] = group
+  return { key, endpoint, values: own, extra, ...(label === undefined ? {} : { label }) }
+}
+
 /**
  * The plans of a command, one for each object given (one where the command takes none).
  * @throws Failure `usage` naming the flag or argument that is missing, wrong or in the way
@@ -168,66 +129,20 @@ export const plansOf = async (
   command: Command,
   given: Given,
   around: Surroundings,
-  override: Readonly<Record<string, unknown>> = {},
+  override: Values = {},
 ): Promise<readonly Plan[]> => {
   const references = await referencesOf(command, given, around)
   const choice = choose(command, scopedBy(given, references), around.env, override)
-  const { key, endpoint, scope } = await fillScope(command, choice, around)
-  const project = projectIn(endpoint, given, scope)
+  const scoped = await fillScope(command, choice, around)
+  const { endpoint } = scoped
+  const project = projectIn(endpoint, given, scoped.scope)
   const args = await allArgs(command, endpoint, given, around, project)
-  const values: Record<string, unknown> = {
-    ...merged(inputValues(endpoint, given, around.unknown), {
-      ...flagValues(command, endpoint, given),
-      ...override,
-    }),
-    ...pathValues(endpoint, given),
-    ...scope,
-  }
-  const extra = extraValues(endpoint, given, around.unknown)
-  Object.assign(
-    values,
-    await attributesOf(command, endpoint, { values, extra, ...project }, around),
-  )
-  checkExclusive(endpoint, values)
+  const common = await commonOf(command, given, scoped, around, override)
   const several = command.args[0]?.variadic === true && !joins(endpoint)
   const groups = several && args.length > 0 ? args.map((arg) => [arg]) : [args]
   const plans: Plan[] = []
-  for (const [i, group] of groups.entries()) {
-    const own: Record<string, unknown> = { ...values }
-    await placeProject(endpoint, references[i], given, own, around)
-    placeArgs(command, endpoint, withoutReference(group, references[i]), own, around)
-    await fillRequired(command, endpoint, own, extra, around, project)
-    for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
-    plans.push({ key, endpoint, values: own, extra, ...labelOf(group) })
-  }
+  // One after the other: each may ask a person.
+  for (const [i, group] of groups.entries())
+    plans.push(await planOf(common, group, references[i], given, around))
   return plans
-}
-
-/** Several objects that one request takes together (`members add 1 2`). */
-const joins = (endpoint: Endpoint): boolean => {
-  const param = endpoint.params[endpoint.args?.[0] ?? '']
-  return param?.type === 'string' && param.format === 'csv'
-}
-
-const labelOf = (group: readonly string[]): { label?: string } =>
-  group[0] === undefined ? {} : { label: group[0] }
-
-const placeArgs = (
-  command: Command,
-  endpoint: Endpoint,
-  group: readonly string[],
-  values: Record<string, unknown>,
-  around: Surroundings,
-): void => {
-  const names = endpoint.args ?? []
-  for (const [i, name] of names.entries()) {
-    const param = endpoint.path[name] ?? endpoint.params[name]
-    const texts = joins(endpoint) ? group.slice(i) : group.slice(i, i + 1)
-    if (param !== undefined && texts.length > 0)
-      values[name] = parseValue(param, texts, `<${flagName(name, param)}>`, around.note)
-  }
-  if (group.length > names.length && !joins(endpoint))
-    throw usage(
-      `${named(command)} takes ${names.length === 0 ? 'no arguments' : `only ${names.length}`}: "${group[names.length]}" is too many`,
-    )
 }

@@ -4,7 +4,7 @@ import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
 import { Level } from './level.js'
-import type { About, Line } from './line.js'
+import type { About, Meant } from './line.js'
 import { notTaken, wrongUse } from './mistakes.js'
 
 /** `--report junit lint.xml` → `--report junit=lint.xml`: Commander's options take one word, or any number. */
@@ -69,7 +69,7 @@ export class Leaf extends Level {
     throw wrongUse(named(this.means), this.rest, message)
   }
 
-  private line(): Line {
+  private line(): Meant {
     const { means: command, merged } = this
     if (this.asked) return { kind: 'help', of: this.place }
     const own = new Set(flagsOfCommand(command).map(({ name }) => name))

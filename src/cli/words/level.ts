@@ -4,7 +4,7 @@
  */
 import { Command as Commander, type ErrorOptions, Option } from 'commander'
 import type { Flag } from '../../commands/types.js'
-import { type About, asksHelp, type Line, Understood } from './line.js'
+import { type About, asksHelp, type Meant, Understood } from './line.js'
 import { spellingsOf } from './spellings.js'
 
 const made = new WeakMap<Flag, readonly Option[]>()
@@ -79,7 +79,7 @@ export abstract class Level extends Commander {
   }
 
   /** Leaves Commander with what the line comes to. */
-  end(line: Line): never {
+  end(line: Meant): never {
     throw new Understood(line)
   }
 

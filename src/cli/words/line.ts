@@ -20,7 +20,7 @@ export type About =
   | { readonly kind: 'command'; readonly command: Command }
 
 /** What a command line asks for. */
-export type Line =
+export type Meant =
   | { readonly kind: 'help'; readonly of: About }
   /** An area or group without its verb, and nothing else. */
   | { readonly kind: 'bare'; readonly of: About }
@@ -29,7 +29,7 @@ export type Line =
 
 /** Leaves Commander, which knows no other way than to end: the line is understood. */
 export class Understood extends Error {
-  constructor(readonly line: Line) {
+  constructor(readonly line: Meant) {
     super(line.kind)
   }
 }

@@ -10,7 +10,7 @@ import { Failure } from '../../errors.js'
 import { Area, Program } from './branch.js'
 import { Leaf } from './leaf.js'
 import type { Level } from './level.js'
-import { type Line, Understood } from './line.js'
+import { type Meant, Understood } from './line.js'
 
 /** The verbs of an area, or of the tool's own commands of that name, as they are typed. */
 export const verbsOf = async (area: string): Promise<string[]> => {
@@ -80,7 +80,7 @@ const treeOf = (tokens: readonly string[]): Program => {
  * What a line comes to.
  * @throws Failure `usage` for a word or flag that is not known where it stands, with what may be meant
  */
-export const parse = async (tokens: readonly string[]): Promise<Line> => {
+export const parse = async (tokens: readonly string[]): Promise<Meant> => {
   try {
     await treeOf(tokens).parseAsync([...tokens], { from: 'user' })
   } catch (error) {

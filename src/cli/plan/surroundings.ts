@@ -1,0 +1,23 @@
+/** What planning needs from where it runs: everything that is not on the line. */
+import type { ScopeKind } from '../../commands/derive/index.js'
+import type { AskFor, PickFlags } from '../run/person/ask.js'
+import type { Unknown } from './attributes.js'
+
+/** What planning needs from its surroundings. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv
+  readonly note: (text: string) => void
+  readonly unknown: Unknown
+  /** The instance's address, for web addresses as objects. */
+  readonly baseUrl: () => Promise<string>
+  /** The project or group at hand, when a command cannot do without. */
+  readonly scope: (
+    kinds: readonly ScopeKind[],
+  ) => Promise<{ kind: ScopeKind; value: string } | undefined>
+  /** The path of a project by its number; undefined where that cannot be known. */
+  readonly pathOf: (id: number) => Promise<string | undefined>
+  /** A missing value from a person, or undefined where nobody can be asked. */
+  readonly missing: AskFor
+  /** Which flags a person wants to give, or undefined where nobody can be asked. */
+  readonly pick: PickFlags
+}
