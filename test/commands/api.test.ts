@@ -34,6 +34,18 @@ describe('api', () => {
     expect(server.seen[0]?.headers['content-type']).toBe('application/json')
   })
 
+  it.each([
+    ['/a b', 'a blank cannot stand in a path', 'Write it as %20.'],
+    ['/a#b', '"#" cannot stand in a path', 'Write it as %23.'],
+    ['/é', '"é" cannot stand in a path', 'Write it as %C3%A9.'],
+  ])('says how to write %s', async (path, says, how) => {
+    const ran = await api(['GET', path])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(says)
+    expect(ran.stderr).toContain(how)
+    expect(server.seen).toEqual([])
+  })
+
   it('refuses an input that is no object', async () => {
     for (const input of ['[1, 2]', '"text"', '7']) {
       const ran = await api(['POST', '/x', '--input', '-'], {}, input)

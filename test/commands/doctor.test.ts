@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exempt } from '../../src/commands/doctor/network.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, folder, svcctl } from '../support/program.js'
 import { has } from '../support/terminal.js'
 import { onTerminal } from './calling.js'
 
@@ -138,6 +138,16 @@ describe('doctor', () => {
       })
     },
   )
+
+  it('counts the profiles, and names the current one', async () => {
+    const env = { SVC_CONFIG_DIR: configuration() }
+    const counted = async () => (await doctor([], env)).line('configuration')?.message
+    expect(await counted()).toMatch(/: 0 profiles$/)
+    await svcctl(['profile', 'set', 'work', '--base-url', 'http://127.0.0.1:9'], { env })
+    expect(await counted()).toMatch(/: 1 profile, "work" is the current one$/)
+    await svcctl(['profile', 'set', 'home', '--base-url', 'http://127.0.0.1:9'], { env })
+    expect(await counted()).toMatch(/: 2 profiles, "work" is the current one$/)
+  })
 
   it('says what is wrong with the configuration', async () => {
     const { code, line } = await doctor([], { SVC_BASE_URL: '' })
