@@ -48,13 +48,55 @@ class Prints {
   }
 }
 
+/** Numbers that lie near each other, so many to a group. */
+const groupSize = 1 << 16
+/** A group of more than this many is a bit each. */
+const mostListed = 512
+const bits = 8
+
+/** Some of the numbers of a group: listed while they are few. */
+class Group {
+  #list = new Uint16Array(4)
+  #count = 0
+  #map: Uint8Array | undefined
+
+  /** False where it is there already. */
+  add(low: number): boolean {
+    if (this.#map !== undefined) return this.#mark(this.#map, low)
+    const at = this.#list.indexOf(low)
+    if (at >= 0 && at < this.#count) return false
+    if (this.#count === mostListed) {
+      const map = new Uint8Array(groupSize / bits)
+      for (const one of this.#list.subarray(0, this.#count)) this.#mark(map, one)
+      this.#map = map
+      this.#list = new Uint16Array(0)
+      return this.#mark(map, low)
+    }
+    if (this.#count === this.#list.length) {
+      const longer = new Uint16Array(this.#list.length * 2)
+      longer.set(this.#list)
+      this.#list = longer
+    }
+    this.#list[this.#count++] = low
+    return true
+  }
+
+  #mark(map: Uint8Array, low: number): boolean {
+    const at = Math.floor(low / bits)
+    const bit = 1 << (low % bits)
+    const byte = map[at] ?? 0
+    map[at] = byte | bit
+    return (byte & bit) === 0
+  }
+}
+
 const printOf = (text: string): Uint32Array => {
   const bytes = createHash('sha256').update(text).digest()
   return Uint32Array.from({ length: words }, (_, i) => bytes.readUInt32BE(i * 4))
 }
 
 export class Seen {
-  readonly #numbers = new Set<number>()
+  readonly #groups = new Map<number, Group>()
   readonly #prints = new Prints()
 
   /** Takes an object in; false where it was given before. */
@@ -62,9 +104,10 @@ export class Seen {
     const identity = identityOf(object)
     const number = /^\d{1,15}$/.test(identity) ? Number(identity) : undefined
     if (parent === undefined && number !== undefined) {
-      if (this.#numbers.has(number)) return false
-      this.#numbers.add(number)
-      return true
+      const high = Math.floor(number / groupSize)
+      const group = this.#groups.get(high) ?? new Group()
+      this.#groups.set(high, group)
+      return group.add(number % groupSize)
     }
     return this.#prints.add(printOf(`${identityOf(parent ?? '')}\0${identity}`))
   }

@@ -347,6 +347,10 @@ describe('objects given before', () => {
   })
   it('stay apart when there are many', () => {
     const seen = new Seen()
+    const numbers = [0, 1, 65_535, 65_536, 999_999_999_999_999]
+    for (let i = 0; i < 5000; i++) numbers.push(2 + i * 13, 70_000 + i, 1_000_000 + i * 70_000)
+    for (const number of numbers) expect(seen.add({ object: String(number) })).toBe(true)
+    for (const number of numbers) expect(seen.add({ object: String(number) })).toBe(false)
     for (let i = 0; i < 20_000; i++) expect(seen.add({ object: `p/${i}` })).toBe(true)
     for (let i = 0; i < 20_000; i++) expect(seen.add({ object: `p/${i}` })).toBe(false)
   })

@@ -88,9 +88,9 @@ export const mergeJournals = async (
       n += 1
       const { parent } = line
       const place = { n, object: line.object, ...(parent === undefined ? {} : { parent }) }
-      journal.append({ ...place, state: 'queued' }).catch(() => {})
-      if (line.state !== 'queued') journal.append({ ...line, n }).catch(() => {})
-      await journal.drained()
+      journal.add({ ...place, state: 'queued' })
+      if (line.state !== 'queued') journal.add({ ...line, n })
+      if (journal.full) await journal.drained()
     }
     if (parts.every(({ total }) => total !== undefined))
       await journal.append({ input: 'complete', total: n })

@@ -62,8 +62,8 @@ export const spool = (
       checkPlain(given)
       n += 1
       if (first.length < mostNamed) first.push(given)
-      journal.append(queuedLine(given, n)).catch(() => {})
-      await journal.drained()
+      journal.add(queuedLine(given, n))
+      if (journal.full) await journal.drained()
     }
     await journal.append({ input: 'complete', total: n })
   }

@@ -49,6 +49,8 @@ const newBatch = (): Batch => {
   return { text: '', written, resolve, reject }
 }
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 /** Another process writes it. */
 const heldBy =
   (file: string) =>
@@ -89,17 +91,28 @@ export class Journal {
    */
   append(line: Line): Promise<void> {
     if (this.#broken !== undefined) return Promise.reject(this.#broken)
-    if ('n' in line) this.states.note(line.n, line.state)
-    const batch = this.#waiting
-    batch.text += textOf(line)
-    this.#writing ??= this.#write()
-    return batch.written
+    const { written } = this.#waiting
+    this.add(line)
+    return written
   }
 
-  /** Resolves at once, or when no more waits to be written than may. */
+  /** Adds a line whose caller asks later whether it was written. */
+  add(line: Line): void {
+    if (this.#broken !== undefined) return
+    if ('n' in line) this.states.note(line.n, line.state)
+    this.#waiting.text += textOf(line)
+    this.#writing ??= this.#write()
+  }
+
+  /** More waits to be written than should: whoever adds lines waits for `drained`. */
+  get full(): boolean {
+    return this.#broken !== undefined || this.#waiting.text.length > mostWaiting
+  }
+
+  /** Resolves when what waits now was written. */
   async drained(): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken
-    if (this.#waiting.text.length > mostWaiting) await this.#waiting.written
+    if (this.#waiting.text !== '') await this.#waiting.written
   }
 
   /** Calls back after each write, and when there will be none; gives a way to stop. */
@@ -133,9 +146,9 @@ export class Journal {
   }
 
   async #write(): Promise<void> {
-    // What comes in the same turn goes into the same write.
-    await Promise.resolve()
     while (this.#waiting.text !== '' && this.#broken === undefined) {
+      // What comes in the same turn of the event loop goes into the same write.
+      await turn()
       const batch = this.#waiting
       this.#waiting = newBatch()
       const bytes = Buffer.from(batch.text)
