@@ -12,13 +12,14 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { remember } from '../../src/base/secrets/scrub.js'
 import { Failure } from '../../src/errors.js'
 import type { Given, Item } from '../../src/fleet/items.js'
 import { journalId, journalsIn, lastOpen, pruneJournals } from '../../src/fleet/journal/folder.js'
 import { checkIdentity, checkResumable } from '../../src/fleet/journal/identity.js'
-import { type Header, type Line, lineOf } from '../../src/fleet/journal/lines.js'
+import { type Header, type Line, lineOf, placedIn } from '../../src/fleet/journal/lines.js'
 import { mergeJournals } from '../../src/fleet/journal/merge.js'
 import { isDone, nextOf, readPast } from '../../src/fleet/journal/past.js'
 import { recordIn } from '../../src/fleet/journal/record.js'
@@ -537,5 +538,25 @@ describe('merging', () => {
     await left(b, [], { ...header, ...other })
     await expect(mergeJournals([a, b], file, 'merged')).rejects.toMatchObject({ exitCode: 2 })
     expect(existsSync(file)).toBe(false)
+  })
+})
+
+describe('place and state of a line', () => {
+  it('are the same, read quickly or whole', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2 ** 40 }),
+        fc.string(),
+        fc.option(fc.string(), { nil: undefined }),
+        fc.constantFrom('queued', 'begun', 'done', 'odd'),
+        fc.string(),
+        (n, object, parent, state, message) => {
+          const text = JSON.stringify({ n, object, parent, state, message })
+          const whole = lineOf(text)
+          expect(placedIn(text)).toEqual(whole === undefined ? undefined : { n, state })
+          expect(placedIn(text.slice(0, -1))).toBeUndefined()
+        },
+      ),
+    )
   })
 })

@@ -46,8 +46,8 @@ type Best = Map<string, ObjectLine>
 const gather = async ({ file, size }: Past, best: Best): Promise<void> => {
   const handle = await openJournal(file)
   try {
-    for await (const lines of linesFrom(handle, 0, () => size))
-      for (const { text } of lines) {
+    for await (const { texts } of linesFrom(handle, 0, () => size))
+      for (const text of texts) {
         const line = lineOf(text)
         if (line === undefined || !('n' in line)) continue
         const key = `${identityOf(line.parent ?? '')}\0${identityOf(line.object)}`

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { usage } from '../../errors.js'
 import type { Counts, End } from '../report.js'
-import { type Header, type Line, lineOf, type ObjectLine } from './lines.js'
+import { type Header, type Line, lineOf, type ObjectLine, placedIn } from './lines.js'
 import { linesFrom, openJournal } from './reading.js'
 
 /** The state of an object, by its latest line. */
@@ -75,33 +75,51 @@ const foreign = (file: string): Error =>
 
 const isHeader = (line: Line | undefined): line is Header => line !== undefined && 'journal' in line
 
+/** What the lines of a journal come to, one after the other. */
+class Reader {
+  readonly states = new States()
+  header: Header | undefined
+  total: number | undefined
+  end: End | undefined
+  readonly #file: string
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  take(text: string): void {
+    if (this.header === undefined) this.#begin(lineOf(text))
+    else this.#go(placedIn(text) ?? lineOf(text))
+  }
+
+  #go(line: Line | ReturnType<typeof placedIn>): void {
+    if (line === undefined || 'journal' in line) return
+    if ('n' in line) this.states.note(line.n, line.state)
+    else if ('input' in line) this.total = line.total
+    else this.end = 'end' in line ? line.end : undefined
+  }
+
+  #begin(line: Line | undefined): void {
+    if (!isHeader(line)) throw foreign(this.#file)
+    this.header = line
+  }
+}
+
 /**
  * Reads a journal. A torn last line is left out, as is any other that is none.
  * @throws Failure `usage` where the file cannot be read, or is no journal
  */
 export const readPast = async (file: string): Promise<Past> => {
   const handle = await openJournal(file, constants.O_RDONLY)
+  let size = 0
   try {
-    const states = new States()
-    let [header, total, end]: [Header | undefined, number | undefined, End | undefined] = [
-      undefined,
-      undefined,
-      undefined,
-    ]
-    let size = 0
+    const reader = new Reader(file)
     const { size: length } = await handle.stat()
-    for await (const lines of linesFrom(handle, 0, () => length))
-      for (const { text, next } of lines) {
-        size = next
-        const line = lineOf(text)
-        if (header === undefined) {
-          if (!isHeader(line)) throw foreign(file)
-          header = line
-        } else if (line === undefined || isHeader(line)) continue
-        else if ('n' in line) states.note(line.n, line.state)
-        else if ('input' in line) total = line.total
-        else end = 'end' in line ? line.end : undefined
-      }
+    for await (const { texts, next } of linesFrom(handle, 0, () => length)) {
+      for (const text of texts) reader.take(text)
+      size = next
+    }
+    const { header, states, total, end } = reader
     if (header === undefined) throw foreign(file)
     return { file, header, states, total, end, counts: states.counts(), size }
   } finally {

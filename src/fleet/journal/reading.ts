@@ -7,9 +7,9 @@ import { reasonOf, usage } from '../../errors.js'
 const piece = 1 << 18
 const newline = 0x0a
 
-/** A line without its end, and where the next begins. */
-export interface Located {
-  readonly text: string
+/** Whole lines without their ends, and where the next begins. */
+export interface Lines {
+  readonly texts: readonly string[]
   readonly next: number
 }
 
@@ -37,7 +37,7 @@ export async function* linesFrom(
   handle: Pick<FileHandle, 'read'>,
   from: number,
   upTo: () => number,
-): AsyncGenerator<readonly Located[]> {
+): AsyncGenerator<Lines> {
   let rest: Buffer = Buffer.alloc(0)
   for (let at = from; at < upTo(); ) {
     const { bytesRead, buffer } = await handle.read(
@@ -46,15 +46,11 @@ export async function* linesFrom(
     )
     if (bytesRead === 0) return
     const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)])
-    const start = at - rest.length
     at += bytesRead
-    const lines: Located[] = []
-    let begin = 0
-    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, begin)) {
-      lines.push({ text: bytes.toString('utf8', begin, end), next: start + end + 1 })
-      begin = end + 1
-    }
-    rest = bytes.subarray(begin)
-    if (lines.length > 0) yield lines
+    const end = bytes.lastIndexOf(newline)
+    rest = bytes.subarray(end + 1)
+    // All at once: line by line it is three times the work.
+    if (end >= 0)
+      yield { texts: bytes.toString('utf8', 0, end).split('\n'), next: at - rest.length }
   }
 }

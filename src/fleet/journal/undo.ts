@@ -44,8 +44,8 @@ const undoableOf = (line: DoneLine): Undoable | undefined => {
 async function* doneIn({ file, size }: Past): AsyncGenerator<DoneLine> {
   const handle = await openJournal(file)
   try {
-    for await (const lines of linesFrom(handle, 0, () => size))
-      for (const { text } of lines) {
+    for await (const { texts } of linesFrom(handle, 0, () => size))
+      for (const text of texts) {
         if (!text.includes('"state":"done"')) continue
         const line = lineOf(text)
         if (line !== undefined && 'n' in line && line.state === 'done') yield line

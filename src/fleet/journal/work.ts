@@ -9,7 +9,7 @@ import type { Given, Item } from '../items.js'
 import { Seen } from '../seen.js'
 import { lineOf, type QueuedLine } from './lines.js'
 import type { Next } from './past.js'
-import { type Located, linesFrom, openJournal } from './reading.js'
+import { linesFrom, openJournal } from './reading.js'
 import type { Journal } from './writing.js'
 
 /** Objects on their way into the journal. */
@@ -74,7 +74,7 @@ export const spool = (
   return { ended, isOpen: () => open, queued: () => n, duplicates: () => twice, first }
 }
 
-const queuedIn = ({ text }: Located): QueuedLine | undefined => {
+const queuedIn = (text: string): QueuedLine | undefined => {
   // Most lines are others, and need no reading.
   if (!text.includes('"state":"queued"')) return undefined
   const line = lineOf(text)
@@ -86,9 +86,9 @@ export const seenIn = async ({ file, written }: Journal): Promise<Seen> => {
   const seen = new Seen()
   const handle = await openJournal(file)
   try {
-    for await (const lines of linesFrom(handle, 0, () => written))
-      for (const line of lines) {
-        const queued = queuedIn(line)
+    for await (const { texts } of linesFrom(handle, 0, () => written))
+      for (const text of texts) {
+        const queued = queuedIn(text)
         if (queued !== undefined) seen.add(queued)
       }
   } finally {
@@ -118,15 +118,16 @@ async function* itemsIn(
     // Before the reading: what is written meanwhile is read next time.
     const open = source?.isOpen() === true
     const end = journal.written
-    for await (const lines of linesFrom(handle, at, () => end))
-      for (const line of lines) {
-        at = line.next
-        const queued = queuedIn(line)
+    for await (const lines of linesFrom(handle, at, () => end)) {
+      at = lines.next
+      for (const text of lines.texts) {
+        const queued = queuedIn(text)
         const how = queued === undefined ? 'skip' : next(queued.n)
         if (queued === undefined || how === 'skip') continue
         const { state: _, ...item } = queued
         yield how === 'read' ? { ...item, how } : item
       }
+    }
     if (at < journal.written) continue
     if (!open) break
     if (source !== undefined) await more(journal, source)
