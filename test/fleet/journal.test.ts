@@ -21,16 +21,12 @@ import { journalId, journalsIn, lastOpen, pruneJournals } from '../../src/fleet/
 import { checkIdentity, checkResumable } from '../../src/fleet/journal/identity.js'
 import { type Header, type Line, lineOf, placedIn } from '../../src/fleet/journal/lines.js'
 import { mergeJournals } from '../../src/fleet/journal/merge.js'
+import { createJournal, reopenJournal } from '../../src/fleet/journal/opening.js'
 import { isDone, nextOf, readPast } from '../../src/fleet/journal/past.js'
 import { recordIn } from '../../src/fleet/journal/record.js'
 import { checkUndoable, maskedIn, takingOf, undoOf } from '../../src/fleet/journal/undo.js'
 import { seenIn, spool, workOf } from '../../src/fleet/journal/work.js'
-import {
-  createJournal,
-  Journal,
-  reopenJournal,
-  type Writable,
-} from '../../src/fleet/journal/writing.js'
+import { Journal, type Writable } from '../../src/fleet/journal/writing.js'
 import { scriptedClock } from './clock.js'
 import { header } from './header.js'
 

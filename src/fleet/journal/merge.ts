@@ -5,9 +5,9 @@ import type { Clock } from '../gate/clock.js'
 import { identityOf } from '../items.js'
 import type { Counts, End } from '../report.js'
 import { type Header, lineOf, type ObjectLine } from './lines.js'
+import { createJournal } from './opening.js'
 import { type Past, readPast, type State } from './past.js'
 import { linesFrom, openJournal } from './reading.js'
-import { createJournal } from './writing.js'
 
 export interface Merged {
   readonly file: string

@@ -1,16 +1,11 @@
-/** Writing a journal: whole lines, many in one write, and on the disk once a second. */
-import { constants } from 'node:fs'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type FileHandle, unlink } from 'node:fs/promises'
 import { writeAll } from '../../base/files/files.js'
-import { makeFolders } from '../../base/files/folders.js'
-import { type Lock, lock } from '../../base/files/lock.js'
-import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import type { Lock } from '../../base/files/lock.js'
+import { codeOf, Failure, reasonOf } from '../../errors.js'
 import { type Clock, systemClock } from '../gate/clock.js'
 import type { End } from '../report.js'
 import { type Header, type Line, textOf } from './lines.js'
-import { type Past, States } from './past.js'
-import { openJournal } from './reading.js'
+import { States } from './past.js'
 
 /** How often it is brought to the disk, in milliseconds. */
 const syncEvery = 1000
@@ -50,14 +45,6 @@ const newBatch = (): Batch => {
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/** Another process writes it. */
-const heldBy =
-  (file: string) =>
-  (owner: string): Failure =>
-    new Failure('conflict', `the journal ${file} is in use by ${owner}`, {
-      hint: `Wait for it to end; if it has, delete ${file}.lock`,
-    })
 
 export class Journal {
   readonly file: string
@@ -186,71 +173,5 @@ export class Journal {
     if (batch !== undefined) await this.#handle.truncate(this.written).catch(() => {})
     batch?.reject(failure)
     this.#waiting.reject(failure)
-  }
-}
-
-const lockOf = (file: string): Promise<Lock> =>
-  lock(`${file}.lock`, { patience: 0, held: heldBy(file) })
-
-const cannot = (file: string, error: unknown): Failure =>
-  usage(
-    `the journal ${file} cannot be made: ${codeOf(error) === 'EEXIST' ? 'it exists' : reasonOf(error)}`,
-    'Name another with --journal <file>; --journal none goes without, and can be neither resumed nor undone.',
-  )
-
-/**
- * Makes a journal: a file that was not there, for its owner only, never through a link.
- * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
- */
-export const createJournal = async (
-  file: string,
-  header: Header,
-  clock: Clock = systemClock,
-): Promise<Journal> => {
-  const { O_CREAT, O_EXCL, O_APPEND, O_RDWR } = constants
-  let handle: FileHandle
-  try {
-    makeFolders(dirname(file), 0o700)
-    handle = await open(file, O_CREAT | O_EXCL | O_APPEND | O_RDWR, 0o600)
-  } catch (error) {
-    throw cannot(file, error)
-  }
-  try {
-    const journal = new Journal({ file, header, handle, held: await lockOf(file), clock })
-    await journal.append(header)
-    return journal
-  } catch (error) {
-    await handle.close().catch(() => {})
-    await unlink(file).catch(() => {})
-    throw error
-  }
-}
-
-/**
- * Goes on with a journal where its whole lines end.
- * @param read reads it once it is this process's own
- * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
- */
-export const reopenJournal = async (
-  file: string,
-  read: (file: string) => Promise<Past>,
-  clock: Clock = systemClock,
-): Promise<{ readonly journal: Journal; readonly past: Past }> => {
-  const handle = await openJournal(file, constants.O_RDWR | constants.O_APPEND)
-  const held = await lockOf(file).catch(async (error: unknown) => {
-    await handle.close()
-    throw error
-  })
-  try {
-    const past = await read(file)
-    await handle.truncate(past.size)
-    const { header, size: written, states } = past
-    const journal = new Journal({ file, header, handle, held, written, states, clock })
-    await journal.append({ resumed: new Date(clock.now()).toISOString() })
-    return { journal, past }
-  } catch (error) {
-    held.release()
-    await handle.close()
-    throw error
   }
 }
