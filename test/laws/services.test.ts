@@ -1,0 +1,37 @@
+/** What a command is handed: four services, none of them large; the engine's flags are none of a command's. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { type SourceNode, sourceFiles, statementsOf, textOf } from '../support/source.js'
+
+/** How many members each interface of a file has, by name. */
+const sizes = (file: string): ReadonlyMap<string, number> =>
+  new Map(
+    statementsOf(readFileSync(`src/${file}`, 'utf8'), file).flatMap(({ declaration }) => {
+      const { id, body } = (declaration ?? {}) as {
+        id?: { name: string }
+        body?: { body?: readonly SourceNode[] }
+      }
+      return id === undefined || body?.body === undefined ? [] : [[id.name, body.body.length]]
+    }),
+  )
+
+it('is four services of at most a dozen members each', () => {
+  const found = sizes('commands/services.ts')
+  expect(found.get('Services')).toBe(4)
+  const services = [...found].filter(([name]) => name.endsWith('Service'))
+  expect(services.map(([name]) => name).sort()).toEqual([
+    'AnswerService',
+    'InstanceService',
+    'PersonService',
+    'PlaceService',
+  ])
+  for (const [name, size] of services) expect(size, name).toBeLessThanOrEqual(12)
+})
+
+it('leaves --curl and interruptions to the engine', () => {
+  const specials = sourceFiles.filter((file) => /^commands\/(?!derive\/)[^/]+\//.test(file))
+  expect(specials.length).toBeGreaterThan(50)
+  const mentions = specials.filter((file) => /globals\.curl|'interrupted'/.test(textOf(file)))
+  // Unpacking ends between two files by itself.
+  expect(mentions).toEqual(['commands/artifacts/extract.ts'])
+})
