@@ -1,4 +1,5 @@
 /** `artifacts download` and `artifacts file`: where the bytes go, and what is refused. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -66,6 +67,19 @@ describe('artifacts download', () => {
     expect(readdirSync(cwd)).toEqual(['out'])
     await download(' --extract', cwd)
     expect(existsSync(join(cwd, 'two.txt'))).toBe(true)
+  })
+
+  it('unpacks what is larger than is read at a time', async () => {
+    const large = [1, 2].map((name) => [`${name}.bin`, randomBytes(200_000)] as const)
+    const file = new ZipFile()
+    for (const [name, bytes] of large) file.addBuffer(bytes, name, { compress: false })
+    file.end()
+    const body = await buffer(file.outputStream)
+    server.answer = () => ({ body, headers: { 'content-length': `${body.length}` } })
+    const cwd = folder()
+    expect((await download(' --extract', cwd)).code).toBe(0)
+    for (const [name, bytes] of large)
+      expect(readFileSync(join(cwd, name)).equals(bytes)).toBe(true)
   })
 
   it('refuses --extract beside --to -, before anything is sent', async () => {

@@ -50,6 +50,10 @@ describe('the OpenAPI document', () => {
       expect(paths[path]?.[method], row).toHaveProperty('x-implied', true)
     }
     expect(paths['/runners']?.get).not.toHaveProperty('x-implied')
+    const form = 'requestBody.content.multipart/form-data'.split('.')
+    expect(paths['/projects/{id}/pages/domains']?.post).toHaveProperty(form)
+    expect(paths['/runners/{id}']?.put).toHaveProperty('requestBody')
+    expect(paths['/runners/{id}']?.put).not.toHaveProperty(form)
     expect(paths['/runners']?.get).not.toHaveProperty('requestBody')
     expect(paths['/runners/all']?.get).toHaveProperty('x-access', 'administrators')
     expect(paths['/runners/{id}/jobs']?.get).not.toHaveProperty('x-access')
