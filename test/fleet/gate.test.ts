@@ -191,6 +191,46 @@ describe('the width', () => {
   })
 })
 
+describe('what the instance says is left', () => {
+  const limits = (clock: Scripted, remaining: number): Headers => ({
+    'ratelimit-limit': '100',
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String(clock.now() / 1000 + 10),
+  })
+  /** How many are let go within so many milliseconds, of which no answer says anything. */
+  const within = async (gate: FleetGate, clock: Scripted, milliseconds: number) => {
+    let sent = 0
+    for (let i = 0; i < 50; i++)
+      gate.admit(never).then((leave) => {
+        sent += 1
+        gate.observe(leave, { status: 200, headers: {} })
+      })
+    await clock.pass(milliseconds)
+    return sent
+  }
+  it('is not asked for once it is nothing', async () => {
+    const { gate, clock } = made()
+    await answer(gate, 200, limits(clock, 0))
+    expect(await within(gate, clock, 9990)).toBe(0)
+    await clock.pass(20)
+    expect(await given(clock, gate.admit(never))).toBe(true)
+  })
+  it('is spread over nine tenths of the time once it is less than three tenths', async () => {
+    const { gate, clock } = made()
+    await answer(gate, 200, limits(clock, 20))
+    const half = await within(gate, clock, 4500)
+    expect(half).toBeGreaterThanOrEqual(9)
+    expect(half).toBeLessThanOrEqual(13)
+    await clock.pass(4500)
+    expect(gate.width).toBeGreaterThan(4)
+  })
+  it('is taken at once while it is enough', async () => {
+    const { gate, clock } = made({ concurrency: 50 })
+    await answer(gate, 200, limits(clock, 90))
+    expect(await within(gate, clock, 0)).toBe(50)
+  })
+})
+
 describe('who waits', () => {
   it('is let go when interrupted', async () => {
     const { gate, clock } = made()
