@@ -53,8 +53,8 @@ const refusal = (...texts: string[]): { message: string; under: string } => {
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     expect(error.exitCode).toBe(2)
-    const [line = '', caret = ''] = String(error.details.hint).split('\n')
-    return { message: error.message, under: line.slice(caret.indexOf('^')) }
+    const [message = '', line = '', caret = ''] = error.message.split('\n')
+    return { message, under: line.slice(caret.indexOf('^')) }
   }
   throw new Error('it was taken')
 }
@@ -336,7 +336,7 @@ describe('any expression', () => {
           bind(pieces.join(''))
         } catch (error) {
           if (!(error instanceof Failure)) throw error
-          const [line = '', caret = ''] = String(error.details.hint).split('\n')
+          const [, line = '', caret = ''] = error.message.split('\n')
           expect(line).toBe(pieces.join(''))
           expect(caret).toMatch(/^ *\^$/)
           expect(caret.length - 1).toBeLessThanOrEqual(line.length)

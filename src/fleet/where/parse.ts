@@ -33,9 +33,9 @@ export interface Expression {
   readonly conditions: readonly Condition[]
 }
 
-/** What is wrong, with the text and a caret below the place. */
+/** What is wrong, with the text and a caret below the place: lines of the message, which stand below each other. */
 export const wrongAt = (text: string, at: number, why: string): Failure =>
-  usage(`${JSON.stringify(text)} cannot be understood: ${why}`, `${text}\n${' '.repeat(at)}^`)
+  usage(`the condition cannot be understood: ${why}\n${text}\n${' '.repeat(at)}^`)
 
 const fieldName = /[A-Za-z0-9_.-]+/y
 const jsonText = /"(?:[^"\\]|\\.)*"/y
