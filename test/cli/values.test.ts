@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   boolean,
   date,
@@ -91,7 +91,7 @@ describe('values', () => {
     ['a day that does not exist', date('d'), ['2023-02-29'], /YYYY-MM-DD/],
     ['an empty day', date('d'), [''], /YYYY-MM-DD/],
     ['an empty time', datetime('t'), [''], /YYYY-MM-DDTHH:MM:SSZ/],
-    ['a time that is none', datetime('t'), ['yesterday'], /YYYY-MM-DDTHH:MM:SSZ/],
+    ['a time that is none', datetime('t'), ['tomorrow'], /YYYY-MM-DDTHH:MM:SSZ, 30d .so long ago/],
     ['a duration that is none', string('d', { format: 'duration' }), ['soon'], /1h30m.*--/],
     ['a hash without =', hash('h'), ['version'], /key=value/],
     [
@@ -118,5 +118,21 @@ describe('values', () => {
   it('know yes and no', () => {
     expect(parse(boolean('b'), 'true')).toBe(true)
     expect(parse(boolean('b'), 'false')).toBe(false)
+  })
+
+  it.each([
+    ['30d', '2026-10-22', '2026-10-22T12:34:56Z'],
+    ['+1d12h', '2026-11-23', '2026-11-23T00:34:56Z'],
+    ['yesterday', '2026-11-20', '2026-11-20T00:00:00Z'],
+    ['today', '2026-11-21', '2026-11-21T00:00:00Z'],
+  ])('take the time %s as a day and as a moment', (text, day, moment) => {
+    vi.useFakeTimers({ now: Date.parse('2026-11-21T12:34:56.789Z'), toFake: ['Date'] })
+    try {
+      expect(parse(date('d'), text)).toBe(day)
+      expect(parse(datetime('t'), text)).toBe(moment)
+      expect(parse(date('d', { clears: true }), text)).toBe(day)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

@@ -1,6 +1,6 @@
 /** One text of the command line → one value of the API: each by its parameter's type. */
-import { isDay, isMoment } from '../../base/dates.js'
 import { isDuration } from '../../base/duration.js'
+import { sentTime } from '../../base/relative.js'
 import type {
   EnumParam,
   IntegerParam,
@@ -28,17 +28,22 @@ const words = (param: Param): readonly string[] => param.words ?? []
 export const asWord = (param: Param, text: string): string | undefined =>
   words(param).find((w) => w.toLowerCase() === text.toLowerCase())
 
+const relative = '30d (so long ago), +30d, today or yesterday'
+const written = { date: 'a day as YYYY-MM-DD', datetime: 'a time as YYYY-MM-DDTHH:MM:SSZ' } as const
+
+/** A day or a moment, as the API takes it, of one that people say. @throws Failure `usage` */
+const parseTime = (kind: keyof typeof written, text: string, label: string): string => {
+  const time = sentTime(text, kind, Date.now())
+  if (time === undefined) throw usage(`${label} takes ${written[kind]}, ${relative}, not "${text}"`)
+  return time
+}
+
 /** @throws Failure `usage` for what is not of the format */
 export const parseString = (param: StringParam, text: string, label: string): string => {
   switch (param.format) {
     case 'date':
-      if (!isDay(text) && !(text === '' && param.clears === true))
-        throw usage(`${label} takes a day as YYYY-MM-DD, not "${text}"`)
-      return text
     case 'datetime':
-      if (!isMoment(text))
-        throw usage(`${label} takes a time as YYYY-MM-DDTHH:MM:SSZ, not "${text}"`)
-      return text
+      return text === '' && param.clears === true ? text : parseTime(param.format, text, label)
     case 'duration':
       if (!isDuration(text))
         throw usage(

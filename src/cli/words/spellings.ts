@@ -13,8 +13,8 @@ export interface Spelling {
 }
 
 const formats: Readonly<Record<string, string>> = {
-  date: 'YYYY-MM-DD',
-  datetime: 'YYYY-MM-DD[Thh:mm:ssZ]',
+  date: 'YYYY-MM-DD|[+]30d',
+  datetime: 'YYYY-MM-DD[Thh:mm:ssZ]|[+]30d',
   duration: '1h30m',
   url: 'url',
   pem: 'file',
