@@ -1,7 +1,7 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 
 import { commandHelp } from './cli/help/command.js'
-import type { Style } from './cli/help/layout.js'
+import type { PageStyle } from './cli/help/layout.js'
 import { areaHelp, rootHelp } from './cli/help/pages.js'
 import { topicHelp } from './cli/help/topics.js'
 import { type Decided, execute } from './cli/run/execute.js'
@@ -51,12 +51,12 @@ const page = async (text: string): Promise<number> => {
 }
 
 /** Help fits 80 columns, and a narrower terminal. */
-const helpStyle = async (): Promise<Style> => {
+const helpStyle = async (): Promise<PageStyle> => {
   const { width, bold, dim } = await styleOf(standardOutput(), process.env)
   return { width: Math.min(width, 80), bold, dim }
 }
 
-const helpOn = (place: About, style: Style): Promise<string> => {
+const helpOn = (place: About, style: PageStyle): Promise<string> => {
   if (place.kind === 'command') return commandHelp(place.command, style)
   return place.kind === 'area' ? areaHelp(place.area, style, place.group) : rootHelp(style)
 }

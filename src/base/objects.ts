@@ -1,11 +1,15 @@
 /** Looking into values whose shape is not known. */
+import { Exact } from './json/json.js'
 
 /** The fields of an object. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Whether a value is an object with string keys: no list, no null. */
+/**
+ * Whether a value is an object with string keys: no list, no null, and no number that is kept as it was
+ * written, whose text is nobody's field.
+ */
 export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact)
 
 /** The items of a value that are objects; none where it is no list. */
 export const objects = (value: unknown): readonly Fields[] =>

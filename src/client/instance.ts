@@ -23,9 +23,9 @@ import {
   answered,
   type Data,
   type Input,
-  type Item,
   isItem,
   type Listing,
+  type RecordOf,
 } from './typed.js'
 import type { InstanceOptions } from './types.js'
 
@@ -78,12 +78,12 @@ export class InstanceClient {
     endpoint: E,
     input: Input<E>,
     paging?: Paging,
-  ): AsyncGenerator<Item<E>, ListEnd>
+  ): AsyncGenerator<RecordOf<E>, ListEnd>
   async *list(
     endpoint: Listing,
     values: Values,
     paging: Paging = { limit: 'all', perPage: largestPage },
-  ): AsyncGenerator<Item<Listing>, ListEnd> {
+  ): AsyncGenerator<RecordOf<Listing>, ListEnd> {
     const wire = paged(await this.request({ endpoint, values }), paging)
     const client = await this.client(endpoint)
     let end: ListEnd = { records: 0, more: false }
@@ -202,7 +202,7 @@ const recordOf = <E extends Listing>(
   endpoint: E,
   { path }: WireRequest,
   bytes: Uint8Array,
-): Item<E> => {
+): RecordOf<E> => {
   const record: unknown = JSON.parse(decoder.decode(bytes))
   if (isItem(endpoint, record)) return record
   throw new Failure('unreachable', 'the list holds something that is no record', {

@@ -20,7 +20,7 @@ type Loose<T> = unknown extends T
 export type Data<E> = Loose<ResultOf<E>>
 
 /** A record of an endpoint that lists. */
-export type Item<E> = ResultOf<E> extends readonly (infer I)[] ? Loose<I> : never
+export type RecordOf<E> = ResultOf<E> extends readonly (infer I)[] ? Loose<I> : never
 
 /** An endpoint that answers with a list, page by page. */
 export type Listing = Endpoint & { readonly returns: { readonly kind: 'many' } }
@@ -43,7 +43,7 @@ const isOfKind = (shape: unknown, value: unknown): boolean => {
 }
 
 /** Whether a record of a list is of the kind that the endpoint lists. */
-export const isItem = <E extends Listing>(endpoint: E, value: unknown): value is Item<E> =>
+export const isItem = <E extends Listing>(endpoint: E, value: unknown): value is RecordOf<E> =>
   isOfKind(endpoint.returns.shape, value)
 
 const isData = <E extends Endpoint>(endpoint: E, value: unknown): value is Data<E> =>

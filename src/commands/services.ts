@@ -1,11 +1,11 @@
 /** What a command is handed: four services, and nothing else. `cli/run` implements them. */
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Answered, Input, Item, Listing } from '../client/typed.js'
+import type { Answered, Input, Listing, RecordOf } from '../client/typed.js'
 import type { Failure } from '../errors.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../http/types.js'
 import type { People, Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
-import type { Tally } from '../terminal/streams/meter.js'
+import type { CountedWork } from '../terminal/streams/meter.js'
 import type { Described, Given, Plan } from './described.js'
 import type { Globals } from './globals.js'
 
@@ -33,8 +33,8 @@ export interface InstanceService {
   records<const E extends Listing>(
     endpoint: E,
     input: Input<E>,
-    how?: Which<Item<E>>,
-  ): Promise<readonly Item<E>[]>
+    how?: Which<RecordOf<E>>,
+  ): Promise<readonly RecordOf<E>[]>
   /** A planned list straight to the output, honouring the paging flags and --fields. */
   list(plan: Plan, emit?: Emit): Promise<void>
   /**
@@ -76,7 +76,7 @@ export interface AnswerService {
    * Prints the answer of one call, its bytes passed on where nothing needs its fields. The items of
    * an answer that is a list are records.
    */
-  printAnswer(outcome: Outcome, emit?: Emit): Promise<void>
+  printAnswer(outcome: PlanAnswer, emit?: Emit): Promise<void>
   /** Prints one object that makes no rows: as JSON where the format has nothing else. */
   printDocument(value: unknown): Promise<void>
   /** Raw text or bytes. */
@@ -121,7 +121,7 @@ export interface PersonService {
   /** The objects of plans by their names, as a confirmation lists them. */
   naming(plans: readonly Plan[]): Promise<readonly string[]>
   /** Shows on a terminal how far work on so many objects is, until it ends. */
-  tally(total?: number): Tally
+  tally(total?: number): CountedWork
   /** A line of progress on standard error while `work` goes on. */
   progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T>
   /** Who leaves while `work` goes on is told what stays as it is. */
@@ -245,7 +245,7 @@ export interface Emit {
 /** How plans are run. */
 export interface Many {
   /** What happens to one plan; the default sends it and returns the answer's data. */
-  readonly run?: (plan: Plan) => Promise<Outcome>
+  readonly run?: (plan: Plan) => Promise<PlanAnswer>
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
   readonly emit?: Emit
@@ -253,7 +253,7 @@ export interface Many {
   readonly loses?: Loss
 }
 
-export interface Outcome {
+export interface PlanAnswer {
   /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
   readonly bytes?: Uint8Array
   readonly value?: unknown

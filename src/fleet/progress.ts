@@ -28,7 +28,7 @@ const rateText = (perSecond: number): string =>
       : `${(perSecond * 60).toFixed(1)}/min`
 
 /** What a line of progress is made of. */
-export interface State {
+export interface RunProgress {
   /** Area and verb. */
   readonly command: string
   /** Objects that came to an outcome, and how many there will be, where that is known. */
@@ -41,7 +41,14 @@ export interface State {
 }
 
 /** `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s  (waiting 12 s: …)` */
-export const progressLine = ({ command, done, total, failed, rate, waiting }: State): string => {
+export const progressLine = ({
+  command,
+  done,
+  total,
+  failed,
+  rate,
+  waiting,
+}: RunProgress): string => {
   const known = total !== undefined && total > 0
   const left = known && rate !== undefined && rate > 0 ? (total - done) / rate : undefined
   const wait = waiting === undefined ? 0 : Math.ceil(waiting.milliseconds / 1000)

@@ -17,20 +17,20 @@ import {
 } from './report.js'
 
 /** What is on record of a run; nothing is sent of which it does not know. */
-export interface Record<R> {
+export interface RunRecord<R> {
   /** Resolves when it is written that an object is begun. */
   begun(item: Item): Promise<void>
   settled(item: Item, outcome: Outcome<R>): Promise<void>
 }
 
-export interface RunOptions<R> {
+export interface EngineOptions<R> {
   readonly items: AsyncIterable<Item>
   /** Does one; a Failure it throws is the object's outcome. */
   readonly work: (item: Item) => Promise<Outcome<R>>
   /** The gate that the work passes. */
   readonly gate: { readonly width: number; listen?(listener: Listener): () => void }
   readonly signal: AbortSignal
-  readonly record?: Record<R>
+  readonly record?: RunRecord<R>
   readonly mostFailures?: MostFailures
   /** How many objects are known of by now, tried or not. */
   readonly queued?: () => number
@@ -51,7 +51,7 @@ const isInterruption = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'interrupted'
 
 class Engine<R> {
-  readonly #options: RunOptions<R>
+  readonly #options: EngineOptions<R>
   readonly #items: AsyncIterator<Item>
   readonly #breaker = new Breaker()
   readonly #tally = new Tally()
@@ -68,7 +68,7 @@ class Engine<R> {
   #defect: { readonly error: unknown } | undefined
   #wake: () => void = () => {}
 
-  constructor(options: RunOptions<R>) {
+  constructor(options: EngineOptions<R>) {
     this.#options = options
     this.#items = options.items[Symbol.asyncIterator]()
   }
@@ -222,7 +222,7 @@ class Engine<R> {
  * Works on many objects. Reading the outcomes is what drives it.
  * @throws what is no object's own: where the record cannot be kept, the input breaks, or a defect
  */
-export const run = <R>(options: RunOptions<R>): Run<R> => {
+export const run = <R>(options: EngineOptions<R>): Run<R> => {
   const engine = new Engine(options)
   let resolve: (report: Report) => void = () => {}
   const report = new Promise<Report>((done) => {

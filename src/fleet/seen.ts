@@ -3,7 +3,7 @@
  * bits of SHA-256, so that a million of them stay small.
  */
 import { createHash } from 'node:crypto'
-import { type Given, identityOf } from './items.js'
+import { type GivenObject, identityOf } from './items.js'
 
 /** Words of 32 bits that tell a text from all others. */
 const words = 3
@@ -100,7 +100,7 @@ export class Seen {
   readonly #prints = new Prints()
 
   /** Takes an object in; false where it was given before. */
-  add({ object, parent }: Given): boolean {
+  add({ object, parent }: GivenObject): boolean {
     const identity = identityOf(object)
     const number = /^\d{1,15}$/.test(identity) ? Number(identity) : undefined
     if (parent === undefined && number !== undefined) {

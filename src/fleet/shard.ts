@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { usage } from '../errors.js'
-import { type Given, identityOf } from './items.js'
+import { type GivenObject, identityOf } from './items.js'
 
 export interface Shard {
   /** From 1 to `of`. */
@@ -44,14 +44,14 @@ export const parseShard = (text: string, env: NodeJS.ProcessEnv = {}): Shard => 
  * Which part an object is in: the first eight bytes of SHA-256 over kind, parent and object.
  * @param object by its id, or its parent's where parents are shared out
  */
-export const partOf = (kind: string, { object, parent = '' }: Given, of: number): number => {
+export const partOf = (kind: string, { object, parent = '' }: GivenObject, of: number): number => {
   const text = [kind, identityOf(parent), identityOf(object)].join('\0')
   const head = createHash('sha256').update(text).digest().readBigUInt64BE(0)
   return Number(head % BigInt(of)) + 1
 }
 
 /** The objects of one part. */
-export async function* shardOf<T extends Given>(
+export async function* shardOf<T extends GivenObject>(
   objects: AsyncIterable<T>,
   kind: string,
   { part, of }: Shard,

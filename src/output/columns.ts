@@ -1,5 +1,5 @@
 /** Rows: which columns a view has, and a record's values for them. */
-import { type Fields, isObject } from './record.js'
+import { type Fields, isObject } from '../base/objects.js'
 import type { Sight } from './types.js'
 
 /** The column of records that are no objects. */

@@ -1,16 +1,12 @@
 /** Records: from bytes to values, and what of a value was asked for. */
 import { builtOf } from '../base/json/built.js'
 import { Exact, stringifyExact } from '../base/json/json.js'
+import { isObject } from '../base/objects.js'
 import { shownFields } from '../catalogue/kinds.js'
 import { Failure } from '../errors.js'
 import type { Made, Pick, Sight } from './types.js'
 
 const decoder = new TextDecoder()
-
-export type Fields = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact)
 
 export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 

@@ -3,14 +3,14 @@
  * all that could move the cursor or turn the text visible. JSON and YAML do it as their grammar does.
  */
 import { inPieces } from '../base/pieces.js'
-import type { Style } from './types.js'
+import type { TextStyle } from './types.js'
 
 declare const safe: unique symbol
 
 /** Text that moves no cursor; only this file makes it. */
 export type Shown = string & { readonly [safe]: true }
 
-type Eye = Pick<Style, 'visible'>
+type Eye = Pick<TextStyle, 'visible'>
 
 /** What belongs to every line of a text, so that the rest of it can be shown line by line. */
 type Kept = '\n' | '\n\t'

@@ -1,15 +1,13 @@
 /** What a format is. A format is one file and one row in `index.ts`. */
+import type { Tone } from '../base/tone.js'
 
 /** Where output goes; `write` resolves when the stream wants more. */
 export interface Sink {
   write(chunk: string | Uint8Array): Promise<void>
 }
 
-/** What a coloured word says; the colours are those of every terminal, on light and dark. */
-export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet'
-
 /** How text meets a screen. `terminal/text/style.ts` makes one. */
-export interface Style {
+export interface TextStyle {
   /** Text from outside, with whatever could move the cursor or turn the text shown as escapes. */
   visible(text: string): string
   /** Loads what exact widths of these texts need; without it they are upper bounds. */
@@ -64,7 +62,7 @@ export interface View {
   readonly color: boolean
   /** For relative times; injected so that tests are deterministic. */
   readonly now: Date
-  readonly style: Style
+  readonly style: TextStyle
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }

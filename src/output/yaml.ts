@@ -7,7 +7,7 @@ import { Document, isScalar, Scalar, type ScalarTag, visit } from 'yaml'
 import { Exact } from '../base/json/json.js'
 import { shallow, shaper } from './record.js'
 import { shownLines } from './shown.js'
-import type { Open, Style } from './types.js'
+import type { Open, TextStyle } from './types.js'
 
 /** A number as it came. */
 const exactly: ScalarTag = {
@@ -20,13 +20,13 @@ const exactly: ScalarTag = {
 }
 
 /** Line breaks and tabs may stand in YAML; whatever else must be escaped is quoted first. */
-const shown = (style: Style, text: string): string => shownLines(text, style, '\n\t')
+const shown = (style: TextStyle, text: string): string => shownLines(text, style, '\n\t')
 
 /** Longer texts stand in one line. */
 const longBlock = 1 << 20
 
 /** One value as YAML text that ends in a line break. */
-const dump = (value: unknown, style: Style): string => {
+const dump = (value: unknown, style: TextStyle): string => {
   const document = new Document(value, {
     version: '1.2',
     compat: 'yaml-1.1',

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { commandHelp } from '../../src/cli/help/command.js'
 import { rowsOfFlags } from '../../src/cli/help/flag-rows.js'
-import type { Style } from '../../src/cli/help/layout.js'
+import type { PageStyle } from '../../src/cli/help/layout.js'
 import { areaHelp, rootHelp } from '../../src/cli/help/pages.js'
 import { topicHelp, topics } from '../../src/cli/help/topics.js'
 import { allCommands, lists, named, ownFlags } from '../../src/commands/derive/index.js'
 import { globalFlags } from '../../src/commands/globals.js'
 import { toolCommands } from '../../src/commands/index.js'
 
-const style: Style = { width: 80, bold: (text) => text, dim: (text) => text }
+const style: PageStyle = { width: 80, bold: (text) => text, dim: (text) => text }
 const commands = await allCommands()
 
 const tooLong = (text: string): string[] => text.split('\n').filter((line) => line.length > 80)

@@ -6,7 +6,7 @@ import { members } from '../../src/catalogue/areas/members.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import type { InstanceClient } from '../../src/client/instance.js'
-import type { Data, Input, Item } from '../../src/client/typed.js'
+import type { Data, Input, RecordOf } from '../../src/client/typed.js'
 import { Failure } from '../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { json, rejected, serve } from '../http/servers.js'
@@ -117,7 +117,7 @@ describe('the types', () => {
   it('of an answer leave every field open, at any depth', () => {
     type Runner = Data<typeof runners.get>
     expectTypeOf<Runner['description']>().toEqualTypeOf<string | null | undefined>()
-    expectTypeOf<Item<typeof projects.list>['id']>().toEqualTypeOf<number | null | undefined>()
+    expectTypeOf<RecordOf<typeof projects.list>['id']>().toEqualTypeOf<number | null | undefined>()
     type Of = NonNullable<NonNullable<Runner['projects']>[number]['path_with_namespace']>
     expectTypeOf<Of>().toEqualTypeOf<string>()
   })

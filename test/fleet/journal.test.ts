@@ -16,7 +16,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { remember } from '../../src/base/secrets/scrub.js'
 import { Failure } from '../../src/errors.js'
-import type { Given, Item } from '../../src/fleet/items.js'
+import type { GivenObject, Item } from '../../src/fleet/items.js'
 import { journalId, journalsIn, lastOpen, pruneJournals } from '../../src/fleet/journal/folder.js'
 import { checkIdentity, checkResumable } from '../../src/fleet/journal/identity.js'
 import { type Header, type Line, lineOf, placedIn } from '../../src/fleet/journal/lines.js'
@@ -43,7 +43,7 @@ const linesIn = (path = file): unknown[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-async function* given(...objects: readonly (string | Given)[]): AsyncGenerator<Given> {
+async function* given(...objects: readonly (string | GivenObject)[]): AsyncGenerator<GivenObject> {
   for (const one of objects) yield typeof one === 'string' ? { object: one } : one
 }
 const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
@@ -331,7 +331,7 @@ describe('work by way of the journal', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    async function* slow(): AsyncGenerator<Given> {
+    async function* slow(): AsyncGenerator<GivenObject> {
       yield* given('3', '1', '03')
       await held
       yield* given('2', '1')
@@ -364,7 +364,7 @@ describe('work by way of the journal', () => {
   })
   it('throws what broke the input, after what came before', async () => {
     const journal = await createJournal(file, header)
-    async function* broken(): AsyncGenerator<Given> {
+    async function* broken(): AsyncGenerator<GivenObject> {
       yield* given('1')
       throw new Error('the pipe broke')
     }

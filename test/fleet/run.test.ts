@@ -4,7 +4,7 @@ import { Failure } from '../../src/errors.js'
 import type { Listener } from '../../src/fleet/gate/gate.js'
 import type { Item } from '../../src/fleet/items.js'
 import { type Outcome, parseMostFailures, type Report, verdict } from '../../src/fleet/report.js'
-import { type RunOptions, run } from '../../src/fleet/run.js'
+import { type EngineOptions, run } from '../../src/fleet/run.js'
 import { Seen } from '../../src/fleet/seen.js'
 
 async function* items(count: number): AsyncGenerator<Item> {
@@ -19,7 +19,7 @@ interface Came {
   readonly places: number[]
   readonly report: Report
 }
-const went = async (options: Partial<RunOptions<number>> = {}): Promise<Came> => {
+const went = async (options: Partial<EngineOptions<number>> = {}): Promise<Came> => {
   const running = run({
     items: items(100),
     work: async ({ n }) => done(n),

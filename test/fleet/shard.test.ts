@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
-import type { Given } from '../../src/fleet/items.js'
+import type { GivenObject } from '../../src/fleet/items.js'
 import { parseShard, partOf, shardOf } from '../../src/fleet/shard.js'
 
-async function* given(objects: readonly Given[]): AsyncGenerator<Given> {
+async function* given(objects: readonly GivenObject[]): AsyncGenerator<GivenObject> {
   yield* objects
 }
 
@@ -23,7 +23,7 @@ describe('shards', () => {
   it('are disjoint, and together everything', async () => {
     await fc.assert(
       fc.asyncProperty(someObjects, fc.integer({ min: 1, max: 12 }), async (objects, of) => {
-        const taken: Given[] = []
+        const taken: GivenObject[] = []
         for (let part = 1; part <= of; part++)
           for await (const one of shardOf(given(objects), 'runner', { part, of })) taken.push(one)
         expect(taken).toHaveLength(objects.length)

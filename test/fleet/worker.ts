@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { FleetGate } from '../../src/fleet/gate/gate.js'
-import type { Given } from '../../src/fleet/items.js'
+import type { GivenObject } from '../../src/fleet/items.js'
 import { createJournal, reopenJournal } from '../../src/fleet/journal/opening.js'
 import { nextOf, readPast } from '../../src/fleet/journal/past.js'
 import { recordIn } from '../../src/fleet/journal/record.js'
@@ -15,7 +15,7 @@ import { header } from './header.js'
 
 const [file = '', baseUrl = '', count = '0', endpoint = header.endpoint] = process.argv.slice(2)
 
-async function* input(): AsyncGenerator<Given> {
+async function* input(): AsyncGenerator<GivenObject> {
   for (let id = 1; id <= Number(count); id++) yield { object: String(id) }
 }
 

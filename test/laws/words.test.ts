@@ -20,30 +20,8 @@ const exported = ({ type, declaration }: SourceNode): readonly string[] => {
 const typesIn = (text: string, file?: string): readonly string[] =>
   statementsOf(text, file).flatMap(exported)
 
-/** Words that are still to be told apart, in rooms that are being rebuilt. */
-const still: readonly string[] = [
-  'Fields',
-  'Ask',
-  'Tone',
-  'Style',
-  'Choice',
-  'Item',
-  'Run',
-  'Lines',
-  'Given',
-  'Outcome',
-  'Breaker',
-  'Counts',
-  'Tally',
-  'RunOptions',
-  'Shown',
-  'Line',
-  'Identity',
-  'State',
-  'Value',
-  'Kind',
-  'Next',
-]
+/** The old and the new one of a thing that is being exchanged. */
+const still: readonly string[] = ['Breaker']
 
 it('has one meaning for each exported type', () => {
   const files = new Map<string, string[]>()

@@ -3,7 +3,7 @@ import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
 import { examplesOf, lists, named, ownFlags } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { rowsOfFlags } from './flag-rows.js'
-import { commandLine, indent, type Style, section, table, wrap } from './layout.js'
+import { commandLine, indent, type PageStyle, section, table, wrap } from './layout.js'
 
 /** The arguments of a command as usage shows them. */
 export const argumentsText = (command: Command): string =>
@@ -40,7 +40,7 @@ const facts = (command: Command): (readonly [string, string])[] => {
 }
 
 /** `svcctl runners list --help`. */
-export const commandHelp = async (command: Command, style: Style): Promise<string> => {
+export const commandHelp = async (command: Command, style: PageStyle): Promise<string> => {
   const description = [
     ...(command.description ?? []),
     ...Object.values(command.endpoints).flatMap((e) => e.notes ?? []),
@@ -74,7 +74,7 @@ export const commandHelp = async (command: Command, style: Style): Promise<strin
 }
 
 /** Where the flags stand that are no command's own, and the ones that people look for most. */
-const sharedFlags = (command: Command, style: Style): string => {
+const sharedFlags = (command: Command, style: PageStyle): string => {
   const often = [
     '-o',
     '--fields',

@@ -1,6 +1,6 @@
 /** How help is laid out: sections, two columns, lines to copy. */
 
-export interface Style {
+export interface PageStyle {
   readonly width: number
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
@@ -49,5 +49,5 @@ export const commandLine = (line: string, width: number): string => {
   return [...lines, at].join('\n')
 }
 
-export const section = (title: string, body: string, style: Style): string =>
+export const section = (title: string, body: string, style: PageStyle): string =>
   body === '' ? '' : `${style.bold(title)}\n${body}\n`

@@ -3,7 +3,7 @@ import { areas } from '../../catalogue/index.js'
 import { commandsIn, named, toolCommand } from '../../commands/derive/index.js'
 import { toolCommands } from '../../commands/index.js'
 import { argumentsText } from './command.js'
-import { indent, type Style, section, table } from './layout.js'
+import { indent, type PageStyle, section, table } from './layout.js'
 import { topics } from './topics.js'
 
 const groups = [
@@ -13,7 +13,7 @@ const groups = [
 ] as const
 
 /** `svcctl --help`. */
-export const rootHelp = async (style: Style): Promise<string> => {
+export const rootHelp = async (style: PageStyle): Promise<string> => {
   const own = await Promise.all(
     groups.map(async ([group, title]) => {
       const rows = toolCommands.filter((c) => c.group === group)
@@ -52,7 +52,7 @@ export const rootHelp = async (style: Style): Promise<string> => {
 }
 
 /** `svcctl runners --help`; of a group within an area (`geo nodes`) its verbs alone. */
-export const areaHelp = async (area: string, style: Style, group?: string): Promise<string> => {
+export const areaHelp = async (area: string, style: PageStyle, group?: string): Promise<string> => {
   const summary = group === undefined ? areas.find((a) => a.name === area)?.summary : undefined
   const commands = (await commandsIn(area)).filter(
     (c) => group === undefined || c.words.startsWith(`${group} `),

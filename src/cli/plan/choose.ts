@@ -7,7 +7,7 @@ import { flagName, named, type ScopeKind, scopeOf } from '../../commands/derive/
 import type { Command, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 
-export interface Choice {
+export interface ChosenEndpoint {
   readonly key: string
   readonly endpoint: Endpoint
   /** The scope that the endpoint needs and nobody gave: to be found in the environment. */
@@ -161,7 +161,7 @@ export const choose = (
   given: Given,
   env: NodeJS.ProcessEnv,
   override: Readonly<Record<string, unknown>> = {},
-): Choice => {
+): ChosenEndpoint => {
   checkScopes(command, given)
   const all = Object.entries(command.endpoints)
   const scoped = byScope(command, bySelector(all, given), given)

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { named, type ScopeKind, scopeOf } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { Failure, usage } from '../../errors.js'
-import type { Choice } from './choose.js'
+import type { ChosenEndpoint } from './choose.js'
 import type { Surroundings } from './surroundings.js'
 
 /** An endpoint with its scope filled. */
@@ -62,7 +62,7 @@ const asked = async (
  */
 export const fillScope = async (
   command: Command,
-  choice: Choice,
+  choice: ChosenEndpoint,
   around: Surroundings,
 ): Promise<Scoped> => {
   const { key, endpoint } = choice

@@ -10,13 +10,13 @@ const steepest = 1000
 const most = 200_000
 
 /** A file of the archive, and where it goes below the folder. */
-export interface Item {
+export interface Placement {
   readonly entry: Entry
   readonly path: string
 }
 
 export interface Contents {
-  readonly files: readonly Item[]
+  readonly files: readonly Placement[]
   /** Below the folder, those above before those in them. */
   readonly folders: readonly string[]
   /** Bytes of all files, unpacked. */
@@ -102,7 +102,7 @@ const checkOverlaps = (entries: readonly Entry[], table: number): void => {
  */
 export const contentsOf = async (archive: Archive): Promise<Contents> => {
   const entries: Entry[] = []
-  const files: Item[] = []
+  const files: Placement[] = []
   const paths = new Paths()
   let size = 0
   for await (const entry of entriesOf(archive)) {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { crc32, inflateRawSync } from 'node:zlib'
 import type { Entry } from 'yauzl'
 import { codeOf, Failure } from '../../errors.js'
-import { type Contents, contentsOf, type Item, refusal } from './contents.js'
+import { type Contents, contentsOf, type Placement, refusal } from './contents.js'
 import { checkSpace, checkWay, openScratch, publish, type Scratch } from './publish.js'
 import { type Progress, writeFailure } from './save.js'
 import { type Archive, openArchive } from './zip.js'
@@ -31,7 +31,7 @@ const unpacked = (packed: Buffer, { compressionMethod, uncompressedSize }: Entry
   }
 }
 
-const writeSmall = async (archive: Archive, { entry, path }: Item, folder: string) => {
+const writeSmall = async (archive: Archive, { entry, path }: Placement, folder: string) => {
   const { fileDataStart } = await archive.zip.readLocalFileHeaderPromise(entry, { minimal: true })
   const bytes = unpacked(await archive.read(fileDataStart, entry.compressedSize), entry)
   if (bytes.length < entry.uncompressedSize) throw new Error('not enough bytes')
@@ -40,7 +40,12 @@ const writeSmall = async (archive: Archive, { entry, path }: Item, folder: strin
   await writeFile(join(folder, path), bytes, { flag: 'wx' })
 }
 
-const writeItem = async (archive: Archive, item: Item, folder: string, signal: AbortSignal) => {
+const writeItem = async (
+  archive: Archive,
+  item: Placement,
+  folder: string,
+  signal: AbortSignal,
+) => {
   const { entry, path } = item
   if (entry.uncompressedSize <= small && entry.compressedSize <= small)
     return writeSmall(archive, item, folder)

@@ -3,7 +3,7 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { Failure, survived } from '../../errors.js'
 import { define } from '../define.js'
-import type { Outcome, Services } from '../services.js'
+import type { PlanAnswer, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
 import { type DiffLine, hasDiffs, unified } from './diff.js'
 
@@ -45,7 +45,11 @@ export const inWords = (verb: Verb, failure: Failure, sha: string, branch: strin
   return new Failure(failure.category, message, { ...failure.details, hint, cause: failure })
 }
 
-const apply = async ({ instance, person }: Services, verb: Verb, plan: Plan): Promise<Outcome> => {
+const apply = async (
+  { instance, person }: Services,
+  verb: Verb,
+  plan: Plan,
+): Promise<PlanAnswer> => {
   const sha = String(plan.values.sha)
   const branch = String(plan.values.branch)
   try {

@@ -2,7 +2,7 @@
 
 import { members } from '../../catalogue/areas/members.js'
 import { pathIn } from '../../catalogue/path-in.js'
-import type { Item } from '../../client/typed.js'
+import type { RecordOf } from '../../client/typed.js'
 import { Failure, usage } from '../../errors.js'
 import type { InstanceService, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
@@ -36,7 +36,7 @@ const listOf = (
   )
 }
 
-type Member = Item<typeof members.listOfGroup>
+type Member = RecordOf<typeof members.listOfGroup>
 
 const shownAs = ({ username, id }: Member): string => `${String(username)} (${String(id)})`
 

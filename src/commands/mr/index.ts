@@ -7,7 +7,7 @@ import { boolean, integer } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import { Failure } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { InstanceService, Outcome, Services, Stays } from '../services.js'
+import type { InstanceService, PlanAnswer, Services, Stays } from '../services.js'
 import type { Plan } from '../types.js'
 
 /** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
@@ -33,7 +33,7 @@ const settled = async (
   { instance, place }: Services,
   plan: Plan,
   timeout: number,
-): Promise<Outcome> => {
+): Promise<PlanAnswer> => {
   const over = async () => {
     const found = await look(instance, plan)
     return found.going ? undefined : found
@@ -66,7 +66,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   const timeout = given.flags['wait-timeout']
   const plans = await instance.plans(given)
   if (given.flags.wait !== true) return instance.many(plans, { done: 'rebase asked for' })
-  const follow = async (plan: Plan): Promise<Outcome> => {
+  const follow = async (plan: Plan): Promise<PlanAnswer> => {
     await instance.send(plan)
     return person.leaving(askedFor(plan), () => settled(services, plan, timeout))
   }

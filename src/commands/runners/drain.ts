@@ -5,7 +5,7 @@ import { integer, string } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import { Failure, survived } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { InstanceService, Outcome, PlaceService, Services, Stays } from '../services.js'
+import type { InstanceService, PlaceService, PlanAnswer, Services, Stays } from '../services.js'
 import type { Plan } from '../types.js'
 
 const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
@@ -77,7 +77,7 @@ const settle = async (
   services.person.note(`${nameOf(plan)}: paused, no job is running on it`)
 }
 
-const record = async (instance: InstanceService, plan: Plan): Promise<Outcome> => {
+const record = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> => {
   const { bytes, data } = await instance.call(runners.get, pathIn(runners.get, plan.values))
   return { bytes, value: data }
 }

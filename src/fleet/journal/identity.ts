@@ -3,7 +3,7 @@ import { usage } from '../../errors.js'
 import type { Header } from './lines.js'
 
 /** Who goes on, and where. */
-export type Identity = Pick<Header, 'instance' | 'user' | 'sudo' | 'version'>
+export type RunIdentity = Pick<Header, 'instance' | 'user' | 'sudo' | 'version'>
 
 const majorOf = (version: string): string => version.split('.')[0] ?? ''
 const shown = (value: string | null): string => value ?? 'nobody'
@@ -13,7 +13,7 @@ const shown = (value: string | null): string => value ?? 'nobody'
  * @returns what has to be confirmed first: whether it is the same user is not known
  * @throws Failure `usage` where it is another
  */
-export const checkIdentity = (began: Header, now: Identity): string | undefined => {
+export const checkIdentity = (began: Header, now: RunIdentity): string | undefined => {
   const other = (what: string, was: string, is: string): Error =>
     usage(
       `the run ${began.id} was made ${what} ${was}, and this is ${is}`,

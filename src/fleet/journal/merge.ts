@@ -6,7 +6,7 @@ import { identityOf } from '../items.js'
 import type { Counts, End } from '../report.js'
 import { type Header, lineOf, type ObjectLine } from './lines.js'
 import { createJournal } from './opening.js'
-import { type Past, readPast, type State } from './past.js'
+import { type ObjectState, type Past, readPast } from './past.js'
 import { linesFrom, openJournal } from './reading.js'
 
 export interface Merged {
@@ -17,7 +17,7 @@ export interface Merged {
 }
 
 /** Of several lines about an object the best one is kept. */
-const rank: Readonly<Record<State, number>> = {
+const rank: Readonly<Record<ObjectState, number>> = {
   done: 5,
   unchanged: 4,
   failed: 3,

@@ -6,9 +6,9 @@ import { type Header, type Line, lineOf, type ObjectLine, placedIn } from './lin
 import { linesFrom, openJournal } from './reading.js'
 
 /** The state of an object, by its latest line. */
-export type State = ObjectLine['state']
+export type ObjectState = ObjectLine['state']
 
-const states: readonly State[] = ['queued', 'begun', 'done', 'unchanged', 'failed', 'unknown']
+const states: readonly ObjectState[] = ['queued', 'begun', 'done', 'unchanged', 'failed', 'unknown']
 
 /** States by place, a byte each: a million of them are a megabyte. */
 export class States {
@@ -16,11 +16,11 @@ export class States {
   /** The highest place. */
   last = 0
 
-  get(n: number): State | undefined {
+  get(n: number): ObjectState | undefined {
     return states[(this.#bytes[n] ?? 0) - 1]
   }
 
-  set(n: number, state: State): void {
+  set(n: number, state: ObjectState): void {
     if (n >= this.#bytes.length) {
       const larger = new Uint8Array(Math.max(n + 1, this.#bytes.length * 2))
       larger.set(this.#bytes)
@@ -31,7 +31,7 @@ export class States {
   }
 
   /** What was done stays done; a later line of a lost process does not undo it. */
-  note(n: number, state: State): void {
+  note(n: number, state: ObjectState): void {
     const known = this.get(n)
     if (known === 'done' || known === 'unchanged') return
     if (state === 'queued' && known !== undefined) return
@@ -39,7 +39,7 @@ export class States {
   }
 
   counts(): Counts {
-    const of: Record<State, number> = {
+    const of: Record<ObjectState, number> = {
       queued: 0,
       begun: 0,
       done: 0,
@@ -135,7 +135,7 @@ export const isDone = ({ total, counts }: Pick<Past, 'total' | 'counts'>): boole
 export type Next = 'skip' | 'do' | 'read'
 
 /** POST and PATCH are never sent twice blindly. */
-export const nextOf = (state: State, endpoint: string): Next => {
+export const nextOf = (state: ObjectState, endpoint: string): Next => {
   if (state === 'done' || state === 'unchanged') return 'skip'
   if (state === 'queued' || state === 'failed') return 'do'
   return /^(POST|PATCH) /.test(endpoint) ? 'read' : 'do'

@@ -2,7 +2,7 @@
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Item } from '../items.js'
 import type { Outcome } from '../report.js'
-import type { Record } from '../run.js'
+import type { RunRecord } from '../run.js'
 import type { Attributes, ObjectLine } from './lines.js'
 import type { Journal } from './writing.js'
 
@@ -58,7 +58,7 @@ export const recordIn = <R>(
   journal: Journal,
   facts: (result: R | undefined) => Facts,
   mask: Masking,
-): Record<R> => ({
+): RunRecord<R> => ({
   begun: (item) => journal.append({ ...placeOf(item), state: 'begun' }),
   settled: (item, outcome) => journal.append(lineOf(item, outcome, facts, mask)),
 })

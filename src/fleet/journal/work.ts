@@ -5,7 +5,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { scrub } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
-import type { Given, Item } from '../items.js'
+import type { GivenObject, Item } from '../items.js'
 import { Seen } from '../seen.js'
 import { lineOf, type QueuedLine } from './lines.js'
 import type { Next } from './past.js'
@@ -21,12 +21,12 @@ export interface Spool {
   readonly queued: () => number
   readonly duplicates: () => number
   /** The first ten: for the question whether they are meant. */
-  readonly first: readonly Given[]
+  readonly first: readonly GivenObject[]
 }
 
 const mostNamed = 10
 
-const queuedLine = ({ object, parent }: Given, n: number): QueuedLine => ({
+const queuedLine = ({ object, parent }: GivenObject, n: number): QueuedLine => ({
   n,
   object,
   ...(parent === undefined ? {} : { parent }),
@@ -34,7 +34,7 @@ const queuedLine = ({ object, parent }: Given, n: number): QueuedLine => ({
 })
 
 /** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
-const checkPlain = ({ object, parent = '' }: Given): void => {
+const checkPlain = ({ object, parent = '' }: GivenObject): void => {
   if (scrub(object) !== object || scrub(parent) !== parent)
     throw usage(
       'an object is named by a secret, which no journal may hold',
@@ -48,11 +48,11 @@ const checkPlain = ({ object, parent = '' }: Given): void => {
  */
 export const spool = (
   journal: Journal,
-  input: AsyncIterable<Given>,
+  input: AsyncIterable<GivenObject>,
   seen: Seen = new Seen(),
 ): Spool => {
   let [n, twice, open] = [journal.states.last, 0, true]
-  const first: Given[] = []
+  const first: GivenObject[] = []
   const take = async (): Promise<void> => {
     for await (const given of input) {
       if (!seen.add(given)) {

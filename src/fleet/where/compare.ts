@@ -1,8 +1,8 @@
 /** One value of a record against one value of a condition. */
 import { isMoment } from '../../base/dates.js'
 import { lengthOf, momentOf } from '../../base/relative.js'
-import type { Op, Value } from './parse.js'
-import type { Kind } from './shape.js'
+import type { Op, Operand } from './parse.js'
+import type { FieldKind } from './shape.js'
 
 /** Whether a value that is there is so. */
 export type Test = (value: unknown) => boolean
@@ -31,7 +31,7 @@ const shown = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /** Contains, ignoring case; a star stands for any run of characters. */
-const containing = ({ text, quoted }: Value): Test => {
+const containing = ({ text, quoted }: Operand): Test => {
   const parts = (quoted ? [text] : text.split('*')).map((part) => part.toLowerCase())
   return (value) => {
     const whole = shown(value).toLowerCase()
@@ -49,7 +49,7 @@ const timeOf = (value: unknown): number | undefined =>
   typeof value === 'string' && isMoment(value) ? momentOf(value, 0) : undefined
 
 /** A length of time is an age: more of it is earlier. */
-const timed = (value: Value, op: Plain, now: number): Test | undefined => {
+const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
   const age = value.quoted ? undefined : lengthOf(value.text)
   const moment = age === undefined ? momentOf(value.text, now) : now - age
   if (moment === undefined) return undefined
@@ -62,19 +62,19 @@ const timed = (value: Value, op: Plain, now: number): Test | undefined => {
 
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
-const numeric = ({ text }: Value, op: Plain, names: Names): Test | undefined => {
+const numeric = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
   const wanted = names?.[text] ?? (number.test(text) ? Number(text) : undefined)
   if (wanted === undefined) return undefined
   return (value) => typeof value === 'number' && holds(value - wanted, op)
 }
 
-const logical = ({ text }: Value, op: Plain): Test | undefined => {
+const logical = ({ text }: Operand, op: Plain): Test | undefined => {
   if (op !== '=' || (text !== 'true' && text !== 'false')) return undefined
   return (value) => value === (text === 'true')
 }
 
 const textual =
-  ({ text }: Value, op: Plain): Test =>
+  ({ text }: Operand, op: Plain): Test =>
   (value) =>
     holds(orderOf(shown(value), text), op)
 
@@ -82,7 +82,7 @@ const textual =
 export type Names = Readonly<Record<string, number>> | undefined
 
 /** The value in the record decides what is compared. */
-const byValue = (value: Value, op: Plain, now: number, names: Names): Test => {
+const byValue = (value: Operand, op: Plain, now: number, names: Names): Test => {
   const tests = {
     number: numeric(value, op, names),
     boolean: logical(value, op),
@@ -99,9 +99,9 @@ const byValue = (value: Value, op: Plain, now: number, names: Names): Test => {
 
 /** The test of a value; undefined where it is not of the field's kind. */
 export const testOf = (
-  value: Value,
+  value: Operand,
   op: Plain,
-  kind: Kind,
+  kind: FieldKind,
   now: number,
   names: Names,
 ): Test | undefined => {

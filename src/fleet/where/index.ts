@@ -4,7 +4,7 @@ import { usage } from '../../errors.js'
 import { type Names, type Plain, type Test, testOf } from './compare.js'
 import { hasField, leavesOf } from './leaves.js'
 import { type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
-import { fieldsOf, type Kind, kindIn } from './shape.js'
+import { type FieldKind, fieldsOf, kindIn } from './shape.js'
 
 export type { Condition, Expression } from './parse.js'
 
@@ -49,10 +49,10 @@ export const unshaped = (expressions: readonly Expression[], known: Known): read
     .filter(({ field }) => shapedIn(field, known) === undefined)
     .map(({ field }) => field)
 
-const shapedIn = (field: string, { list, single }: Known): Kind | undefined =>
+const shapedIn = (field: string, { list, single }: Known): FieldKind | undefined =>
   kindIn(list, field) ?? kindIn(single, field)
 
-const kindFor = ({ field, at }: Condition, text: string, known: Known): Kind => {
+const kindFor = ({ field, at }: Condition, text: string, known: Known): FieldKind => {
   const kind = shapedIn(field, known)
   if (kind !== undefined) return kind
   const { samples = [], nearest, list, single } = known
@@ -67,7 +67,7 @@ const kindFor = ({ field, at }: Condition, text: string, known: Known): Kind => 
 const keysOf = (record: unknown): readonly string[] =>
   typeof record === 'object' && record !== null ? Object.keys(record) : []
 
-const wanted: Readonly<Record<Kind, string>> = {
+const wanted: Readonly<Record<FieldKind, string>> = {
   number: 'a number',
   boolean: 'true or false, compared by = or !=',
   time: 'a time: 30d, 2026-01-31, today, +30d',
@@ -77,7 +77,12 @@ const wanted: Readonly<Record<Kind, string>> = {
 }
 
 /** Tests of the values of a condition; null, unless quoted, is tested apart. */
-const testsOf = (condition: Condition, kind: Kind, text: string, known: Known): readonly Test[] => {
+const testsOf = (
+  condition: Condition,
+  kind: FieldKind,
+  text: string,
+  known: Known,
+): readonly Test[] => {
   const { field, op, values } = condition
   const plain = op.replace('!', '') as Plain
   return values.filter(isNoNull).map((value) => {

@@ -11,7 +11,7 @@ import { type Failure, usage } from '../../errors.js'
 const ops = ['!=', '!~', '<=', '>=', '=', '~', '<', '>'] as const
 export type Op = (typeof ops)[number]
 
-export interface Value {
+export interface Operand {
   readonly text: string
   /** Literal: no word and no sign in it means anything. */
   readonly quoted: boolean
@@ -23,7 +23,7 @@ export interface Condition {
   readonly field: string
   readonly op: Op
   /** More than one after `=` and `!=` only. */
-  readonly values: readonly Value[]
+  readonly values: readonly Operand[]
   readonly at: number
 }
 
@@ -75,7 +75,7 @@ class Reader {
     return { field, op, values, at }
   }
 
-  #value(): Value {
+  #value(): Operand {
     this.#match(blanks)
     const at = this.#at
     if (this.#text[at] !== '"') return { text: this.#match(plainText).trimEnd(), quoted: false, at }

@@ -2,9 +2,9 @@
 import { isObject } from '../../base/objects.js'
 
 /** `any`: the value itself decides. */
-export type Kind = 'number' | 'boolean' | 'time' | 'text' | 'object' | 'any'
+export type FieldKind = 'number' | 'boolean' | 'time' | 'text' | 'object' | 'any'
 
-const plain: Readonly<Record<string, Kind>> = {
+const plain: Readonly<Record<string, FieldKind>> = {
   integer: 'number',
   number: 'number',
   boolean: 'boolean',
@@ -19,7 +19,7 @@ const variantsOf = (schema: unknown): readonly unknown[] => {
   return schema.type === 'array' ? variantsOf(schema.items) : [schema]
 }
 
-const kindOf = (schema: unknown): Kind => {
+const kindOf = (schema: unknown): FieldKind => {
   if (!isObject(schema)) return 'any'
   if (schema.type === 'string')
     return schema.format === 'date-time' || schema.format === 'date' ? 'time' : 'text'
@@ -36,7 +36,7 @@ const enter = (schema: unknown, name: string): readonly unknown[] => {
 }
 
 /** What stands under a dotted field; undefined where a shape has no such field. */
-export const kindIn = (shape: unknown, field: string): Kind | undefined => {
+export const kindIn = (shape: unknown, field: string): FieldKind | undefined => {
   let schemas = variantsOf(shape)
   for (const name of field.split('.')) {
     const inner = schemas.flatMap((schema) => enter(schema, name))

@@ -2,6 +2,7 @@
  * Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
  * what stands in a place for messages is repeated: anywhere else it might be a secret.
  */
+import { isObject } from '../../base/objects.js'
 import { safeAddress } from '../answers/secrets.js'
 import { isPage, oneLine, pageTitle } from '../answers/text.js'
 
@@ -97,7 +98,6 @@ export const readErrorBody = (bytes: Uint8Array): Said => {
   } catch {
     return fromText(text)
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return fromObject({ ...value })
+  if (isObject(value)) return fromObject(value)
   return { text: '', shape: 'text' }
 }

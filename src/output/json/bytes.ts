@@ -44,22 +44,22 @@ const loose = (bytes: Uint8Array): boolean => {
 export const spaced = (bytes: Uint8Array): boolean => broken(bytes) || loose(bytes)
 
 /** Records as lines of compact JSON. */
-export type Lines = (batch: readonly Uint8Array[]) => readonly Uint8Array[]
+export type ToLines = (batch: readonly Uint8Array[]) => readonly Uint8Array[]
 
 /** Records as they came; those with white space between their tokens are written anew. */
-const passing: Lines = (batch) =>
+const passing: ToLines = (batch) =>
   batch.some(loose) || chunksOf(batch).some(broken)
     ? batch.map((bytes) => (spaced(bytes) ? rewrite(textOf(bytes)) : bytes))
     : batch
 
 /** Records on a terminal: whatever could move the cursor escaped. */
 const escaping =
-  ({ style }: Sight): Lines =>
+  ({ style }: Sight): ToLines =>
   (batch) =>
     batch.map((bytes) => rewrite(textOf(bytes), { show: (text) => shown(text, style) }))
 
 /** The fields asked for, of each record. */
-const shaping = (view: Sight): Lines => {
+const shaping = (view: Sight): ToLines => {
   const shape = shaper(view)
   const show = (text: string): string => (view.terminal ? shown(text, view.style) : text)
   return (batch) => batch.map((bytes) => bytesOf(show(stringify(shape(parse(bytes))))))
@@ -69,7 +69,7 @@ const shaping = (view: Sight): Lines => {
  * How a view's records are written as JSON on one line each: the bytes themselves where nothing
  * needs their fields, a rewriting of their text, or the fields asked for.
  */
-export const liner = (view: Sight): Lines => {
+export const liner = (view: Sight): ToLines => {
   if (view.fields !== undefined) return shaping(view)
   return view.terminal ? escaping(view) : passing
 }

@@ -1,9 +1,11 @@
 /** A value as people read it: words, symbols and ages instead of codes and timestamps. */
 import { Exact } from '../../base/json/json.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import type { Tone } from '../../base/tone.js'
 import { levelOf } from '../levels.js'
-import { type Fields, isObject, isScalar, stringify } from '../record.js'
+import { isScalar, stringify } from '../record.js'
 import { type Shown, shown } from '../shown.js'
-import type { Tone, View } from '../types.js'
+import type { View } from '../types.js'
 
 /** How the text of a cell is painted once it has its width. */
 interface Paint {

@@ -1,6 +1,8 @@
 /** One object on a terminal: its fields in two columns, long text wrapped, objects indented. */
+
+import { type Fields, isObject } from '../../base/objects.js'
 import { rowsOf } from '../columns.js'
-import { type Fields, isObject, stringify } from '../record.js'
+import { stringify } from '../record.js'
 import { type Shown, shown, shownLines } from '../shown.js'
 import type { Open, View } from '../types.js'
 import { cellOf, labelOf, painted } from './cell.js'

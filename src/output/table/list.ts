@@ -3,8 +3,10 @@
  * first records decide the widths; later ones follow as they come, so that memory does not grow
  * with the list, and may widen a column.
  */
+
+import { type Fields, isObject } from '../../base/objects.js'
 import { rowsOf } from '../columns.js'
-import { type Fields, isObject, isScalar } from '../record.js'
+import { isScalar } from '../record.js'
 import { type Shown, shown } from '../shown.js'
 import type { Open, View } from '../types.js'
 import { type Cell, cellOf, ownerOf, painted } from './cell.js'

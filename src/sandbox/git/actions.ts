@@ -1,4 +1,5 @@
 /** File actions of a new commit (`actions` in `catalogue/reference/commits.md`). */
+import { type Fields, isObject } from '../../base/objects.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import type { Repository } from './repositories.js'
 import { type TreeFile, writeBlob } from './write.js'
@@ -14,19 +15,14 @@ export interface FileAction {
   readonly execute_filemode?: boolean
 }
 
-type Given = Readonly<Record<string, unknown>>
-
-const isGiven = (value: unknown): value is Given =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const textOf = (given: Given, name: string, label: string): string | undefined => {
+const textOf = (given: Fields, name: string, label: string): string | undefined => {
   const value = given[name]
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw invalid(`${label}[${name}] is invalid`)
   return value
 }
 
-const pathOf = (given: Given, name: string, label: string): string | undefined => {
+const pathOf = (given: Fields, name: string, label: string): string | undefined => {
   const path = textOf(given, name, label)?.replace(/^\/+/, '')
   if (path === undefined) return undefined
   const parts = path.split('/')
@@ -39,7 +35,7 @@ const pathOf = (given: Given, name: string, label: string): string | undefined =
   return path
 }
 
-const bytesOf = (given: Given, label: string): Buffer | undefined => {
+const bytesOf = (given: Fields, label: string): Buffer | undefined => {
   const content = textOf(given, 'content', label)
   const encoding = textOf(given, 'encoding', label) ?? 'text'
   if (encoding !== 'text' && encoding !== 'base64')
@@ -54,7 +50,7 @@ const bytesOf = (given: Given, label: string): Buffer | undefined => {
 const truths: readonly unknown[] = [true, 'true', '1', 1]
 const lies: readonly unknown[] = [false, 'false', '0', 0]
 
-const modeOf = (given: Given, label: string): boolean | undefined => {
+const modeOf = (given: Fields, label: string): boolean | undefined => {
   const value = given.execute_filemode
   if (value === undefined || value === null) return undefined
   if (!truths.includes(value) && !lies.includes(value))
@@ -63,7 +59,7 @@ const modeOf = (given: Given, label: string): boolean | undefined => {
 }
 
 const parseAction = (given: unknown, label: string): FileAction => {
-  if (!isGiven(given)) throw invalid('actions is invalid')
+  if (!isObject(given)) throw invalid('actions is invalid')
   const verb = textOf(given, 'action', label)
   if (verb === undefined) throw missing(`${label}[action]`)
   const action = verbs.find((known) => known === verb)

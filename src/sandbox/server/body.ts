@@ -2,12 +2,9 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { invalid } from '../reply.js'
-import { decodeForm, decodeJson, type Nested, nest } from './decode.js'
+import { decodeForm, decodeJson, isNested, type Nested, nest } from './decode.js'
 
 export const bodyLimit = 256 * 1024 * 1024
-
-const isObject = (value: unknown): value is Nested =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The path as it was sent, and what follows the question mark. */
 export const targetOf = ({
@@ -43,7 +40,7 @@ const readMultipart = async (request: FastifyRequest): Promise<Nested> => {
 export const paramsOf = async (request: FastifyRequest, query: Nested): Promise<Nested> => {
   const body = request.isMultipart() ? await readMultipart(request) : request.body
   if (body === undefined || body === null) return query
-  if (!isObject(body)) throw invalid('message body does not match declared format')
+  if (!isNested(body)) throw invalid('message body does not match declared format')
   return { ...query, ...body }
 }
 

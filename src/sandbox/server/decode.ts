@@ -1,4 +1,5 @@
 /** Names with brackets, in queries and forms: `a[]=1`, `not[labels]=x`, `actions[][action]=create`. */
+import { isObject } from '../../base/objects.js'
 import { invalid } from '../reply.js'
 
 export type Nested = { [name: string]: unknown }
@@ -14,8 +15,8 @@ const checkPairs = (text: string): void => {
 }
 
 const shape = /^([^[\]]+)((?:\[[^[\]]*\])*)$/
-const isObject = (value: unknown): value is Nested =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** An object that is still being put together. */
+export const isNested = (value: unknown): value is Nested => isObject(value)
 const bare = (): Nested => Object.create(null) as Nested
 
 /** Whether a repeated `list[][key]` begins a new element: the last one has that key already. */
@@ -23,7 +24,7 @@ const taken = (element: Nested, keys: readonly string[]): boolean => {
   let at: unknown = element
   for (const key of keys) {
     if (key === '') return false
-    if (!isObject(at) || !(key in at)) return false
+    if (!isNested(at) || !(key in at)) return false
     at = at[key]
   }
   return true
@@ -31,7 +32,7 @@ const taken = (element: Nested, keys: readonly string[]): boolean => {
 
 const element = (list: unknown[], keys: readonly string[]): Nested => {
   const last = list.at(-1)
-  if (isObject(last) && !taken(last, keys)) return last
+  if (isNested(last) && !taken(last, keys)) return last
   const fresh = bare()
   list.push(fresh)
   return fresh
@@ -47,7 +48,7 @@ const put = (into: Nested, key: string, rest: readonly string[], value: unknown,
   into[key] ??= next === '' ? [] : bare()
   const held = into[key]
   if (next !== '') {
-    if (!isObject(held)) throw invalid(`${name} is invalid`)
+    if (!isNested(held)) throw invalid(`${name} is invalid`)
     put(held, next, more, value, name)
     return
   }

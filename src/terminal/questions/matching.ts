@@ -1,12 +1,12 @@
 /** Lists that are searched by typing. */
 
-export interface Item {
+export interface Searchable {
   readonly name: string
   readonly description?: string
 }
 
 /** Positions of the items whose name or description holds every word of the term. */
-export const matching = (items: readonly Item[], term: string): number[] => {
+export const matching = (items: readonly Searchable[], term: string): number[] => {
   const words = term.toLowerCase().split(/\s+/)
   return items.flatMap((item, i) => {
     const text = `${item.name} ${item.description ?? ''}`.toLowerCase()

@@ -12,11 +12,11 @@ import {
   usePrefix,
   useState,
 } from '@inquirer/core'
-import { type Item, matching } from './matching.js'
+import { matching, type Searchable } from './matching.js'
 
 interface Config {
   readonly message: string
-  readonly items: readonly Item[]
+  readonly items: readonly Searchable[]
   readonly pageSize: number
 }
 
@@ -26,7 +26,7 @@ const toggled = (marked: readonly number[], index: number): number[] =>
   marked.includes(index) ? marked.filter((i) => i !== index) : [...marked, index]
 
 /** What is typed, where the cursor stands, and what is marked. */
-const useChoice = (items: readonly Item[]) => {
+const useChoice = (items: readonly Searchable[]) => {
   const [term, setTerm] = useState('')
   const [active, setActive] = useState(0)
   const [marked, setMarked] = useState<readonly number[]>([])

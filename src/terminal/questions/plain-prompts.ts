@@ -1,8 +1,8 @@
 /** Questions without redrawing: a line is asked, a line is answered (SVC_ACCESSIBLE=1). */
 import { createInterface } from 'node:readline'
-import type { Item } from './matching.js'
+import type { Searchable } from './matching.js'
 
-export interface Lines {
+export interface LineStreams {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
   readonly signal?: AbortSignal
@@ -14,7 +14,7 @@ class Left extends Error {
 }
 
 /** Asks for one line. */
-export const askLine = (question: string, lines: Lines): Promise<string> =>
+export const askLine = (question: string, lines: LineStreams): Promise<string> =>
   new Promise((resolve, reject) => {
     const { input, output, signal } = lines
     const reader = createInterface({ input, output })
@@ -34,7 +34,7 @@ export const askLine = (question: string, lines: Lines): Promise<string> =>
     })
   })
 
-const numbered = (items: readonly Item[]): string =>
+const numbered = (items: readonly Searchable[]): string =>
   items
     .map(({ name, description }, i) => {
       const more = description === undefined ? '' : `, ${description}`
@@ -52,9 +52,9 @@ const positions = (answer: string, count: number): number[] | undefined => {
 /** Shows a numbered list and asks for numbers of it until some are given. */
 export const askNumbers = async (
   question: string,
-  items: readonly Item[],
+  items: readonly Searchable[],
   several: boolean,
-  lines: Lines,
+  lines: LineStreams,
 ): Promise<number[]> => {
   lines.output.write(`${question}\n${numbered(items)}`)
   const wanted = several ? 'Numbers, separated by commas:' : 'Number:'
@@ -69,7 +69,7 @@ export const askNumbers = async (
 export const askYesNo = async (
   question: string,
   initial: boolean,
-  lines: Lines,
+  lines: LineStreams,
 ): Promise<boolean> => {
   for (;;) {
     const answer = (

@@ -6,11 +6,11 @@ import { isGone } from '../streams/standard.js'
 import { type Env, inCi } from '../text/color.js'
 import { visible } from '../text/escape.js'
 import { untilLeft } from './leaving.js'
-import { type Item, matching } from './matching.js'
-import type { Lines } from './plain-prompts.js'
+import { matching, type Searchable } from './matching.js'
+import type { LineStreams } from './plain-prompts.js'
 
 /** Something to pick; `name` is shown and searched, and so is `description`. */
-export interface Choice<T> extends Item {
+export interface Choice<T> extends Searchable {
   readonly value: T
 }
 
@@ -115,7 +115,7 @@ const redrawn = (streams: PromptStreams): Prompts => {
 
 /** Prompts that a screen reader follows: plain lines and numbered lists. */
 const plain = (streams: PromptStreams): Prompts => {
-  const lines: Lines = streams
+  const lines: LineStreams = streams
   const load = () => import('./plain-prompts.js')
   const text = async (question: string, initial?: string): Promise<string> => {
     const shown = initial === undefined ? question : `${question} (${initial})`

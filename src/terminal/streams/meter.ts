@@ -6,11 +6,11 @@ import { visible } from '../text/escape.js'
 import { span } from '../text/time.js'
 import { aside, withinLine } from './line.js'
 import type { Liveness } from './notes.js'
-import { defaultDelay, type Shown, spin } from './progress.js'
+import { defaultDelay, type SpinningLine, spin } from './progress.js'
 import { say } from './standard.js'
 
 /** Work whose parts are counted. */
-export interface Tally {
+export interface CountedWork {
   /** So many more are done, or failed. */
   add(count: number, failed?: boolean): void
   /** How many there will be. */
@@ -19,7 +19,7 @@ export interface Tally {
 }
 
 /** What is known of some work. */
-export interface Counts {
+export interface WorkSoFar {
   readonly done: number
   readonly failed: number
   readonly total?: number
@@ -34,7 +34,7 @@ const rateOf = (perSecond: number): string =>
   perSecond >= 10 ? grouped(Math.round(perSecond)) : String(Number(perSecond.toFixed(1)))
 
 /** `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`; of one request, how long it takes. */
-export const meterLine = (name: string, { done, failed, total, seconds }: Counts): string => {
+export const meterLine = (name: string, { done, failed, total, seconds }: WorkSoFar): string => {
   const came = done + failed
   if (came === 0 && (total ?? 0) < 2)
     return `${name}  waiting for an answer, ${span(Math.floor(seconds))}`
@@ -63,7 +63,7 @@ export interface MeterOptions {
 
 export interface Meter {
   /** Some work begins; within other work it adds nothing but that it goes on. */
-  begin(total?: number): Tally
+  begin(total?: number): CountedWork
   /** Nothing is shown until it is released: somebody else has the terminal. */
   hold(): () => void
 }
@@ -81,12 +81,12 @@ class Live implements Meter {
   private readonly works: Work[] = []
   private holds = 0
   private timer: NodeJS.Timeout | undefined
-  private shown: Shown | undefined
+  private shown: SpinningLine | undefined
   private said = false
 
   constructor(private readonly options: Required<MeterOptions>) {}
 
-  begin(total?: number): Tally {
+  begin(total?: number): CountedWork {
     const work: Work = { done: 0, failed: 0, total, since: this.options.now() }
     this.works.push(work)
     this.timer ??= setTimeout(() => void this.show(), this.options.delay)

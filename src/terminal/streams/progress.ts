@@ -34,7 +34,7 @@ export const progressLine = (
 }
 
 /** The line while it is drawn. */
-export interface Shown {
+export interface SpinningLine {
   say(text: string, fraction?: number): void
   stop(): void
   /** Stopped, by whoever needed the terminal. */
@@ -42,7 +42,7 @@ export interface Shown {
 }
 
 /** Starts to draw the line. */
-export const spin = async (stream: NodeJS.WriteStream): Promise<Shown> => {
+export const spin = async (stream: NodeJS.WriteStream): Promise<SpinningLine> => {
   const { default: ora } = await import('ora')
   const columns = stream.columns ?? 80
   const spinner = ora({ stream, discardStdin: false, isEnabled: true, color: false })
@@ -81,8 +81,8 @@ export const progress = async <T>(
     return work(() => {})
   }
   let latest: readonly [string, number?] = [text]
-  let shown: Promise<Shown> | undefined
-  let current: Shown | undefined
+  let shown: Promise<SpinningLine> | undefined
+  let current: SpinningLine | undefined
   const timer = setTimeout(() => {
     shown = spin(stream)
     shown.then(

@@ -1,9 +1,8 @@
 /** Whether there is colour, and the few colours there are: those of every terminal's palette. */
+import type { Tone } from '../../base/tone.js'
 
 /** What `--color` says. */
 export type ColorFlag = 'auto' | 'always' | 'never'
-/** What a coloured word says. */
-export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet'
 
 export type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,5 @@
 /** Words of a status: a symbol that tells them apart without colour, and the tone of the colour. */
-import type { Tone } from './color.js'
+import type { Tone } from '../../base/tone.js'
 
 type Look = readonly [symbol: string, tone: Tone]
 

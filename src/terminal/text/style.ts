@@ -1,6 +1,7 @@
 /** How text meets one stream: its colours, widths, symbols and links. */
+import type { Tone } from '../../base/tone.js'
 import { bar } from './bar.js'
-import { type ColorFlag, type Env, type Painter, painterOf, type Tone, useColor } from './color.js'
+import { type ColorFlag, type Env, type Painter, painterOf, useColor } from './color.js'
 import { visible } from './escape.js'
 import { type Linker, linkerOf } from './link.js'
 import { markOf, status } from './status.js'

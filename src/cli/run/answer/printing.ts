@@ -1,7 +1,7 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
-import type { AnswerService, Emit, Outcome, Text } from '../../../commands/services.js'
+import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { openDocument, openWriter } from '../../../output/index.js'
 import type { Asked, Hidden, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
@@ -115,7 +115,7 @@ export class Printing implements AnswerService {
   }
 
   /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
-  async printAnswer(outcome: Outcome, emit: Emit = {}): Promise<void> {
+  async printAnswer(outcome: PlanAnswer, emit: Emit = {}): Promise<void> {
     if (this.#asked.format.lists !== true && isList(outcome)) {
       const items = printedValue(outcome)
       if (Array.isArray(items)) return this.printMany(items, emit)

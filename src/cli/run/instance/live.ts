@@ -5,8 +5,8 @@ import {
   type Answered,
   answered,
   type Input,
-  type Item,
   type Listing,
+  type RecordOf,
 } from '../../../client/typed.js'
 import type { Given, Plan } from '../../../commands/described.js'
 import type {
@@ -62,9 +62,9 @@ export class LiveInstance implements InstanceService {
   async records<const E extends Listing>(
     endpoint: E,
     input: Input<E>,
-    { limit = 'all', where = () => true }: Which<Item<E>> = {},
-  ): Promise<readonly Item<E>[]> {
-    const found: Item<E>[] = []
+    { limit = 'all', where = () => true }: Which<RecordOf<E>> = {},
+  ): Promise<readonly RecordOf<E>[]> {
+    const found: RecordOf<E>[] = []
     const instance = await this.#parts.exchange.instance()
     for await (const record of instance.list(endpoint, input, { limit, perPage: largestPage }))
       if (where(record)) found.push(record)

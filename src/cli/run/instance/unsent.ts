@@ -8,9 +8,9 @@ import {
   type Answered,
   answered,
   type Input,
-  type Item,
   isItem,
   type Listing,
+  type RecordOf,
 } from '../../../client/typed.js'
 import type { Given, Plan } from '../../../commands/described.js'
 import type {
@@ -72,7 +72,7 @@ export class UnsentInstance implements InstanceService {
   async records<const E extends Listing>(
     endpoint: E,
     input: Input<E>,
-  ): Promise<readonly Item<E>[]> {
+  ): Promise<readonly RecordOf<E>[]> {
     await this.#print(this.#parts.lists.whole({ endpoint, values: { ...input } }), endpoint)
     const found = this.#placeholder(endpoint)
     return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []

@@ -1,7 +1,7 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../../catalogue/endpoint.js'
 import type { Plan } from '../../../commands/described.js'
-import type { Details, Emit, Many, Outcome } from '../../../commands/services.js'
+import type { Details, Emit, Many, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { showsNothing } from '../answer/outcome.js'
 import { callOf, doneOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
@@ -66,7 +66,7 @@ export class Crowd {
     }
   }
 
-  async #show(plan: Plan, outcome: Outcome, how: Many): Promise<void> {
+  async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
     const { answer, person } = this.#engine
     if (outcome.unchanged === true)
       person.note(plan.endpoint.unchanged ?? `${objectOf(plan)}: already so, nothing changed`)

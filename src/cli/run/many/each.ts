@@ -1,7 +1,7 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
 import type { Plan } from '../../../commands/described.js'
 import type { Globals } from '../../../commands/globals.js'
-import type { AnswerService, Many, Outcome, PersonService } from '../../../commands/services.js'
+import type { AnswerService, Many, PersonService, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import type { Whole } from '../../../http/types.js'
 import { isBare, outcomeOf } from '../answer/outcome.js'
@@ -45,7 +45,7 @@ export const widthOf = ({ globals }: Pick<Engine, 'globals'>): number =>
 /** What one plan comes to when it is simply sent. */
 export const callOf =
   ({ send }: Pick<Engine, 'send'>) =>
-  async (plan: Plan): Promise<Outcome> => {
+  async (plan: Plan): Promise<PlanAnswer> => {
     const whole = await send(plan)
     if (whole.status === 304) return { unchanged: true }
     if (isBare(whole)) return { status: whole.status }
@@ -71,7 +71,7 @@ export const objectOf = (plan: Plan): string => {
 }
 
 /** What is said of an object whose answer shows nothing; of one that should show a record, that too. */
-export const doneText = (plan: Plan, { status }: Outcome, options: Many): string =>
+export const doneText = (plan: Plan, { status }: PlanAnswer, options: Many): string =>
   status === undefined || plan.endpoint.returns.kind !== 'one'
     ? doneOf(plan, options)
     : `${doneOf(plan, options)}, as far as the status tells: the instance answered ${status} without the record`

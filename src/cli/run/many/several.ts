@@ -1,7 +1,7 @@
 /** Several plans of one command: an outcome each, shown as they become known. */
 import { writes } from '../../../catalogue/endpoint.js'
 import type { Plan } from '../../../commands/described.js'
-import type { Many, Outcome } from '../../../commands/services.js'
+import type { Many, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { ClosedPipe } from '../../../terminal/streams/stdout.js'
 import { about, identityOf, leadOf, toldApart } from '../answer/about.js'
@@ -12,7 +12,7 @@ import { InOrder } from './in-order.js'
 
 interface Result {
   readonly plan: Plan
-  readonly outcome?: Outcome
+  readonly outcome?: PlanAnswer
   readonly failure?: Failure
 }
 

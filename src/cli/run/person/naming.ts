@@ -1,4 +1,5 @@
 /** Objects by their names, for those who are to confirm what becomes of them. */
+import { isObject } from '../../../base/objects.js'
 import { type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
 import { areas } from '../../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../../catalogue/kinds.js'
@@ -53,9 +54,6 @@ const readsFor = async (command: Described, plan: Plan): Promise<readonly Ask[]>
   })
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
 export type Glance = (ask: Ask) => Promise<unknown>
 
 /** What the instance calls an object; undefined where it does not say, for whatever reason. */
@@ -68,7 +66,7 @@ const titleOf = async (
   for (const ask of await readsFor(command, plan))
     try {
       const record = await glance(ask)
-      const title = isRecord(record) ? record[field] : undefined
+      const title = isObject(record) ? record[field] : undefined
       if (typeof title === 'string' && title !== '') return title
     } catch (error) {
       if (!(error instanceof Failure) || error.category === 'interrupted') throw error
