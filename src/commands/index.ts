@@ -1,4 +1,4 @@
-/** A row a command written by hand: where it stands in the grammar, and its loader. */
+/** A row for each command written by hand: where it stands in the grammar, and what loads it. */
 import type { Special } from './types.js'
 
 export interface SpecialRow {
@@ -7,262 +7,114 @@ export interface SpecialRow {
   readonly load: () => Promise<Special>
 }
 
+/**
+ * The commands that one file brings, by their words.
+ * @param names which of its exports each is
+ */
+const from = <N extends string>(
+  area: string,
+  file: () => Promise<Readonly<Record<NoInfer<N>, Special>>>,
+  names: Readonly<Record<string, N>>,
+): readonly SpecialRow[] =>
+  Object.entries(names).map(([words, name]) => ({
+    area,
+    words,
+    load: async () => (await file())[name],
+  }))
+
 /** Commands of API areas that do more than one call. */
 const specials: readonly SpecialRow[] = [
-  { area: 'runners', words: 'pause', load: async () => (await import('./runners/index.js')).pause },
-  {
-    area: 'runners',
-    words: 'resume',
-    load: async () => (await import('./runners/index.js')).resume,
-  },
-  { area: 'runners', words: 'drain', load: async () => (await import('./runners/index.js')).drain },
-  {
-    area: 'runners',
-    words: 'register',
-    load: async () => (await import('./runners/index.js')).register,
-  },
-  {
-    area: 'artifacts',
-    words: 'download',
-    load: async () => (await import('./artifacts/index.js')).download,
-  },
-  {
-    area: 'artifacts',
-    words: 'file',
-    load: async () => (await import('./artifacts/index.js')).file,
-  },
-  { area: 'mr', words: 'rebase', load: async () => (await import('./mr/index.js')).rebase },
-  { area: 'settings', words: 'get', load: async () => (await import('./settings/index.js')).get },
-  {
-    area: 'settings',
-    words: 'update',
-    load: async () => (await import('./settings/index.js')).update,
-  },
-  { area: 'geo', words: 'status', load: async () => (await import('./geo/index.js')).status },
-  {
-    area: 'geo',
-    words: 'nodes update',
-    load: async () => (await import('./geo/index.js')).nodesUpdate,
-  },
-  {
-    area: 'approvals',
-    words: 'rules create',
-    load: async () => (await import('./approvals/index.js')).rulesCreate,
-  },
-  {
-    area: 'approvals',
-    words: 'rules update',
-    load: async () => (await import('./approvals/index.js')).rulesUpdate,
-  },
-  { area: 'members', words: 'get', load: async () => (await import('./members/index.js')).get },
-  { area: 'members', words: 'add', load: async () => (await import('./members/index.js')).add },
-  {
-    area: 'members',
-    words: 'update',
-    load: async () => (await import('./members/index.js')).update,
-  },
-  {
-    area: 'members',
-    words: 'billable memberships',
-    load: async () => (await import('./members/index.js')).billableMemberships,
-  },
-  {
-    area: 'members',
-    words: 'billable remove',
-    load: async () => (await import('./members/index.js')).billableRemove,
-  },
-  {
-    area: 'issues',
-    words: 'promote',
-    load: async () => (await import('./issues/index.js')).promote,
-  },
-  {
-    area: 'commits',
-    words: 'create',
-    load: async () => (await import('./commits/index.js')).create,
-  },
-  {
-    area: 'commits',
-    words: 'cherry-pick',
-    load: async () => (await import('./commits/index.js')).cherryPick,
-  },
-  {
-    area: 'commits',
-    words: 'revert',
-    load: async () => (await import('./commits/index.js')).revert,
-  },
-  { area: 'commits', words: 'diff', load: async () => (await import('./commits/index.js')).diff },
-  { area: 'events', words: 'list', load: async () => (await import('./events/index.js')).list },
-  {
-    area: 'integrations',
-    words: 'list',
-    load: async () => (await import('./integrations/index.js')).list,
-  },
-  {
-    area: 'integrations',
-    words: 'get',
-    load: async () => (await import('./integrations/index.js')).get,
-  },
-  {
-    area: 'integrations',
-    words: 'update',
-    load: async () => (await import('./integrations/index.js')).update,
-  },
-  { area: 'alerts', words: 'send', load: async () => (await import('./alerts/index.js')).send },
-  {
-    area: 'deploy-keys',
-    words: 'add',
-    load: async () => (await import('./deploy-keys/index.js')).add,
-  },
-  {
-    area: 'pages-domains',
-    words: 'list',
-    load: async () => (await import('./pages-domains/index.js')).list,
-  },
-  {
-    area: 'pages-domains',
-    words: 'add',
-    load: async () => (await import('./pages-domains/index.js')).add,
-  },
-  {
-    area: 'pages-domains',
-    words: 'update',
-    load: async () => (await import('./pages-domains/index.js')).update,
-  },
-  {
-    area: 'vulnerabilities',
-    words: 'list',
-    load: async () => (await import('./vulnerabilities/index.js')).list,
-  },
-  {
-    area: 'dependencies',
-    words: 'list',
-    load: async () => (await import('./dependencies/index.js')).list,
-  },
-  {
-    area: 'error-tracking',
-    words: 'keys create',
-    load: async () => (await import('./error-tracking/index.js')).keysCreate,
-  },
-  {
-    area: 'storage-move',
-    words: 'schedule',
-    load: async () => (await import('./storage-move/index.js')).schedule,
-  },
-  { area: 'ci', words: 'lint', load: async () => (await import('./ci-lint/index.js')).lint },
-]
+  from('runners', () => import('./runners/index.js'), {
+    pause: 'pause',
+    resume: 'resume',
+    drain: 'drain',
+    register: 'register',
+  }),
+  from('artifacts', () => import('./artifacts/index.js'), { download: 'download', file: 'file' }),
+  from('mr', () => import('./mr/index.js'), { rebase: 'rebase' }),
+  from('settings', () => import('./settings/index.js'), { get: 'get', update: 'update' }),
+  from('geo', () => import('./geo/index.js'), { status: 'status', 'nodes update': 'nodesUpdate' }),
+  from('approvals', () => import('./approvals/index.js'), {
+    'rules create': 'rulesCreate',
+    'rules update': 'rulesUpdate',
+  }),
+  from('members', () => import('./members/index.js'), {
+    get: 'get',
+    add: 'add',
+    update: 'update',
+    'billable memberships': 'billableMemberships',
+    'billable remove': 'billableRemove',
+  }),
+  from('issues', () => import('./issues/index.js'), { promote: 'promote' }),
+  from('commits', () => import('./commits/index.js'), {
+    create: 'create',
+    'cherry-pick': 'cherryPick',
+    revert: 'revert',
+    diff: 'diff',
+  }),
+  from('events', () => import('./events/index.js'), { list: 'list' }),
+  from('integrations', () => import('./integrations/index.js'), {
+    list: 'list',
+    get: 'get',
+    update: 'update',
+  }),
+  from('alerts', () => import('./alerts/index.js'), { send: 'send' }),
+  from('deploy-keys', () => import('./deploy-keys/index.js'), { add: 'add' }),
+  from('pages-domains', () => import('./pages-domains/index.js'), {
+    list: 'list',
+    add: 'add',
+    update: 'update',
+  }),
+  from('vulnerabilities', () => import('./vulnerabilities/index.js'), { list: 'list' }),
+  from('dependencies', () => import('./dependencies/index.js'), { list: 'list' }),
+  from('error-tracking', () => import('./error-tracking/index.js'), {
+    'keys create': 'keysCreate',
+  }),
+  from('storage-move', () => import('./storage-move/index.js'), { schedule: 'schedule' }),
+  from('ci', () => import('./ci-lint/index.js'), { lint: 'lint' }),
+].flat()
+
+export interface ToolRow extends SpecialRow {
+  /** Under which heading help lists it. */
+  readonly group: string
+}
+
+const grouped = (group: string, rows: readonly (readonly SpecialRow[])[]): readonly ToolRow[] =>
+  rows.flat().map((row) => ({ ...row, group }))
 
 /** Commands without an endpoint of their own. */
-export const toolCommands: readonly (SpecialRow & { readonly group: string })[] = [
-  {
-    area: 'sandbox',
-    words: 'serve',
-    group: 'start',
-    load: async () => (await import('./sandbox/index.js')).serve,
-  },
-  {
-    area: 'sandbox',
-    words: 'status',
-    group: 'start',
-    load: async () => (await import('./sandbox/index.js')).status,
-  },
-  {
-    area: 'sandbox',
-    words: 'reset',
-    group: 'start',
-    load: async () => (await import('./sandbox/index.js')).reset,
-  },
-  {
-    area: 'sandbox',
-    words: 'tokens',
-    group: 'start',
-    load: async () => (await import('./sandbox/index.js')).tokens,
-  },
-  {
-    area: 'sandbox',
-    words: 'alerts',
-    group: 'start',
-    load: async () => (await import('./sandbox/index.js')).alerts,
-  },
-  {
-    area: 'auth',
-    words: 'login',
-    group: 'account',
-    load: async () => (await import('./auth/index.js')).loginCommand,
-  },
-  {
-    area: 'auth',
-    words: 'status',
-    group: 'account',
-    load: async () => (await import('./auth/index.js')).statusCommand,
-  },
-  {
-    area: 'auth',
-    words: 'logout',
-    group: 'account',
-    load: async () => (await import('./auth/index.js')).logoutCommand,
-  },
-  {
-    area: 'auth',
-    words: 'switch',
-    group: 'account',
-    load: async () => (await import('./auth/index.js')).switchCommand,
-  },
-  {
-    area: 'profile',
-    words: 'list',
-    group: 'account',
-    load: async () => (await import('./profile/index.js')).listCommand,
-  },
-  {
-    area: 'profile',
-    words: 'get',
-    group: 'account',
-    load: async () => (await import('./profile/index.js')).getCommand,
-  },
-  {
-    area: 'profile',
-    words: 'set',
-    group: 'account',
-    load: async () => (await import('./profile/index.js')).setCommand,
-  },
-  {
-    area: 'profile',
-    words: 'delete',
-    group: 'account',
-    load: async () => (await import('./profile/index.js')).deleteCommand,
-  },
-  {
-    area: 'audit',
-    words: 'list',
-    group: 'account',
-    load: async () => (await import('./audit/index.js')).listCommand,
-  },
-  { area: 'api', words: '', group: 'tool', load: async () => (await import('./api/index.js')).api },
-  {
-    area: 'completion',
-    words: '',
-    group: 'tool',
-    load: async () => (await import('./completion/index.js')).completion,
-  },
-  {
-    area: 'explain',
-    words: '',
-    group: 'tool',
-    load: async () => (await import('./explain/index.js')).explain,
-  },
-  {
-    area: 'commands',
-    words: '',
-    group: 'tool',
-    load: async () => (await import('./commands/index.js')).commands,
-  },
-  {
-    area: 'doctor',
-    words: '',
-    group: 'tool',
-    load: async () => (await import('./doctor/index.js')).doctor,
-  },
+export const toolCommands: readonly ToolRow[] = [
+  ...grouped('start', [
+    from('sandbox', () => import('./sandbox/index.js'), {
+      serve: 'serve',
+      status: 'status',
+      reset: 'reset',
+      tokens: 'tokens',
+      alerts: 'alerts',
+    }),
+  ]),
+  ...grouped('account', [
+    from('auth', () => import('./auth/index.js'), {
+      login: 'loginCommand',
+      status: 'statusCommand',
+      logout: 'logoutCommand',
+      switch: 'switchCommand',
+    }),
+    from('profile', () => import('./profile/index.js'), {
+      list: 'listCommand',
+      get: 'getCommand',
+      set: 'setCommand',
+      delete: 'deleteCommand',
+    }),
+    from('audit', () => import('./audit/index.js'), { list: 'listCommand' }),
+  ]),
+  ...grouped('tool', [
+    from('api', () => import('./api/index.js'), { '': 'api' }),
+    from('completion', () => import('./completion/index.js'), { '': 'completion' }),
+    from('explain', () => import('./explain/index.js'), { '': 'explain' }),
+    from('commands', () => import('./commands/index.js'), { '': 'commands' }),
+    from('doctor', () => import('./doctor/index.js'), { '': 'doctor' }),
+  ]),
 ]
 
 export const specialsOf = (area: string): readonly SpecialRow[] =>

@@ -1,4 +1,8 @@
 /** Reports for CI: JUnit XML and SARIF 2.1.0, written whole or not at all. */
+import { resolve } from 'node:path'
+import { writeWhole } from '../../base/files/files.js'
+import { Failure, reasonOf } from '../../errors.js'
+import type { Services } from '../services.js'
 import { type Problem, placeOf, type Verdict } from './types.js'
 
 /** XML 1.0 holds no control characters but tab and line ends, and no half of a pair. */
@@ -85,3 +89,23 @@ export const sarif = (verdicts: readonly Verdict[], version: string): string =>
     null,
     2,
   )}\n`
+
+/** A report is there whole or not at all: CI would take half a one for the result. */
+export const writeReports = async (
+  { place }: Services,
+  reports: Readonly<Record<string, unknown>>,
+  verdicts: readonly Verdict[],
+  strict: boolean,
+): Promise<void> => {
+  for (const [kind, file] of Object.entries(reports)) {
+    const text =
+      kind === 'junit' ? await junit(verdicts, strict) : sarif(verdicts, place.about().version)
+    try {
+      await writeWhole(resolve(place.cwd, String(file)), text, { signal: place.clock.signal })
+    } catch (cause) {
+      if (cause instanceof Failure) throw cause
+      const what = `cannot write the ${kind} report ${String(file)}`
+      throw new Failure('failed', `${what}: ${reasonOf(cause)}`, { cause })
+    }
+  }
+}

@@ -108,11 +108,23 @@ const more = (journal: Journal, { ended }: Spool): Promise<void> =>
     ended.then(done, done)
   })
 
+type Choose = (n: number) => Next
+
+/** The object of a line, with what is to be done; undefined where it is none, or nothing is. */
+const itemOf = (text: string, next: Choose): Item | undefined => {
+  const queued = queuedIn(text)
+  if (queued === undefined) return undefined
+  const how = next(queued.n)
+  if (how === 'skip') return undefined
+  const { state: _, ...item } = queued
+  return how === 'read' ? { ...item, how } : item
+}
+
 async function* itemsIn(
   handle: FileHandle,
   journal: Journal,
   source: Spool | undefined,
-  next: (n: number) => Next,
+  next: Choose,
 ): AsyncGenerator<Item> {
   for (let at = 0; ; ) {
     // Before the reading: what is written meanwhile is read next time.
@@ -121,11 +133,8 @@ async function* itemsIn(
     for await (const lines of linesFrom(handle, at, () => end)) {
       at = lines.next
       for (const text of lines.texts) {
-        const queued = queuedIn(text)
-        const how = queued === undefined ? 'skip' : next(queued.n)
-        if (queued === undefined || how === 'skip') continue
-        const { state: _, ...item } = queued
-        yield how === 'read' ? { ...item, how } : item
+        const item = itemOf(text, next)
+        if (item !== undefined) yield item
       }
     }
     if (at < journal.written) continue
@@ -144,7 +153,7 @@ async function* itemsIn(
 export async function* workOf(
   journal: Journal,
   source?: Spool,
-  next: (n: number) => Next = () => 'do',
+  next: Choose = () => 'do',
 ): AsyncGenerator<Item> {
   const handle = await openJournal(journal.file)
   try {

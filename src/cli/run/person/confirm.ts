@@ -25,14 +25,32 @@ const listed = (details: readonly string[]): string[] => [
 const cancelled = (): Failure =>
   new Failure('usage', 'not confirmed: nothing was changed', { hint: 'Answer yes, or give --yes.' })
 
+/** Where it would happen, as whom, and to what. */
+const notice = (
+  { profile, baseUrl, sudo }: Owner,
+  what: string,
+  lines: readonly string[],
+): string => {
+  const by = profile === undefined ? '' : ` (profile ${profile.name})`
+  const as = sudo === undefined ? '' : `, as ${sudo}`
+  const many = lines.length > 1 ? `, ${lines.length} objects` : ''
+  return [`On ${baseUrl}${by}${as}${many}:`, ...listed(lines), what].join('\n')
+}
+
+/** Whether a person typed the name of the profile. */
+const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<boolean> => {
+  const typed = await prompts.text(`Type the name of the profile (${profile?.name ?? ''}) to go on`)
+  return profile !== undefined && nameMatches(profile, typed)
+}
+
 /**
  * Asks before something is destroyed.
  * @throws Failure `usage` where it is not confirmed, or nobody can be asked and --yes is missing
  */
 export const confirmer =
   ({ globals, interactive, notes, prompts }: Asking) =>
-  async (session: Owner, what: string, details: Details = []): Promise<void> => {
-    const { profile, baseUrl, sudo } = session
+  async (owner: Owner, what: string, details: Details = []): Promise<void> => {
+    const { profile } = owner
     const consent = {
       yes: globals.yes,
       interactive: interactive(),
@@ -40,17 +58,7 @@ export const confirmer =
     }
     const how = confirmationFor(profile, consent, what)
     if (how === 'go') return
-    const lines = typeof details === 'function' ? await details() : details
-    const by = profile === undefined ? '' : ` (profile ${profile.name})`
-    const as = sudo === undefined ? '' : `, as ${sudo}`
-    const many = lines.length > 1 ? `, ${lines.length} objects` : ''
-    notes.note([`On ${baseUrl}${by}${as}${many}:`, ...listed(lines), what].join('\n'))
-    if (how === 'ask-name') {
-      const typed = await prompts.text(
-        `Type the name of the profile (${profile?.name ?? ''}) to go on`,
-      )
-      if (profile === undefined || !nameMatches(profile, typed)) throw cancelled()
-      return
-    }
-    if (!(await prompts.confirm('Go on?'))) throw cancelled()
+    notes.note(notice(owner, what, typeof details === 'function' ? await details() : details))
+    const agreed = how === 'ask-name' ? nameTyped(profile, prompts) : prompts.confirm('Go on?')
+    if (!(await agreed)) throw cancelled()
   }

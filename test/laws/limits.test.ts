@@ -1,0 +1,15 @@
+/** The limits of length and complexity hold for every file; one loop says why not for it. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { sourceFiles, textOf } from '../support/source.js'
+
+it('has no rule that is switched off for some', () => {
+  const configuration = readFileSync('.biome.json', 'utf8')
+  expect(configuration).toContain('"noExcessiveLinesPerFunction"')
+  expect(configuration).not.toMatch(/"(?:off|warn|info)"/)
+  const excused = sourceFiles.filter((file) =>
+    /biome-ignore lint\/(?:complexity|style)/.test(textOf(file)),
+  )
+  expect(sourceFiles.length).toBeGreaterThan(500)
+  expect(excused).toEqual(['base/json/scan.ts'])
+})
