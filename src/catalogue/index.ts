@@ -11,7 +11,7 @@ export interface AreaRow {
   readonly examples?: () => Promise<Examples>
 }
 
-export const areas: readonly AreaRow[] = [
+const rows = [
   {
     name: 'runners',
     alias: 'runner',
@@ -157,4 +157,9 @@ export const areas: readonly AreaRow[] = [
     summary: 'moves of repositories to another storage',
     load: async () => (await import('./areas/storage-move.js')).storageMove,
   },
-]
+] as const satisfies readonly AreaRow[]
+
+/** The areas by name: a list that the compiler holds others to. */
+export type AreaName = (typeof rows)[number]['name']
+
+export const areas: readonly (AreaRow & { readonly name: AreaName })[] = rows

@@ -1,5 +1,6 @@
 /** A row an area of the embedded instance: its handlers and what it adds to the catalogue. */
 
+import type { AreaName } from '../catalogue/index.js'
 import type { AnyHandlers, AreaExtras } from './handlers.js'
 import { alertAddress } from './rules/instance/alert-address.js'
 
@@ -8,7 +9,7 @@ export interface HandlerRow extends AreaExtras {
 }
 
 /** By the area's name in the catalogue. */
-export const registry: Readonly<Record<string, HandlerRow>> = {
+export const registry: Readonly<Record<AreaName, HandlerRow>> = {
   commits: { load: async () => (await import('./areas/commits.js')).handlers },
   runners: { load: async () => (await import('./areas/runners.js')).handlers },
   jobs: { load: async () => (await import('./areas/jobs.js')).handlers },

@@ -1,6 +1,6 @@
 /** The routes of the instance: those of the catalogue, and a few that it does not know. */
 import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
-import { areas } from '../../catalogue/index.js'
+import { type AreaName, areas } from '../../catalogue/index.js'
 import type { AnyHandler, AreaExtras } from '../handlers.js'
 import { registry } from '../registry.js'
 import type { Accepts } from './accepts.js'
@@ -26,10 +26,10 @@ const successes: Readonly<Record<string, number>> = { POST: 201 }
 const urlOf = (key: string, endpoint: Endpoint, extras: AreaExtras): string | RegExp | undefined =>
   extras.urls?.[key] ?? (pathOf(endpoint).startsWith('/') ? apiRoot + pathOf(endpoint) : undefined)
 
-const routesOf = (area: string, key: string, endpoint: Endpoint): ServedRoute[] => {
+const routesOf = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute[] => {
   const row = registry[area]
-  const url = row === undefined ? undefined : urlOf(key, endpoint, row)
-  if (row === undefined || url === undefined) return []
+  const url = urlOf(key, endpoint, row)
+  if (url === undefined) return []
   const load = async (): Promise<AnyHandler> => {
     const handler = (await row.load())[key]
     if (handler === undefined) throw new Error(`no handler for ${area} ${key}`)
