@@ -90,6 +90,12 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly echo?: string
   /** Changes attributes of what is there: without any there is nothing to do. */
   readonly changes?: true
+  /** Fields of its object that a write sets by itself, without a parameter of that name. */
+  readonly leaves?: Readonly<Record<string, unknown>>
+  /** Its object need not be there before: that reading does not find it is no mistake. */
+  readonly brings?: true
+  /** The API itself tries it out, by its parameter `dry_run`: --dry-run sends the request with it. */
+  readonly rehearses?: true
   /**
    * Where pages by number end with 405, the list goes on in the order of ids, by its parameters
    * `id_after` and `id_before`.

@@ -54,6 +54,10 @@ const writing = declare({
   strict: { param: boolean('exit 1 where the instance did not take an attribute') },
 })
 
+const rehearsing = declare({
+  'dry-run': { param: boolean('read what would be changed and show it beside; write nothing') },
+})
+
 const requesting = declare({
   profile: { param: string('use this profile', { completes: 'profile' }), short: 'p' },
   'base-url': { param: string('address of the instance', { format: 'url' }) },
@@ -101,7 +105,7 @@ const printing = declare({
 })
 
 /** Every one of them, by name. */
-export const declared = { ...paging, ...writing, ...requesting, ...printing }
+export const declared = { ...paging, ...writing, ...rehearsing, ...requesting, ...printing }
 type All = typeof declared
 
 type Camel<S> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S
@@ -138,6 +142,9 @@ export const pagingFlags = flagsOf(paging, 'paging')
 
 /** Flags of commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
 export const writeFlags = flagsOf(writing, 'command')
+
+/** Flags of commands that write; those whose API has a trial of its own have its flag of that name. */
+export const rehearsalFlags = flagsOf(rehearsing, 'command')
 
 /** Flags of commands that send a request. */
 export const requestFlags = flagsOf(requesting, 'instance')

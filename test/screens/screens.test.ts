@@ -32,6 +32,10 @@ const screens: Readonly<Record<string, string>> = {
   'geo-status': 'geo status',
   lint: 'ci lint good.yml bad.yml broken.yml',
   bulk: 'runners pause 1 999 2',
+  'dry-run': 'runners update 1 5 --description builder --no-active --dry-run',
+  'dry-run-delete': 'deploy-keys delete 1 -P platform/app --dry-run',
+  'dry-run-create':
+    'approvals rules create --name QA --approvals-required 1 -P platform/app --dry-run',
   update: 'settings update --default-project-visibility internal --no-admin-mode',
   explain: 'explain runner-job',
   'not-found': 'runners get 999',

@@ -57,6 +57,7 @@ export const artifacts = {
     args: ['job_id'],
     path: { id: project(), job_id: jobId },
     params: {},
+    leaves: { artifacts_expire_at: null },
   }),
   delete: endpoint('DELETE /projects/:id/jobs/:job_id/artifacts', empty, {
     summary: 'Delete the artifacts of a job',

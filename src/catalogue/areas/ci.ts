@@ -43,6 +43,7 @@ export const ci = {
     safe: true,
     path: { id: project() },
     params: { content, dry_run: dryRun },
+    rehearses: true,
     status: 200,
   }),
   lintHead: endpoint('GET /projects/:id/ci/lint', one(LintResult), {
@@ -50,5 +51,6 @@ export const ci = {
     command: 'lint',
     path: { id: project() },
     params: { dry_run: dryRun },
+    rehearses: true,
   }),
 } as const

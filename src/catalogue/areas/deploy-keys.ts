@@ -89,6 +89,7 @@ export const deployKeys = {
     args: ['key_id'],
     path: ofKey,
     params: {},
+    brings: true,
     access,
   }),
 } as const

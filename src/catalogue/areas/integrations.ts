@@ -36,6 +36,7 @@ const writing = {
   summary: 'Set up or change an integration',
   command: 'update',
   changes: true,
+  brings: true,
   args: ['slug'],
   path: ofSlug,
   params: integrationParameters,

@@ -139,6 +139,7 @@ export const mr = {
     args,
     path,
     params: {},
+    leaves: { merge_when_pipeline_succeeds: false },
   }),
   closesIssues: endpoint(`GET ${base}/closes_issues`, many(ClosedIssue), {
     summary: 'List the issues that merging would close',
@@ -155,6 +156,7 @@ export const mr = {
     args,
     path,
     params: {},
+    leaves: { subscribed: true },
     unchanged: 'you are subscribed to the merge request already',
   }),
   unsubscribe: endpoint(`POST ${base}/unsubscribe`, one(MergeRequest), {
@@ -163,6 +165,7 @@ export const mr = {
     args,
     path,
     params: {},
+    leaves: { subscribed: false },
     unchanged: 'you are not subscribed to the merge request',
   }),
 } as const

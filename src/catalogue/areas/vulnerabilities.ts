@@ -12,6 +12,7 @@ const transition = <const V extends string, const S extends string>(
   verb: V,
   state: S,
   summary: string,
+  leaves: { readonly state: string } = { state },
 ) =>
   ({
     summary,
@@ -19,6 +20,7 @@ const transition = <const V extends string, const S extends string>(
     args: ['id'],
     path: ofId,
     params: {},
+    leaves,
     access: change,
     unchanged: `The vulnerability is ${state} already.`,
     notes: [alpha],
@@ -72,6 +74,8 @@ export const vulnerabilities = {
   revert: endpoint(
     'POST /vulnerabilities/:id/revert',
     one(Vulnerability),
-    transition('revert', 'back in state detected', 'Set a vulnerability back to detected'),
+    transition('revert', 'back in state detected', 'Set a vulnerability back to detected', {
+      state: 'detected',
+    }),
   ),
 } as const

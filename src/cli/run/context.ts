@@ -7,16 +7,18 @@ import type { Wanted } from '../plan/sources.js'
 import { Printing } from './answer/printing.js'
 import { createExchange, type ExchangeOptions, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
-import { LiveInstance } from './instance/live.js'
+import { LiveInstance, type Parts } from './instance/live.js'
 import { Planning, type Reads } from './instance/planning.js'
 import { Sending } from './instance/sending.js'
 import { UnsentInstance } from './instance/unsent.js'
 import { Crowd } from './many/crowd.js'
+import type { Engine } from './many/each.js'
 import type { RunOptions } from './options.js'
 import { Attendant } from './person/attendant.js'
 import { Unasked } from './person/unasked.js'
 import { Sessions } from './place/sessions.js'
 import { Standing } from './place/standing.js'
+import { isRehearsal, sendsAll } from './rehearsal.js'
 import { openStreams, type Streams } from './streams.js'
 import { traceText } from './trace.js'
 import type { Rounds } from './watch.js'
@@ -43,15 +45,15 @@ const heardBy = ({ notes, meter, style }: Streams, verbose: number): ExchangeOpt
 })
 
 /** What planning reads on the way; nothing at all where nothing is sent. */
-const readsOf = (exchange: ExchangeServices, curl: boolean): Reads => {
+const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
-  if (curl) return { data: nothing, wanted: nothing, answers: false }
+  if (options.globals.curl) return { data: nothing, wanted: nothing, answers: false }
   return {
     data: async (ask: Ask) =>
       (await (await exchange.client(ask.endpoint)).call(await exchange.request(ask))).data,
     wanted: async ({ endpoint, request }: Wanted) =>
       (await (await exchange.client(endpoint)).call(request)).data,
-    answers: true,
+    answers: sendsAll(options),
   }
 }
 
@@ -88,7 +90,7 @@ const roomOf = (options: RunOptions, screen: Streams) => {
     profile: () => place.profile(),
     screen: heardBy(screen, globals.verbose),
   })
-  const person = new (globals.curl ? Unasked : Attendant)(globals, screen, {
+  const person = new (sendsAll(options) ? Attendant : Unasked)(globals, screen, {
     command: options.command,
     owner: () => place.session(),
     glance: exchange.glance,
@@ -97,6 +99,24 @@ const roomOf = (options: RunOptions, screen: Streams) => {
 }
 
 type Room = ReturnType<typeof roomOf>
+
+type UnsentParts = ConstructorParameters<typeof UnsentInstance>[0]
+
+/** The instance of a run: everything is sent, only what reads, or nothing. */
+const instanceOf = async (
+  options: RunOptions,
+  parts: Parts & UnsentParts,
+  engine: Engine,
+): Promise<InstanceService> => {
+  const { command, globals } = options
+  if (globals.curl) return new UnsentInstance(parts)
+  const live = new LiveInstance(parts)
+  if (!isRehearsal(options)) return live
+  const crowd = new Crowd({ ...engine, listed: true })
+  const { answer } = engine
+  const { RehearsedInstance } = await import('./instance/rehearsed.js')
+  return new RehearsedInstance({ live, crowd, answer, command, secrets: globals.showSecrets })
+}
 
 /** Puts the services of a run together. */
 export const createRun = async (options: RunOptions): Promise<Running> => {
@@ -109,20 +129,13 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
     writer: (many, emit) => answer.writer(many, emit),
     later: below.later,
   })
-  const planning = new Planning(options, screen, place, readsOf(exchange, globals.curl))
+  const planning = new Planning(options, screen, place, readsOf(exchange, options))
   const sending = new Sending(exchange, person, answer, globals)
-  const crowd = new Crowd({
-    send: (plan) => sending.send(plan),
-    answer,
-    person,
-    globals,
-    signal,
-    listed,
-  })
+  const send: Engine['send'] = (plan) => sending.send(plan)
+  const engine: Engine = { send, answer, person, globals, signal, listed }
+  const crowd = new Crowd(engine)
   const parts = { planning, sending, exchange, lists, crowd, person, answer }
-  const instance: InstanceService = globals.curl
-    ? new UnsentInstance(parts)
-    : new LiveInstance(parts)
+  const instance = await instanceOf(options, parts, engine)
   return {
     services: { instance, answer, person, place },
     exitCode: () => answer.code,

@@ -8,6 +8,7 @@ import { fieldNotes } from './answer/fields.js'
 import { createRun } from './context.js'
 import { outputFormat } from './format.js'
 import { Printed } from './instance/unsent.js'
+import { checkRehearsal } from './rehearsal.js'
 import { runDerived } from './run.js'
 import { watch } from './watch.js'
 
@@ -63,6 +64,7 @@ export const execute = async (
   let failed: unknown
   try {
     for (const text of early) person.note(text)
+    checkRehearsal({ command, globals })
     if (globals.fields !== undefined)
       for (const text of await fieldNotes(command, globals.fields)) person.note(text)
     const given = await givenOf(command, raw, {

@@ -1,7 +1,13 @@
 /** The levels that have others below them: the program, an area, a group of verbs. */
 import { Option, type ParseOptionsResult } from 'commander'
 import { hiddenScopes } from '../../commands/derive/index.js'
-import { outputFlags, pagingFlags, requestFlags, writeFlags } from '../../commands/globals.js'
+import {
+  outputFlags,
+  pagingFlags,
+  rehearsalFlags,
+  requestFlags,
+  writeFlags,
+} from '../../commands/globals.js'
 import { Level } from './level.js'
 import { type About, isWord } from './line.js'
 import {
@@ -19,6 +25,7 @@ const flagsAnywhere = [
   ...requestFlags,
   ...pagingFlags,
   ...writeFlags,
+  ...rehearsalFlags,
   ...hiddenScopes,
 ]
 

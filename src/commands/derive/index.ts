@@ -10,6 +10,7 @@ export {
   wordsOf,
 } from './list.js'
 export { flagName, named } from './names.js'
+export { type Reading, readingOf } from './reading.js'
 export { isScope, type ScopeKind, scopeOf } from './scope.js'
 export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
-export { lists, watchable } from './traits.js'
+export { lists, rehearsable, watchable } from './traits.js'

@@ -13,6 +13,10 @@ export const lists = (c: Command): boolean =>
 export const sendsBody = (c: Command): boolean =>
   c.open === true || Object.values(c.endpoints).some(writes)
 
+/** Whether a command may be tried without writing: it writes, and the API has no trial of its own for it. */
+export const rehearsable = (c: Command): boolean =>
+  sendsBody(c) && !Object.values(c.endpoints).some((e) => e.rehearses === true)
+
 /** Whether a command is answered with what it changed. */
 export const answersChanges = (c: Command): boolean => Object.values(c.endpoints).some(echoes)
 

@@ -1,4 +1,4 @@
-/** The person of a run in which nothing is sent: a secret need not be typed for it. */
+/** The person of a run in which nothing is written: a secret need not be typed for it. */
 import { Attendant } from './attendant.js'
 
 /** A secret's place is taken by its name. */

@@ -1,0 +1,209 @@
+/**
+ * `--dry-run`: the instance of a run in which nothing is written. What a command reads is read; a write
+ * ends the work on its object, which is read instead and shown as it is beside what it would be.
+ */
+
+import { isObject } from '../../../base/objects.js'
+import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
+import type { Answered, Input, Listing, RecordOf } from '../../../client/typed.js'
+import { readingOf } from '../../../commands/derive/index.js'
+import type { Described, Given, Plan } from '../../../commands/described.js'
+import type {
+  AnswerService,
+  Elsewhere,
+  Emit,
+  InstanceService,
+  Many,
+  Uncatalogued,
+  Which,
+} from '../../../commands/services.js'
+import { Failure } from '../../../errors.js'
+import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
+import type { Crowd } from '../many/crowd.js'
+import { columns, type Preview, previewOf, previewOfRequest, removes, rowsOf } from './preview.js'
+import { Printed } from './unsent.js'
+
+/** Ends the work on an object where it would be written. */
+class Unwritten extends Error {
+  constructor(readonly plan: Plan) {
+    super('nothing is written')
+  }
+}
+
+interface Parts {
+  /** The instance that reads. */
+  readonly live: InstanceService
+  /** Several objects, always as a list. */
+  readonly crowd: Pick<Crowd, 'many'>
+  readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
+  readonly command: Pick<Described, 'area'>
+  /** Whether secrets are shown. */
+  readonly secrets: boolean
+}
+
+const emit: Emit = {
+  columns,
+  people: { rows: rowsOf, columns: ['object', ...columns], sheets: true },
+}
+
+/** What a plan is about, where it does not say. */
+const objectOf = ({ label, endpoint, values }: Plan, { area }: Pick<Described, 'area'>): string => {
+  const [first = ''] = endpoint.args ?? []
+  // Several that go as one request.
+  if (label !== undefined)
+    return String(values[first]).includes(',') ? String(values[first]) : label
+  const [holder] = Object.keys(endpoint.path)
+  return holder === undefined ? area : String(values[holder])
+}
+
+/** Nothing is written. */
+export class RehearsedInstance implements InstanceService {
+  readonly #parts: Parts
+  /** How many calls of `many` and `each` wait for what would be written. */
+  #gathering = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  plans(given: Given, override?: Readonly<Record<string, unknown>>): Promise<readonly Plan[]> {
+    return this.#parts.live.plans(given, override)
+  }
+
+  plan(given: Given, override?: Readonly<Record<string, unknown>>): Promise<Plan> {
+    return this.#parts.live.plan(given, override)
+  }
+
+  async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>> {
+    if (writes(endpoint)) return this.#end({ key: '', endpoint, values: { ...input } })
+    return this.#parts.live.call(endpoint, input)
+  }
+
+  async send(plan: Plan): Promise<Whole> {
+    return writes(plan.endpoint) ? this.#end(plan) : this.#parts.live.send(plan)
+  }
+
+  records<const E extends Listing>(
+    endpoint: E,
+    input: Input<E>,
+    how?: Which<RecordOf<E>>,
+  ): Promise<readonly RecordOf<E>[]> {
+    return this.#parts.live.records(endpoint, input, how)
+  }
+
+  list(plan: Plan, shown?: Emit): Promise<void> {
+    return this.#parts.live.list(plan, shown)
+  }
+
+  collect(plan: Plan, how?: { readonly whole?: boolean }): Promise<readonly unknown[]> {
+    return this.#parts.live.collect(plan, how)
+  }
+
+  /** Each up to its write, and what that would change; then the run ends, since nothing was done. */
+  async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
+    if (!plans.some(({ endpoint }) => writes(endpoint))) return this.#parts.live.many(plans, how)
+    const run = how.run ?? ((plan) => this.send(plan).then(() => ({})))
+    await this.#show(plans, async (plan) => (await this.#unwritten(() => run(plan))) ?? plan)
+  }
+
+  /** What is written in it is shown after the last; then the run ends. */
+  async each<T>(
+    items: readonly T[],
+    work: (item: T, index: number) => Promise<void>,
+  ): Promise<void> {
+    const plans = new Map<number, Plan>()
+    await this.#parts.live.each(items, async (item, index) => {
+      const plan = await this.#unwritten(() => work(item, index))
+      if (plan !== undefined) plans.set(index, plan)
+    })
+    const all = [...plans].toSorted(([a], [b]) => a - b).map(([, plan]) => plan)
+    if (all.length > 0) await this.#show(all)
+  }
+
+  open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download> {
+    return this.#parts.live.open(plan, headers)
+  }
+
+  elsewhere(_baseUrl: string, _credential: Credential | undefined): Elsewhere {
+    return { call: (request) => this.#request(request) }
+  }
+
+  async raw(request: WireRequest, how?: Uncatalogued): Promise<Whole | undefined> {
+    const reads = request.method === 'GET' || request.method === 'HEAD'
+    return reads ? this.#parts.live.raw(request, how) : this.#request(request)
+  }
+
+  /** The plan that `work` would write; undefined where it writes nothing. */
+  async #unwritten(work: () => Promise<unknown>): Promise<Plan | undefined> {
+    this.#gathering += 1
+    try {
+      await work()
+      return undefined
+    } catch (error) {
+      if (error instanceof Unwritten) return error.plan
+      throw error
+    } finally {
+      this.#gathering -= 1
+    }
+  }
+
+  async #end(plan: Plan): Promise<never> {
+    if (this.#gathering > 0) throw new Unwritten(plan)
+    return this.#show([plan])
+  }
+
+  /** Shows what plans would change; each is first made what is sent in the end. */
+  async #show(
+    plans: readonly Plan[],
+    complete: (plan: Plan) => Promise<Plan> = async (plan) => plan,
+  ): Promise<never> {
+    const { crowd, command } = this.#parts
+    // What only reads is neither confirmed nor told of as done.
+    const reading = plans.map((plan): readonly [Plan, Plan] => {
+      const { destructive: _, ...endpoint } = plan.endpoint
+      return [
+        { ...plan, endpoint: { ...endpoint, safe: true }, label: objectOf(plan, command) },
+        plan,
+      ]
+    })
+    const originals = new Map(reading)
+    const [only, ...others] = plans
+    if (only !== undefined && others.length === 0)
+      return this.#print(objectOf(only, command), await this.#preview(await complete(only)))
+    await crowd.many([...originals.keys()], {
+      emit,
+      run: async (plan) => ({
+        value: await this.#preview(await complete(originals.get(plan) ?? plan)),
+      }),
+    })
+    throw new Printed()
+  }
+
+  async #preview(plan: Plan): Promise<Preview> {
+    const { answer, command, live, secrets } = this.#parts
+    const { endpoint } = plan
+    const reading = await readingOf(command.area, endpoint)
+    if (reading === undefined) return previewOf(plan, undefined, { secrets })
+    const values = reading.values(plan)
+    try {
+      const { data } = await live.send({ key: '', endpoint: reading.endpoint, values })
+      const gone = removes(endpoint, reading.endpoint)
+      const shown = gone ? { columns: await answer.columnsFor(reading.endpoint) } : {}
+      return previewOf(plan, isObject(data) ? data : {}, { ...shown, secrets })
+    } catch (error) {
+      const absent = error instanceof Failure && error.category === 'not_found'
+      if (!absent || endpoint.brings !== true) throw error
+      return previewOf(plan, undefined, { secrets })
+    }
+  }
+
+  async #print(object: string, preview: Preview): Promise<never> {
+    const shown = { ...emit, columns: ['object', ...columns] }
+    await this.#parts.answer.printMany([{ object, ...preview }], shown)
+    throw new Printed()
+  }
+
+  async #request(request: WireRequest): Promise<never> {
+    return this.#print(request.path, previewOfRequest(request, this.#parts.secrets))
+  }
+}

@@ -1,0 +1,145 @@
+/** `--dry-run` as the program shows it. */
+import { describe, expect, it } from 'vitest'
+import { configuration, svcctl } from '../support/program.js'
+import { answers, calling, rowsOf } from './calling.js'
+
+const { server, call, sent } = calling()
+
+const runner = { id: 1, description: 'build', active: true, tag_list: ['a', 'b'] }
+const missing = { status: 404, body: { message: '404 Not found' } }
+
+describe('a dry run', () => {
+  it('shows what is and what would be, and what is so already', async () => {
+    server.answer = answers({ 'GET /runners/1': runner })
+    const line = 'runners update 1 --description test --active --tag-list b,a --dry-run'
+    const { stdout, code } = await call(line)
+    expect(rowsOf(stdout)).toEqual([
+      { object: '1', attribute: 'description', now: 'build', new: 'test' },
+      { object: '1', attribute: 'active', now: 'true', new: 'already so' },
+      { object: '1', attribute: 'tag_list', now: 'a,b', new: 'already so' },
+    ])
+    expect([code, sent(), server.lines()]).toEqual([0, [], ['GET /runners/1']])
+  })
+
+  it('is an object each for programs', async () => {
+    server.answer = answers({ 'GET /runners/1': runner, 'GET /runners/2': { ...runner, id: 2 } })
+    const { stdout } = await call('runners pause 1 2 --dry-run -o ndjson')
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(
+      ['1', '2'].map((object) => ({
+        object,
+        request: `PUT /runners/${object}`,
+        read: true,
+        changes: [{ attribute: 'active', now: true, new: false, already_so: false }],
+      })),
+    )
+  })
+
+  it('ends with what the reads give', async () => {
+    server.answer = ({ url }) => (url.endsWith('/2') ? missing : { body: runner })
+    const one = await call('runners pause 2 --dry-run')
+    expect([one.code, one.stdout]).toEqual([4, ''])
+    expect(one.stderr).toContain('404 Not found')
+    const some = await call('runners pause 1 2 --dry-run')
+    expect([some.code, rowsOf(some.stdout).length]).toEqual([8, 1])
+    const drained = await call('runners drain 1 2 --dry-run')
+    expect([drained.code, rowsOf(drained.stdout).length]).toEqual([8, 1])
+    expect(sent()).toEqual([])
+  })
+
+  it('shows what would be lost of what is deleted, and does not ask', async () => {
+    server.answer = answers({ 'GET /projects/a%2Fb/deploy_keys/3': { id: 3, title: 'ci' } })
+    const { stdout, code } = await call('deploy-keys delete 3 -P a/b --dry-run')
+    expect(code).toBe(0)
+    expect(rowsOf(stdout)).toEqual([
+      { object: '3', attribute: 'id', now: '3', new: '' },
+      { object: '3', attribute: 'title', now: 'ci', new: '' },
+    ])
+    expect(sent()).toEqual([])
+  })
+
+  it('prints the request where nothing is there to be read', async () => {
+    const { stdout } = await call(
+      'approvals rules create --name QA --approvals-required 1 -P 7 --dry-run',
+    )
+    expect(rowsOf(stdout)).toEqual([
+      { object: '7', attribute: 'request', now: '', new: 'POST /projects/7/approval_rules' },
+      { object: '7', attribute: 'name', now: '', new: 'QA' },
+      { object: '7', attribute: 'approvals_required', now: '', new: '1' },
+    ])
+    server.answer = () => missing
+    const enabled = await call('deploy-keys enable 5 -P 7 --dry-run')
+    const request = 'POST /projects/7/deploy_keys/5/enable'
+    expect(rowsOf(enabled.stdout)).toEqual([
+      { object: '5', attribute: 'request', now: '', new: request },
+    ])
+    expect([enabled.code, sent()]).toEqual([0, []])
+  })
+
+  it('compares what a verb sets by itself, and identities with what they are of', async () => {
+    server.answer = answers({
+      'GET /vulnerabilities/1': { id: 1, state: 'detected' },
+      'GET /vulnerabilities/2': { id: 2, state: 'dismissed' },
+      'GET /projects/7/approval_rules/1': {
+        id: 1,
+        name: 'QA',
+        approvals_required: 2,
+        users: [{ id: 3 }],
+      },
+    })
+    const { stdout } = await call('vulnerabilities dismiss 1 2 --dry-run')
+    expect(rowsOf(stdout)).toEqual([
+      { object: '1', attribute: 'state', now: 'detected', new: 'dismissed' },
+      { object: '2', attribute: 'state', now: 'dismissed', new: 'already so' },
+    ])
+    const rule = await call('approvals rules update 1 --user-ids 3,4 --keep -P 7 --dry-run')
+    expect(rowsOf(rule.stdout).find(({ attribute }) => attribute === 'user_ids')).toEqual({
+      object: '1',
+      attribute: 'user_ids',
+      now: '3',
+      new: '3,4',
+    })
+    expect(sent()).toEqual([])
+  })
+
+  it('hides secrets by their names, unless they are asked for', async () => {
+    server.answer = () => missing
+    const line =
+      'integrations update slack --webhook https://h.test/canary --param token=canary2 -P 7 --dry-run'
+    const hidden = await call(line)
+    expect(hidden.code).toBe(0)
+    expect(hidden.stdout).toContain('[masked]')
+    expect(hidden.stdout).not.toContain('canary')
+    expect((await call(`${line} --show-secrets`)).stdout).toContain('canary2')
+    const raw = await call('api PUT /x --param private_token=canary --dry-run')
+    expect(raw.stdout).not.toContain('canary')
+    expect(sent()).toEqual([])
+  })
+
+  it('goes on under a profile that only reads', async () => {
+    server.answer = answers({ 'GET /runners/1': runner })
+    const env = { SVC_CONFIG_DIR: configuration() }
+    await svcctl(['profile', 'set', 'look', '--base-url', server.url, '--read-only'], { env })
+    const given = { ...env, SVC_TOKEN: 'any' }
+    const run = (line: string) => svcctl(line.split(' '), { env: given })
+    expect((await run('runners pause 1 -p look')).code).toBe(2)
+    const { code, stdout } = await run('runners pause 1 -p look --dry-run')
+    expect([code, rowsOf(stdout).length, sent()]).toEqual([0, 1, []])
+  })
+
+  it('refuses what contradicts it, and commands that only read', async () => {
+    const both = await call('runners pause 1 --dry-run --curl')
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringContaining('--dry-run and --curl exclude each other'),
+    ])
+    expect((await call('runners get 1 --dry-run')).code).toBe(2)
+    expect(server.seen).toEqual([])
+  })
+
+  it('is the API’s own where that has one', async () => {
+    server.answer = () => ({ body: { dry_run: 'success' } })
+    await call('commits revert main --branch main -P 7 --dry-run')
+    expect(sent().map(({ body }) => body)).toEqual([{ branch: 'main', dry_run: true }])
+  })
+})

@@ -1,0 +1,203 @@
+/** `--dry-run` on every command that writes: nothing is sent but GETs, and what has a read is read. */
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, request as forward } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Endpoint, methodOf, writes } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import {
+  allCommands,
+  examplesOf,
+  named,
+  readingOf,
+  rehearsable,
+} from '../../src/commands/derive/index.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+
+const all = (
+  await Promise.all(
+    areas.map(async ({ name, load }) =>
+      Object.values<Endpoint>(await load()).map((endpoint) => ({ area: name, endpoint })),
+    ),
+  )
+).flat()
+const writing = all.filter(({ endpoint }) => writes(endpoint))
+
+/** Copied by hand: what the documents have no read for. */
+const unread = [
+  'POST /projects/:id/runners',
+  'POST /runners',
+  'POST /projects/:id/repository/commits',
+  'POST /projects/:id/issues/:issue_iid/unsubscribe',
+  'POST /projects/:id/issues/:issue_iid/todo',
+  'POST /projects/:id/issues/:issue_iid/notes',
+  'POST /projects/:id/approval_rules',
+  'POST /groups/:id/members',
+  'POST /projects/:id/members',
+  'DELETE /groups/:id/billable_members/:user_id',
+  'POST <alert_endpoint_url>',
+  'POST /projects/:id/deploy_keys',
+  'POST /projects/:id/pages/domains',
+  'POST /projects/:id/vulnerabilities',
+  'POST /geo_nodes',
+  'POST /projects/:id/error_tracking/client_keys',
+  'DELETE /projects/:id/error_tracking/client_keys/:key_id',
+  'POST /project_repository_storage_moves',
+  'POST /snippet_repository_storage_moves',
+  'POST /group_repository_storage_moves',
+]
+/** Reads whose path is not that of what is written, without its verb. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'DELETE /projects/:id/runners/:runner_id': 'GET /runners/:id',
+  'POST /projects/:id/issues/:issue_iid/time_estimate':
+    'GET /projects/:id/issues/:issue_iid/time_stats',
+  'POST /projects/:id/issues/:issue_iid/reset_time_estimate':
+    'GET /projects/:id/issues/:issue_iid/time_stats',
+  'POST /projects/:id/issues/:issue_iid/add_spent_time':
+    'GET /projects/:id/issues/:issue_iid/time_stats',
+  'POST /projects/:id/issues/:issue_iid/reset_spent_time':
+    'GET /projects/:id/issues/:issue_iid/time_stats',
+}
+
+describe('what a write is about', () => {
+  it('is read by the endpoint of its path, or not at all', async () => {
+    const none: string[] = []
+    for (const { area, endpoint } of writing) {
+      const read = (await readingOf(area, endpoint))?.endpoint.route
+      const path = endpoint.route.replace(/^\w+ /, '')
+      if (read === undefined) none.push(endpoint.route)
+      else if (elsewhere[endpoint.route] !== undefined) expect(read).toBe(elsewhere[endpoint.route])
+      else expect(path.startsWith(read.slice('GET '.length)), `${path} by ${read}`).toBe(true)
+    }
+    expect(none.sort()).toEqual([...unread].sort())
+    expect(writing).toHaveLength(59)
+  })
+
+  it('shows the fields that a write sets by itself', async () => {
+    const setting = writing.filter(({ endpoint }) => endpoint.leaves !== undefined)
+    for (const { area, endpoint } of setting) {
+      const shape = JSON.stringify((await readingOf(area, endpoint))?.endpoint.returns.shape)
+      for (const name of Object.keys(endpoint.leaves ?? {}))
+        expect(shape, `${endpoint.route}: ${name}`).toContain(`"${name}":`)
+    }
+    expect(setting).toHaveLength(10)
+  })
+})
+
+const commands = await allCommands()
+
+describe('the API’s own dry run', () => {
+  it('is kept where it has one, and named in the catalogue', () => {
+    const having = all.filter(({ endpoint }) => 'dry_run' in endpoint.params)
+    expect(having.filter(({ endpoint }) => endpoint.rehearses !== true)).toEqual([])
+    expect(all.filter(({ endpoint }) => endpoint.rehearses === true)).toEqual(having)
+    const own = commands.filter(({ flags }) => flags.some(({ name }) => name === 'dry-run'))
+    expect(own.map(named)).toEqual(['ci lint', 'commits cherry-pick', 'commits revert'])
+    expect(own.filter(rehearsable)).toEqual([])
+  })
+})
+
+let sandbox: Sandbox
+const seen = new Map<string, string[]>()
+
+/** Stands before the embedded instance and writes down who asks for what, by the name in the path. */
+const recorder = createServer((request, response) => {
+  const [, name = '', ...rest] = (request.url ?? '').split('/')
+  const path = `/${rest.join('/')}`
+  seen.set(name, [...(seen.get(name) ?? []), `${request.method} ${path}`])
+  const { port } = new URL(sandbox.url)
+  const onward = forward(
+    { host: '127.0.0.1', port, path, method: request.method, headers: request.headers },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    },
+  )
+  request.pipe(onward)
+})
+let url = ''
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  recorder.closeAllConnections()
+  recorder.close()
+  await sandbox.close()
+})
+
+const files: Readonly<Record<string, string>> = {
+  'ci.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n',
+  'README.md': 'What it is for.\n',
+}
+
+const rehearse = async (name: string, line: string) => {
+  const cwd = folder()
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(cwd, file, '..'), { recursive: true })
+    writeFileSync(join(cwd, file), text)
+  }
+  // No shell is asked: examples quote with apostrophes, and none of these has a pipe.
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  )
+  const given = words.filter((word) => word !== '--yes')
+  const { exitCode, stdout, stderr } = await execa(
+    process.execPath,
+    [program, ...given, '--dry-run'],
+    {
+      cwd,
+      reject: false,
+      extendEnv: false,
+      stdin: 'ignore',
+      env: {
+        ...clean(),
+        SVC_CONFIG_DIR: configuration(),
+        SVC_BASE_URL: `${url}/${name.replaceAll(' ', '.')}`,
+        SVC_TOKEN: 'sandbox-root-token',
+      },
+    },
+  )
+  return { exitCode, stdout, stderr }
+}
+
+const tried = commands.filter(rehearsable)
+
+describe('a dry run', () => {
+  it('is there for every verb that writes', () => {
+    const written = new Set(
+      tried.flatMap(({ endpoints }) => Object.values(endpoints)).map(({ route }) => route),
+    )
+    const left = writing.filter(({ endpoint }) => !written.has(endpoint.route))
+    expect(left.map(({ endpoint }) => endpoint.route)).toEqual([
+      'POST /projects/:id/repository/commits/:sha/cherry_pick',
+      'POST /projects/:id/repository/commits/:sha/revert',
+    ])
+    expect(tried).toHaveLength(55)
+  })
+
+  it.concurrent.each(tried.map((command) => [named(command), command] as const))(
+    'of %s sends GETs only, asks nothing, and shows what would be',
+    { timeout: 60_000 },
+    async (name, command) => {
+      const lines = (await examplesOf(command)).filter((line) => !line.includes(' | '))
+      const [line = ''] = name === 'api' ? ['api PUT /runners/1 --param active=false'] : lines
+      const ran = await rehearse(name, line)
+      expect(ran, line).toMatchObject({ exitCode: 0 })
+      expect(ran.stdout).toMatch(/^object\tattribute\tnow\tnew\n\S/)
+      const sent = seen.get(name.replaceAll(' ', '.')) ?? []
+      expect(sent.filter((one) => !one.startsWith('GET '))).toEqual([])
+      const read = await Promise.all(
+        Object.values<Endpoint>(command.endpoints)
+          .filter((endpoint) => methodOf(endpoint) !== 'GET')
+          .map((endpoint) => readingOf(command.area, endpoint)),
+      )
+      if (read.some((one) => one !== undefined)) expect(sent.length).toBeGreaterThan(0)
+    },
+  )
+})
