@@ -44,6 +44,17 @@ export type InputOf<E> = E extends { path: infer Pa; params: infer Ps }
     >
   : never
 
+type Standing<Ps> = {
+  [K in keyof Ps]: Ps[K] extends { default: string | number | boolean } ? K : never
+}[keyof Ps]
+
+/** The input once the instance has put the defaults of the documents where nothing was sent. */
+export type CheckedOf<E> = E extends { changes: true }
+  ? InputOf<E>
+  : E extends { params: infer Ps }
+    ? Flat<InputOf<E> & { readonly [K in Standing<Ps>]: Value<Ps[K]> }>
+    : never
+
 export type ResultOf<E> = E extends { returns: infer R }
   ? R extends { kind: 'many'; shape: infer S extends TSchema }
     ? readonly Static<S>[]

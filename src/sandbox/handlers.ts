@@ -33,7 +33,7 @@
  * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
  * start and is through when `call.clock.over(start, seconds)`.
  */
-import type { InputOf, ResultOf } from '../catalogue/inferred.js'
+import type { CheckedOf, ResultOf } from '../catalogue/inferred.js'
 import type { Call } from './call.js'
 import type { FileReply, Keyset, Lazy, Reply } from './reply.js'
 
@@ -51,7 +51,7 @@ type Answer<E> =
           ? undefined
           : ResultOf<E>)
 
-type Handler<E> = (call: Call, input: InputOf<E>) => Answer<E> | Promise<Answer<E>>
+type Handler<E> = (call: Call, input: CheckedOf<E>) => Answer<E> | Promise<Answer<E>>
 
 /** A handler for each endpoint of an area. */
 export type Handlers<A extends Readonly<Record<string, unknown>>> = {

@@ -4,6 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { givenOf } from '../../src/cli/plan/given.js'
 import { plansOf } from '../../src/cli/plan/plan.js'
@@ -12,6 +13,7 @@ import { parse } from '../../src/cli/words/tree.js'
 import { allCommands, flagName, named } from '../../src/commands/derive/index.js'
 import type { Command } from '../../src/commands/types.js'
 import { buildRequest } from '../../src/http/request/request.js'
+import { documentedDefaults } from './documented-defaults.js'
 
 /** A text that a parameter takes. */
 const sample = (param: Param): string => {
@@ -76,6 +78,15 @@ it.each(rows.map((row) => [named(row.command), row.endpoint.route, row.name, row
     }
   },
 )
+
+it('has the defaults of the documents, which the embedded instance applies', async () => {
+  const found: Record<string, Record<string, unknown>> = {}
+  for (const { load } of areas)
+    for (const { route, params } of Object.values(await load()))
+      for (const [name, { default: value }] of Object.entries(params))
+        if (value !== undefined) found[route] = { ...found[route], [name]: value }
+  expect(found).toEqual(documentedDefaults)
+})
 
 it('is held over all of them', () => {
   expect(new Set(rows.map(({ endpoint, name }) => `${endpoint.route} ${name}`)).size).toBe(66)

@@ -136,6 +136,32 @@ describe('checking input by the catalogue', () => {
     })
   })
 
+  it('puts the default where nothing was sent, and nowhere else', () => {
+    const params = {
+      n: integer('n', { default: 3 }),
+      b: boolean('b', { default: true }),
+      in: list('string', 'i', { join: 'comma', default: 'title,text' }),
+      r: string('r', { required: true, default: 'x' }),
+    }
+    const stands = { n: 3, b: true, in: ['title', 'text'] }
+    expect(check(params, { r: 'y' })).toEqual({ ...stands, r: 'y' })
+    expect(check(params, { r: 'y', n: null, b: '', in: '' })).toEqual({ ...stands, r: 'y' })
+    const sent = { n: 1, b: false, in: ['a'], r: 'y' }
+    expect(check(params, sent)).toEqual(sent)
+    expect(refusal(() => check(params, {}))).toEqual({ error: 'r is missing' })
+  })
+
+  it('leaves what an update was not given as it is', () => {
+    const shape = { path: {}, params: { n: integer('n', { default: 3 }) } }
+    expect(checkInput({ ...shape, changes: true }, {}, {})).toEqual({})
+  })
+
+  it('holds no default against what was sent', () => {
+    const params = { a: string('a'), b: string('b', { default: 'x' }) }
+    const shape = { path: {}, params, exclusive: [['a', 'b']] }
+    expect(checkInput(shape, {}, { a: '1' })).toEqual({ a: '1', b: 'x' })
+  })
+
   it('lets the path win over what was sent under the same name', () => {
     const shape = { path: { id: integer('id') }, params: {} }
     expect(checkInput(shape, { id: '1' }, { id: '2' })).toEqual({ id: 1 })

@@ -1,14 +1,14 @@
 /** Alert ingestion (`catalogue/reference/alerts.md`). */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type alerts, severities } from '../../catalogue/areas/alerts.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import { alerts, severities } from '../../catalogue/areas/alerts.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { notFound, unauthorized } from '../reply.js'
 import type { AlertEndpointRecord, AlertRecord } from '../state/monitoring.js'
 
 type Payload = Readonly<Record<string, unknown>>
-type Input = InputOf<(typeof alerts)['send']>
+type Input = CheckedOf<(typeof alerts)['send']>
 
 /** What the address adds to the parameters. */
 const fromAddress = ['endpoint_project', 'endpoint_identifier']
@@ -59,7 +59,7 @@ const mapped = (endpoint: AlertEndpointRecord, input: Input, payload: Payload): 
 
 const severityOf = (text: string | undefined): string => {
   const known = severities.find((severity) => severity === text?.toLowerCase())
-  return known ?? 'critical'
+  return known ?? alerts.send.params.severity.default
 }
 
 /** Object keys in order, so that the same payload always gives the same text. */
@@ -99,7 +99,7 @@ const create = (
     iid: Math.max(0, ...before.map((a) => a.iid)) + 1,
     project_id,
     endpoint_id: endpoint.id,
-    title: input.title ?? 'New: Alert',
+    title: input.title,
     description: input.description ?? null,
     severity: severityOf(input.severity),
     state: 'triggered',

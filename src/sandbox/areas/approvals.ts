@@ -1,6 +1,6 @@
 /** Approvals (`catalogue/reference/approvals.md`): configuration, rules, approvals of merge requests. */
 import type { approvals } from '../../catalogue/areas/approvals.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentRule } from '../present/approval-rule.js'
@@ -20,7 +20,7 @@ import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.j
 import type { ApprovalSettings, ProjectRecord } from '../state/records.js'
 
 type Approvals = typeof approvals
-type NewRule = InputOf<Approvals['rulesCreate']>
+type NewRule = CheckedOf<Approvals['rulesCreate']>
 
 const configuration = (project: ProjectRecord) => ({ ...project.approvals })
 
@@ -33,7 +33,7 @@ const settings = [
   'require_password_to_approve',
 ] as const satisfies readonly (keyof ApprovalSettings)[]
 
-const configure = (project: ProjectRecord, input: InputOf<Approvals['update']>) => {
+const configure = (project: ProjectRecord, input: CheckedOf<Approvals['update']>) => {
   const given = Object.fromEntries(
     settings.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
   )
@@ -81,7 +81,7 @@ const branches = (call: Call, project: ProjectRecord, ids: readonly number[]): n
   [...new Set(ids)].filter((id) => call.state.protectedBranches.get(id)?.project_id === project.id)
 
 const create = (call: Call, project: ProjectRecord, input: NewRule): ApprovalRuleRecord => {
-  const { name, approvals_required, rule_type = 'regular', protected_branch_ids = [] } = input
+  const { name, approvals_required, rule_type, protected_branch_ids = [] } = input
   refuseTaken(call, project, name)
   const any = rule_type === 'any_approver'
   if (any && rulesOf(call, project).some((r) => r.rule_type === 'any_approver'))
@@ -101,7 +101,7 @@ const create = (call: Call, project: ProjectRecord, input: NewRule): ApprovalRul
 const update = (
   call: Call,
   project: ProjectRecord,
-  input: InputOf<Approvals['rulesUpdate']>,
+  input: CheckedOf<Approvals['rulesUpdate']>,
 ): ApprovalRuleRecord => {
   const rule = ruleOf(call, project, input.approval_rule_id)
   refuseTaken(call, project, input.name, rule)

@@ -1,6 +1,6 @@
 /** Commits (`catalogue/reference/commits.md`), read from and made in the project's real repository. */
 import type { commits } from '../../catalogue/areas/commits.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import { type Applied, pick, undo } from '../git/apply.js'
 import { diffOf } from '../git/diff.js'
@@ -62,7 +62,7 @@ const inFull = async (
   project: ProjectRecord,
   repository: Repository,
   id: string,
-  withStats = true,
+  withStats: boolean,
 ) => {
   const last_pipeline = pipelineOf(call, project, id)
   return {
@@ -84,7 +84,7 @@ const located = async (call: Call, input: { id: string | number; sha: string }) 
 
 const seconds = (moment: string): number => Date.parse(moment) / 1000
 
-const queryOf = (input: InputOf<Commits['list']>, revision: string): LogQuery => ({
+const queryOf = (input: CheckedOf<Commits['list']>, revision: string): LogQuery => ({
   revision,
   all: input.all === true,
   firstParent: input.first_parent === true,
@@ -94,7 +94,7 @@ const queryOf = (input: InputOf<Commits['list']>, revision: string): LogQuery =>
   ...(input.until === undefined ? {} : { until: seconds(input.until) }),
 })
 
-const list = async (call: Call, input: InputOf<Commits['list']>) => {
+const list = async (call: Call, input: CheckedOf<Commits['list']>) => {
   const project = call.project(input.id, { member: 'reporter' })
   const repository = await call.git.open(project)
   const given = input.ref_name === undefined || input.ref_name === '' ? undefined : input.ref_name
@@ -138,7 +138,7 @@ interface Application {
   readonly keepsAuthor: boolean
 }
 
-type ApplyInput = InputOf<Commits['revert']>
+type ApplyInput = CheckedOf<Commits['revert']>
 
 /** Cherry-picks or reverts, or only says whether it would work. */
 const applied = async (call: Call, input: ApplyInput, how: Application) => {
@@ -161,7 +161,7 @@ const applied = async (call: Call, input: ApplyInput, how: Application) => {
     })
     if (!(await moveBranch(repository, input.branch, head, to)))
       throw conflict('The branch has moved meanwhile')
-    const shown = await inFull(call, project, repository, to)
+    const shown = await inFull(call, project, repository, to, true)
     await pushed(call, project, {
       branch: input.branch,
       from: head,
@@ -173,7 +173,7 @@ const applied = async (call: Call, input: ApplyInput, how: Application) => {
   })
 }
 
-const cherryPick = (call: Call, input: InputOf<Commits['cherryPick']>) =>
+const cherryPick = (call: Call, input: CheckedOf<Commits['cherryPick']>) =>
   applied(call, input, {
     kind: 'cherry-pick',
     apply: pick,
@@ -195,15 +195,15 @@ export const handlers: Handlers<Commits> = {
   list,
   create: async (call, input) => {
     const { project, repository, id } = await createCommit(call, input)
-    return inFull(call, project, repository, id, input.stats ?? true)
+    return inFull(call, project, repository, id, input.stats)
   },
   get: async (call, input) => {
     const { project, repository, id } = await located(call, input)
-    return inFull(call, project, repository, id, input.stats ?? true)
+    return inFull(call, project, repository, id, input.stats)
   },
   refs: async (call, input) => {
     const { repository, id } = await located(call, input)
-    return refsWith(repository, id, input.type ?? 'all')
+    return refsWith(repository, id, input.type)
   },
   cherryPick,
   revert,

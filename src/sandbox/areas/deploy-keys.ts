@@ -2,7 +2,7 @@
 
 import { readPublicKey } from '../../base/public-key.js'
 import type { deployKeys } from '../../catalogue/areas/deploy-keys.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
@@ -58,7 +58,7 @@ const checkTitle = (title: string | undefined): void => {
 
 const add = (
   call: Call,
-  { id, title, key, can_push = false }: InputOf<(typeof deployKeys)['add']>,
+  { id, title, key, can_push = false }: CheckedOf<(typeof deployKeys)['add']>,
 ) => {
   const project = managed(call, id)
   const present = ofProject(project)
@@ -87,7 +87,7 @@ const add = (
   return present(known)
 }
 
-const update = (call: Call, input: InputOf<(typeof deployKeys)['update']>) => {
+const update = (call: Call, input: CheckedOf<(typeof deployKeys)['update']>) => {
   const project = managed(call, input.id)
   const { record, join } = joined(call, project, input.key_id)
   if (input.title === undefined && input.can_push === undefined)

@@ -1,7 +1,7 @@
 /** Error tracking (`catalogue/reference/error-tracking.md`): the settings of a project and the keys of its clients. */
 import { randomBytes } from 'node:crypto'
 import type { errorTracking } from '../../catalogue/areas/error-tracking.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { lazily, notFound } from '../reply.js'
@@ -38,7 +38,7 @@ const found = (call: Call, project: ProjectRecord): ErrorTrackingRecord | undefi
   call.state.errorTracking.find((e) => e.project_id === project.id)
 
 /** Only what is configured can be switched; the integrated backend needs no configuration. */
-const update = (call: Call, input: InputOf<(typeof errorTracking)['update']>) => {
+const update = (call: Call, input: CheckedOf<(typeof errorTracking)['update']>) => {
   const project = managed(call, input.id)
   const { active, integrated } = input
   const known = found(call, project)

@@ -1,6 +1,6 @@
 /** Events (`catalogue/reference/events.md`): what users did, as far as the asking one may know. */
 import type { events } from '../../catalogue/areas/events.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { authorOf, seesIssue } from '../present/issue.js'
@@ -11,7 +11,7 @@ import { settleExpired } from '../rules/people/memberships.js'
 import type { NoteRecord } from '../state/planning.js'
 import type { EventAction, EventRecord, UserRecord } from '../state/records.js'
 
-type Filters = Omit<InputOf<(typeof events)['listOfProject']>, 'project_id'>
+type Filters = Omit<CheckedOf<(typeof events)['listOfProject']>, 'project_id'>
 
 const names: Partial<Record<EventAction, string>> = {
   created: 'opened',

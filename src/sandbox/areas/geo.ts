@@ -1,6 +1,6 @@
 /** Replication nodes (`catalogue/reference/geo.md`): administrators, on a primary node. */
-import { geo } from '../../catalogue/areas/geo.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { geo } from '../../catalogue/areas/geo.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
@@ -8,7 +8,7 @@ import { statusOf, unmeasured } from '../rules/instance/geo-status.js'
 import { apiRoot } from '../server/root.js'
 import type { GeoNodeRecord } from '../state/geo.js'
 
-type Update = Omit<InputOf<(typeof geo)['update']>, 'id'>
+type Update = Omit<CheckedOf<(typeof geo)['update']>, 'id'>
 
 const present = (call: Call) => (node: GeoNodeRecord) => {
   const { oauth_application: _app, status: _status, updated_at: _at, internal_url, ...shown } = node
@@ -90,18 +90,18 @@ const attributes = (input: Partial<Update>): Partial<GeoNodeRecord> => {
   }
 }
 
-const { params } = geo.create
-const defaults = {
-  primary: params.primary.default,
-  enabled: params.enabled.default,
-  files_max_capacity: params.files_max_capacity.default,
-  repos_max_capacity: params.repos_max_capacity.default,
-  verification_max_capacity: params.verification_max_capacity.default,
-  container_repositories_max_capacity: params.container_repositories_max_capacity.default,
-  sync_object_storage: params.sync_object_storage.default,
-}
+/** What has a default, and is never missing. */
+const standingOf = (input: CheckedOf<(typeof geo)['create']>) => ({
+  primary: input.primary,
+  enabled: input.enabled,
+  files_max_capacity: input.files_max_capacity,
+  repos_max_capacity: input.repos_max_capacity,
+  verification_max_capacity: input.verification_max_capacity,
+  container_repositories_max_capacity: input.container_repositories_max_capacity,
+  sync_object_storage: input.sync_object_storage,
+})
 
-const create = (call: Call, input: InputOf<(typeof geo)['create']>) => {
+const create = (call: Call, input: CheckedOf<(typeof geo)['create']>) => {
   onPrimary(call)
   checkNumbers(input)
   const given = attributes(input)
@@ -120,14 +120,14 @@ const create = (call: Call, input: InputOf<(typeof geo)['create']>) => {
     clone_protocol: 'http',
     oauth_application: true,
     status: unmeasured(call.clock.now()),
-    ...defaults,
     ...given,
+    ...standingOf(input),
     updated_at: call.clock.iso(),
   })
   return present(call)(node)
 }
 
-const update = (call: Call, { id, ...input }: InputOf<(typeof geo)['update']>) => {
+const update = (call: Call, { id, ...input }: CheckedOf<(typeof geo)['update']>) => {
   onPrimary(call)
   const node = found(call, id)
   checkNumbers(input)

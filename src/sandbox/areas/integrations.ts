@@ -1,6 +1,6 @@
 /** Integrations of a project (`catalogue/reference/integrations.md`), under both spellings of the path. */
 import type { integrations } from '../../catalogue/areas/integrations.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import {
   eventFlags,
   familyOfSlug,
@@ -95,7 +95,7 @@ const further = (call: Call): Properties =>
     ),
   )
 
-type Input = InputOf<(typeof integrations)['update']>
+type Input = CheckedOf<(typeof integrations)['update']>
 
 const propertiesOf = (
   call: Call,

@@ -140,7 +140,7 @@ export const handlers: Handlers<typeof issues> = {
     ),
   listOfGroup: (call, { id, ...filters }) => {
     const projects = projectsWithin(call.state, call.group(id)).filter((p) => call.sees(p))
-    return listIssues(call, projects, { ...filters, scope: filters.scope ?? 'all' })
+    return listIssues(call, projects, filters)
   },
   unsubscribe: (call, input) => unsubscribe(call, found(call, input)),
   todo: (call, input) => addTodo(call, found(call, input)),

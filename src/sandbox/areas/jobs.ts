@@ -71,7 +71,7 @@ export const handlers: Handlers<typeof jobs> = {
     const rows = call.state.jobs.filter((j) => j.project_id === project.id && j.kind === 'build')
     return listed(call, rows.filter(inScope(scope)))
   },
-  listOfPipeline: (call, { id, pipeline_id, scope, include_retried = false }) => {
+  listOfPipeline: (call, { id, pipeline_id, scope, include_retried }) => {
     const pipeline = pipelineOf(call, projectWithJobs(call, id), pipeline_id)
     const ids = withChildren(call, pipeline).map((p) => p.id)
     const rows = call.state.jobs.filter(

@@ -1,6 +1,6 @@
 /** Members of groups and projects, and billable members (`catalogue/reference/members.md`). */
 import type { members } from '../../catalogue/areas/members.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { userSummary } from '../present/common.js'
@@ -16,7 +16,7 @@ import {
 } from '../rules/people/memberships.js'
 
 type Members = typeof members
-type Filters = Pick<InputOf<Members['listOfGroup']>, 'query' | 'user_ids'>
+type Filters = Pick<CheckedOf<Members['listOfGroup']>, 'query' | 'user_ids'>
 
 const ofGroup = (call: Call, id: string | number, needs: { role?: 'owner' } = {}): MemberSource => {
   settleExpired(call)

@@ -64,13 +64,12 @@ const subscription = (wanted: boolean) => async (call: Call, input: Named) => {
 export const handlers: Handlers<typeof mr> = {
   list: (call, input) => {
     call.signedIn()
-    const { scope = 'created_by_me' } = input
-    return listRequests(call, call.state.projects.all(), input, { scope })
+    return listRequests(call, call.state.projects.all(), input)
   },
   listOfProject: (call, { id, ...input }) => {
     const project = call.project(id)
     if (!seesRequests(call, project)) throw forbidden()
-    return listRequests(call, [project], input, { scope: input.scope ?? 'all', from: project })
+    return listRequests(call, [project], input, project)
   },
   get: async (call, input) => {
     const { project, request } = await found(call, input)

@@ -1,6 +1,6 @@
 /** Pages domains (`catalogue/reference/pages-domains.md`): names, certificates and who may change them. */
 import type { pagesDomains } from '../../catalogue/areas/pages-domains.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
@@ -85,7 +85,7 @@ const attached = (
   return after
 }
 
-const add = (call: Call, input: InputOf<(typeof pagesDomains)['add']>) => {
+const add = (call: Call, input: CheckedOf<(typeof pagesDomains)['add']>) => {
   const project = managed(call, input.id)
   const domain = lower(input.domain)
   checkDomain(call, domain)
@@ -100,7 +100,7 @@ const add = (call: Call, input: InputOf<(typeof pagesDomains)['add']>) => {
   return ofProject(call)(record)
 }
 
-const update = (call: Call, input: InputOf<(typeof pagesDomains)['update']>) => {
+const update = (call: Call, input: CheckedOf<(typeof pagesDomains)['update']>) => {
   const record = find(call, managed(call, input.id), input.domain)
   const { auto_ssl_enabled, certificate, key } = input
   if ([auto_ssl_enabled, certificate, key].every((value) => value === undefined))

@@ -1,6 +1,6 @@
 /** Projects (`catalogue/reference/projects.md`): lists by offset and by keyset, and one of them. */
 import { projects } from '../../catalogue/areas/projects.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { fullProject, simpleProject } from '../present/project.js'
@@ -11,7 +11,7 @@ import { checkInput } from '../server/check.js'
 import { positionOf } from '../server/pages.js'
 import type { ProjectRecord } from '../state/records.js'
 
-type Filters = InputOf<(typeof projects)['list']>
+type Filters = CheckedOf<(typeof projects)['list']>
 type Order = NonNullable<Filters['order_by']>
 
 /** Offset pages of projects end here (`http/README.md`). */
@@ -101,9 +101,10 @@ const keyOf = (p: ProjectRecord, order: Order, search: string): string | number 
 
 const sorted = (rows: ProjectRecord[], f: Filters): ProjectRecord[] => {
   const searching = f.search !== undefined && f.search !== ''
-  const order = f.order_by === 'similarity' && !searching ? 'created_at' : f.order_by
+  const order =
+    f.order_by === 'similarity' && !searching ? projects.list.params.order_by.default : f.order_by
   const direction = f.sort === 'asc' ? 1 : -1
-  const keys = new Map(rows.map((p) => [p, keyOf(p, order ?? 'created_at', f.search ?? '')]))
+  const keys = new Map(rows.map((p) => [p, keyOf(p, order, f.search ?? '')]))
   const compare = (a: ProjectRecord, b: ProjectRecord): number => {
     const [left, right] = [keys.get(a) ?? 0, keys.get(b) ?? 0]
     return direction * (left < right ? -1 : left > right ? 1 : a.id - b.id)
@@ -118,7 +119,7 @@ const checkRights = (call: Call, f: Filters): void => {
     f.repository_storage !== undefined ||
     f.custom_attributes !== undefined ||
     f.with_custom_attributes === true ||
-    (f.order_by !== undefined && isSize(f.order_by))
+    isSize(f.order_by)
   if (reserved) throw forbidden()
 }
 

@@ -1,7 +1,7 @@
 /** Runners (`catalogue/reference/runners.md`): lists, details, changes, projects, registration. */
 import { randomBytes } from 'node:crypto'
 import type { runners } from '../../catalogue/areas/runners.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { details, runnerJob, summary } from '../present/runner.js'
@@ -12,7 +12,7 @@ import type { RunnerRecord } from '../state/ci.js'
 import type { GroupRecord, ProjectRecord } from '../state/records.js'
 
 type Runners = typeof runners
-type Filters = InputOf<Runners['listAll']>
+type Filters = CheckedOf<Runners['listAll']>
 
 const inState = (runner: RunnerRecord, state: string | undefined): boolean => {
   switch (state) {
@@ -97,7 +97,7 @@ const attributes = [
   'maximum_timeout',
 ] as const
 
-const change = (call: Call, runner: RunnerRecord, input: InputOf<Runners['update']>): void => {
+const change = (call: Call, runner: RunnerRecord, input: CheckedOf<Runners['update']>): void => {
   if (attributes.every((name) => input[name] === undefined))
     throw invalid(`${attributes.join(', ')} are missing, at least one parameter must be provided`)
   const tags = input.tag_list ?? runner.tag_list
@@ -150,7 +150,7 @@ const placeOf = (call: Call, token: string) => {
   return { runner_type: 'group_type', project_ids: [], group_ids: [group.id] } as const
 }
 
-const register = (call: Call, input: InputOf<Runners['register']>) => {
+const register = (call: Call, input: CheckedOf<Runners['register']>) => {
   const place = placeOf(call, input.token)
   const { info = {} } = input
   return call.state.runners.add({
@@ -198,7 +198,7 @@ export const handlers: Handlers<Runners> = {
     change(call, runner, input)
     return details(call, runner)
   },
-  jobs: (call, { id, status, sort = 'desc' }) => {
+  jobs: (call, { id, status, sort }) => {
     const runner = editable(call, id)
     settleJobs(call)
     const rows = call.state.jobs.filter(

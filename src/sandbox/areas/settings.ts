@@ -1,6 +1,6 @@
 /** Application settings (`catalogue/reference/settings.md`): read, changed, and what they need of each other. */
 import type { settings } from '../../catalogue/areas/settings.js'
-import type { InputOf, ResultOf } from '../../catalogue/inferred.js'
+import type { CheckedOf, ResultOf } from '../../catalogue/inferred.js'
 import { settingsAttributes, settingsRequirements } from '../../catalogue/settings-attributes.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
@@ -8,7 +8,7 @@ import { badRequest, invalid, missing } from '../reply.js'
 import { furtherValue, isFurther, takesNull } from '../rules/instance/settings-values.js'
 
 type Result = ResultOf<(typeof settings)['get']>
-type Input = InputOf<(typeof settings)['update']>
+type Input = CheckedOf<(typeof settings)['update']>
 type Values = Readonly<Record<string, unknown>>
 
 /** Deprecated attribute → the one that took its place; both always have one value. */

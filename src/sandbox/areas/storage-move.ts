@@ -1,13 +1,13 @@
 /** Repository storage moves (`catalogue/reference/storage-move.md`): schedules them; `rules/instance/moves.ts` has them arrive. */
 import type { storageMove } from '../../catalogue/areas/storage-move.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid } from '../reply.js'
 import { isMoving, settleMoves } from '../rules/instance/moves.js'
 import type { StorageMoveRecord } from '../state/records.js'
 
-type Input = InputOf<(typeof storageMove)['projects']>
+type Input = CheckedOf<(typeof storageMove)['projects']>
 type Kind = StorageMoveRecord['kind']
 type Route = Pick<StorageMoveRecord, 'source_storage_name' | 'destination_storage_name'>
 

@@ -142,12 +142,15 @@ const silent = (param: Param, value: unknown): boolean =>
   (value === null && param.nullable !== true && param.type !== 'json') ||
   (value === '' && param.type === 'boolean')
 
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+
 /**
- * The input of an endpoint from what was sent: placeholders of the path first, then parameters.
- * Refuses with 400 and the API's own words.
+ * The input of an endpoint from what was sent: placeholders of the path first, then parameters. Where
+ * nothing was sent the default of the documents stands, but for an endpoint that changes what it is given
+ * only: there it is what a new object gets. Refuses with 400 and the API's own words.
  */
 export const checkInput = (
-  endpoint: Pick<Endpoint, 'path' | 'params' | 'exclusive'>,
+  endpoint: Pick<Endpoint, 'path' | 'params' | 'exclusive' | 'changes'>,
   path: Readonly<Record<string, unknown>>,
   sent: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> => {
@@ -156,10 +159,17 @@ export const checkInput = (
     if (!silent(param, value)) input[name] = convert(name, param, value)
     else if (param.required === true) throw missing(name)
   }
+  const stand = (name: string, param: Param): void => {
+    if (param.default === undefined) return
+    if (input[name] === undefined || isEmpty(input[name]))
+      input[name] = convert(name, param, param.default)
+  }
   for (const [name, param] of Object.entries(endpoint.params)) take(name, param, sent[name])
   for (const [name, param] of Object.entries(endpoint.path)) take(name, param, path[name])
   for (const names of endpoint.exclusive ?? [])
     if (names.filter((name) => input[name] !== undefined).length > 1)
       throw invalid(`${names.join(', ')} are mutually exclusive`)
+  if (endpoint.changes !== true)
+    for (const [name, param] of Object.entries(endpoint.params)) stand(name, param)
   return input
 }

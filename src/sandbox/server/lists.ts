@@ -3,7 +3,7 @@
  * prompts offer what they hold. Who sees what is as in the documented lists beside them.
  */
 import { issues } from '../../catalogue/areas/issues.js'
-import type { InputOf } from '../../catalogue/inferred.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import { oneOf, project } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { branches } from '../git/read.js'
@@ -37,13 +37,19 @@ const groupsOf = (call: Call, { search }: Searching) =>
       web_url: call.url(`groups/${full_path}`),
     }))
 
-type IssueInput = InputOf<(typeof issues)['list']>
+type IssueInput = CheckedOf<(typeof issues)['list']>
 
-/** The documented list of issues, with its project fixed: there everybody's count. */
+/** Those of the documented list of issues; in one project everybody's count, in an archived one too. */
+const issueParams = {
+  ...issues.list.params,
+  scope: { ...issues.list.params.scope, default: 'all' },
+  non_archived: { ...issues.list.params.non_archived, default: false },
+}
+
+/** The documented list of issues, with its project fixed. */
 const issuesOf = (call: Call, { id, ...filters }: Held & IssueInput) => {
   const from = call.project(id)
-  const { scope = 'all', non_archived = false } = filters
-  return listIssues(call, [from], { ...filters, scope, non_archived }, from)
+  return listIssues(call, [from], filters, from)
 }
 
 const statuses = [
@@ -101,7 +107,7 @@ const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
 
 export const listRoutes = [
   list('/groups', searched, groupsOf),
-  list('/projects/:id/issues', issues.list.params, issuesOf),
+  list('/projects/:id/issues', issueParams, issuesOf),
   list('/projects/:id/labels', searched, labelsOf),
   list('/projects/:id/pipelines', { status: oneOf(statuses, 'status') }, pipelinesOf),
   list('/projects/:id/repository/branches', searched, branchesOf),

@@ -1,6 +1,6 @@
 /** Billable members of a top-level group (`catalogue/reference/members.md`). */
 import type { members } from '../../../catalogue/areas/members.js'
-import type { InputOf } from '../../../catalogue/inferred.js'
+import type { CheckedOf } from '../../../catalogue/inferred.js'
 import { accessLevels } from '../../../catalogue/shapes/common.js'
 import type { Call } from '../../call.js'
 import { userSummary } from '../../present/common.js'
@@ -8,7 +8,7 @@ import { badRequest, notFound } from '../../reply.js'
 import type { GroupRecord, UserRecord } from '../../state/records.js'
 import { invited, type Membership, settleExpired, tellProject, within } from './memberships.js'
 
-type Sort = NonNullable<InputOf<(typeof members)['billableList']>['sort']>
+type Sort = NonNullable<CheckedOf<(typeof members)['billableList']>['sort']>
 
 interface Billable {
   readonly user: UserRecord

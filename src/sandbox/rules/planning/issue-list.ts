@@ -1,6 +1,6 @@
 /** The lists of issues: which of them, in what order (`catalogue/reference/issues.md`). */
 import type { issues } from '../../../catalogue/areas/issues.js'
-import type { InputOf } from '../../../catalogue/inferred.js'
+import type { CheckedOf } from '../../../catalogue/inferred.js'
 import type { Call } from '../../call.js'
 import { presentIssue, seesIssue, votes } from '../../present/issue.js'
 import { type Lazy, lazily, notFound, unauthorized } from '../../reply.js'
@@ -23,7 +23,7 @@ import {
   where,
 } from './planning-filters.js'
 
-export type IssueFilters = InputOf<(typeof issues)['list']>
+export type IssueFilters = CheckedOf<(typeof issues)['list']>
 
 const day = 86_400_000
 const shift = (today: string, days: number): string =>
@@ -108,7 +108,7 @@ const asked = (call: Call, f: IssueFilters): FilterTest<IssueRecord>[] => {
     where(f.state, (v, i: IssueRecord) => v === 'all' || i.state === v),
     where(f.weight, tests.weight),
     (issue) => mentions(f.search, f.in, issue) && inTime(f, issue),
-    (issue) => inScope(call, f.scope ?? 'created_by_me', issue),
+    (issue) => inScope(call, f.scope, issue),
     ...negated(call, f.not ?? {}),
   ]
 }
@@ -151,7 +151,7 @@ export const listIssues = (
   /** The project that they are asked for from, if any. */
   from?: ProjectRecord,
 ): Lazy<ReturnType<typeof presentIssue>> => {
-  const { scope = 'created_by_me', non_archived = true, order_by = 'created_at', sort } = filters
+  const { scope, non_archived, order_by, sort } = filters
   if (scope !== 'all' && call.user === undefined) throw unauthorized()
   const homes = new Map(
     projects.filter((p) => !(non_archived && p.archived)).map((p) => [p.id, p] as const),

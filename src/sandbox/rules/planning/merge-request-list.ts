@@ -1,6 +1,6 @@
 /** The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`). */
 import type { mr } from '../../../catalogue/areas/mr.js'
-import type { InputOf } from '../../../catalogue/inferred.js'
+import type { CheckedOf } from '../../../catalogue/inferred.js'
 import type { Call } from '../../call.js'
 import { presentRequest, seesRequests, simpleRequest } from '../../present/merge-request.js'
 import { lazily, notFound } from '../../reply.js'
@@ -25,7 +25,7 @@ import {
 } from './planning-filters.js'
 import { settleRebases } from './rebase.js'
 
-export type RequestFilters = InputOf<(typeof mr)['list']>
+export type RequestFilters = CheckedOf<(typeof mr)['list']>
 type Wildcard = 'None' | 'Any'
 
 /** How each filter that may also be negated matches one value. */
@@ -113,23 +113,24 @@ export const listRequests = async (
   call: Call,
   projects: readonly ProjectRecord[],
   filters: RequestFilters & { readonly iids?: readonly number[] },
-  view: { readonly scope: string; readonly from?: ProjectRecord },
+  /** The project that they are asked for from, if any. */
+  asking?: ProjectRecord,
 ) => {
   await settleRebases(call)
   const homes = new Map(
     projects.filter((p) => seesRequests(call, p)).map((p) => [p.id, p] as const),
   )
-  const { iids, order_by = 'created_at', sort } = filters
+  const { iids, order_by, sort } = filters
   const tests = asked(call, filters)
   const rows = call.state.mergeRequests.filter(
     (m) =>
       homes.has(m.project_id) &&
       (iids === undefined || iids.length === 0 || iids.includes(m.iid)) &&
-      inScope(call, view.scope, m) &&
+      inScope(call, filters.scope, m) &&
       tests.every((test) => test(m)),
   )
   if (filters.with_merge_status_recheck === true) await recheck(call, rows)
-  const from = view.from === undefined ? {} : { from: view.from }
+  const from = asking === undefined ? {} : { from: asking }
   return lazily(
     sorted(rows, (m) => [m[order_by]], sort),
     (request) => {

@@ -91,11 +91,10 @@ export const inTime = (times: Times, record: Planned): boolean =>
 /** Whether all words of a search stand in the title or description, or only in one of them. */
 export const mentions = (
   text: string | undefined,
-  where: readonly string[] | undefined,
+  places: readonly string[],
   { title, description }: Planned,
 ): boolean => {
   if (text === undefined || text === '') return true
-  const places = where === undefined || where.length === 0 ? ['title', 'description'] : where
   const haystacks = [
     places.includes('title') ? title.toLowerCase() : '',
     places.includes('description') ? description.toLowerCase() : '',
@@ -157,7 +156,7 @@ const compare = (a: Key, b: Key, direction: 1 | -1): number => {
 export const sorted = <R extends { readonly id: number }>(
   rows: readonly R[],
   keys: (row: R) => readonly Key[],
-  sort: 'asc' | 'desc' = 'desc',
+  sort: 'asc' | 'desc',
 ): R[] => {
   const direction = sort === 'asc' ? 1 : -1
   const keyed = rows.map((row) => ({ row, by: [...keys(row), row.id] }))

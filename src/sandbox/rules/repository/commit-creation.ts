@@ -1,6 +1,6 @@
 /** A commit of several file actions (`POST /projects/:id/repository/commits`). */
 import type { commits } from '../../../catalogue/areas/commits.js'
-import type { InputOf } from '../../../catalogue/inferred.js'
+import type { CheckedOf } from '../../../catalogue/inferred.js'
 import type { Call } from '../../call.js'
 import { act, type FileAction, parseActions } from '../../git/actions.js'
 import { branchHead, resolve } from '../../git/read.js'
@@ -18,7 +18,7 @@ import { badRequest, conflict, invalid } from '../../reply.js'
 import type { ProjectRecord } from '../../state/records.js'
 import { pushed, refuseUnlessPusher, signature } from './pushes.js'
 
-type Input = InputOf<typeof commits.create>
+type Input = CheckedOf<typeof commits.create>
 
 /** Where the new commit goes: what it stands on, and where its branch is now. */
 interface Place {
