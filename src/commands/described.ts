@@ -71,11 +71,20 @@ export interface Given {
   readonly input?: Readonly<Record<string, unknown>>
 }
 
+/** What objects belong to, where a command was given several of them. */
+export interface Parent {
+  /** The column of answers that names it. */
+  readonly column: 'project' | 'group' | 'of'
+  readonly name: string
+}
+
 /** One call that a command decided on: which endpoint, with which values. */
 export interface Plan extends Ask {
   readonly key: string
   /** How the object is called in notes and outcomes (`42`, `platform/app!42`). */
   readonly label?: string
+  /** Whose object it is, where there are several. */
+  readonly parent?: Parent
 }
 
 /** A command without what it does. */

@@ -238,6 +238,8 @@ export interface Emit {
   readonly people?: People
   /** A column that comes first in tables, whatever fields were asked for. */
   readonly lead?: string
+  /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
+  readonly parent?: string
   /** Notes told it to people already; only the other formats print it. */
   readonly noted?: boolean
 }

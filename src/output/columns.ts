@@ -22,12 +22,18 @@ export const rowsOf = (
   choose: (record: Fields) => readonly string[] = Object.keys,
 ): Rows => {
   let columns = view.fields ?? view.columns
+  const valuesOf = (record: unknown): readonly unknown[] => {
+    const fields = fieldsOf(record)
+    columns ??= choose(fields)
+    return columns.map((path) => view.pick(fields, path))
+  }
+  const { parent } = view
+  if (parent === undefined) return { columns: () => columns ?? [], values: valuesOf }
   return {
-    columns: () => columns ?? [],
-    values: (record) => {
-      const fields = fieldsOf(record)
-      columns ??= choose(fields)
-      return columns.map((path) => view.pick(fields, path))
+    columns: () => [parent, ...(columns ?? [])],
+    values: (whole) => {
+      const { [parent]: name, record } = fieldsOf(whole)
+      return [name, ...valuesOf(record)]
     },
   }
 }

@@ -86,7 +86,11 @@ export const picker = (more: Made = {}): Pick => {
 }
 
 /** The record as JSON and YAML give it: whole, or only the fields asked for. */
-export const shaper = ({ fields, pick }: Sight): ((record: unknown) => unknown) =>
-  fields === undefined
-    ? (record) => record
-    : (record) => Object.fromEntries(fields.map((path) => [path, pick(record, path) ?? null]))
+export const shaper = ({ fields, parent, pick }: Sight): ((record: unknown) => unknown) => {
+  if (fields === undefined) return (record) => record
+  const shape = (record: unknown): unknown =>
+    Object.fromEntries(fields.map((path) => [path, pick(record, path) ?? null]))
+  if (parent === undefined) return shape
+  return (whole) =>
+    isObject(whole) && 'record' in whole ? { ...whole, record: shape(whole.record) } : whole
+}

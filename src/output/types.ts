@@ -56,6 +56,11 @@ export interface View {
   readonly columns?: readonly string[]
   /** `--fields`: columns of a table, keys of JSON and YAML. */
   readonly fields?: readonly string[]
+  /**
+   * The column that says what each record belongs to, before all others and beside what was asked for. The
+   * records come as `{[parent]: …, record: …}` then; programs get them so, what failed without a record.
+   */
+  readonly parent?: string
   readonly terminal: boolean
   /** Display columns of the terminal. */
   readonly width: number

@@ -1,14 +1,12 @@
-/** One project, group or user is meant: several, and `-`, are refused rather than sent. */
+/** Where one project, group or user is meant, several and `-` are refused rather than sent. */
 import { describe, expect, it } from 'vitest'
 import { svcctl } from '../support/program.js'
 
 describe('a scope that is not one', () => {
   it.each([
-    ['deploy-keys delete 1 --yes -P -', 'takes one project, not "-"'],
-    ['deploy-keys delete 1 --yes -P a,b', 'takes one project, not "a,b"'],
-    ['deploy-keys delete 1 --yes -P a -P b', 'takes one project, not "a,b"'],
-    ['members add 5 --access-level guest -G -', 'takes one group, not "-"'],
-    ['members list -G a,b', 'takes one group, not "a,b"'],
+    ['runners get 1 -P a,b', 'takes one project, not "a,b"'],
+    ['runners get 1 -P -', 'takes one project, not "-"'],
+    ['jobs list -G a,b', 'takes one group, not "a,b"'],
     ['projects get a/b,c/d', 'takes one project'],
     ['projects list --user -', 'takes one user, not "-"'],
     ['events list --user ana,ben', 'takes one user'],

@@ -15,6 +15,8 @@ export interface Sources {
   readonly stdin: () => Promise<string>
   readonly note: Note
   readonly warn: Note
+  /** The project of numbers that are piped, where no flag says it; '' for each of several. */
+  readonly project?: string
 }
 
 const globalNames = new Set(globalFlags.map((f) => f.name))
@@ -104,7 +106,7 @@ const extraOf = (texts: readonly string[]): Record<string, string | readonly str
 const argsOf = async (
   command: Command,
   raw: Raw,
-  stdin: () => Promise<string>,
+  { stdin, project = raw.flags.get('project')?.at(-1) }: Pick<Sources, 'stdin' | 'project'>,
 ): Promise<readonly string[]> => {
   const [first] = command.args
   if (first?.file === true || !raw.args.includes('-')) return raw.args
@@ -114,7 +116,6 @@ const argsOf = async (
   }
   const { pipedObjects } = await import('./piped.js')
   const { objectsOf } = await import('./objects.js')
-  const project = raw.flags.get('project')?.at(-1)
   const objects = await pipedObjects(await stdin(), await objectsOf(first), project)
   if (objects.length === 0 && raw.args.length === 1)
     throw usage('standard input names nothing to work on')
@@ -134,7 +135,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
     throw usage(
       '--input - and ids from - both read standard input: give one of them in another way',
     )
-  const args = await argsOf(command, raw, sources.stdin)
+  const args = await argsOf(command, raw, sources)
   const flags: Record<string, ParsedValue> = {}
   for (const flag of flagsOfCommand(command)) {
     const texts = raw.flags.get(flag.name)

@@ -1,6 +1,7 @@
 /** The services of one run, put together: what a command is handed. */
-import type { InstanceService, Services } from '../../commands/services.js'
+import type { Emit, InstanceService, Services } from '../../commands/services.js'
 import type { Ask } from '../../http/types.js'
+import type { Writer } from '../../output/types.js'
 import { aside } from '../../terminal/streams/line.js'
 import { say, standardError } from '../../terminal/streams/standard.js'
 import type { Wanted } from '../plan/sources.js'
@@ -14,6 +15,7 @@ import { UnsentInstance } from './instance/unsent.js'
 import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
 import type { RunOptions } from './options.js'
+import { type Part, partOf } from './parents/part.js'
 import { Attendant } from './person/attendant.js'
 import { Unasked } from './person/unasked.js'
 import { Sessions } from './place/sessions.js'
@@ -25,6 +27,12 @@ import type { Rounds } from './watch.js'
 
 export interface Running {
   readonly services: Services
+  /** What a command is handed for one of several parents. */
+  readonly below: (part: Part) => Services
+  /** Starts the answer that several parents write to. */
+  readonly writer: (emit: Emit) => Promise<Writer>
+  /** A line that stands below the output. */
+  readonly later: (text: string) => void
   readonly exitCode: () => number
   readonly rounds: Rounds
   readonly close: () => Promise<void>
@@ -138,6 +146,14 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const instance = await instanceOf(options, parts, engine)
   return {
     services: { instance, answer, person, place },
+    below: (part) => {
+      // Nobody is asked the same for each of many.
+      const unasked = { ...screen, interactive: () => false }
+      const own = new Planning(options, unasked, place, readsOf(exchange, globals.curl))
+      return partOf(part, { ...parts, planning: own, globals, place })
+    },
+    writer: (emit) => answer.writer(true, emit),
+    later: below.later,
     exitCode: () => answer.code,
     rounds: screen.rounds,
     close: async () => {

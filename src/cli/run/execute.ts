@@ -1,11 +1,13 @@
 /** One command from its parsed flags to its exit code. */
+import type { Globals } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
 import { standardInput } from '../../terminal/streams/standard.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
+import { type Parents, parentsIn, withoutParents } from '../plan/parents.js'
 import type { Raw } from '../words/line.js'
 import { fieldNotes } from './answer/fields.js'
-import { createRun } from './context.js'
+import { createRun, type Running } from './context.js'
 import { outputFormat } from './format.js'
 import { Printed } from './instance/unsent.js'
 import { checkRehearsal } from './rehearsal.js'
@@ -33,6 +35,37 @@ export interface Decided {
   readonly color?: ColorFlag
 }
 
+interface Acting {
+  readonly command: Command
+  readonly raw: Raw
+  readonly globals: Globals
+  readonly signal: AbortSignal
+  readonly stdin: () => Promise<string>
+  readonly parents: Parents | undefined
+  readonly running: Running
+}
+
+/** What the line asks for, done: once, again and again, or for each of several parents. */
+const act = async (acting: Acting): Promise<void> => {
+  const { command, raw, globals, stdin, parents, running } = acting
+  const { services, rounds } = running
+  const { person } = services
+  const given = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
+    ...(parents === undefined ? {} : { project: '' }),
+    env: process.env,
+    stdin,
+    note: (text) => person.note(text),
+    warn: (text) => person.warn(text),
+  })
+  const action = command.run ?? runDerived
+  const { watch: seconds, curl } = globals
+  if (parents !== undefined) {
+    const { runOverParents } = await import('./parents/index.js')
+    await runOverParents({ ...acting, parents, given, action })
+  } else if (seconds === undefined || curl) await action(services, given)
+  else await watch(services, seconds, rounds, () => action(services, given))
+}
+
 /**
  * Runs a command.
  * @param decided is told how a failure is to be told
@@ -51,15 +84,17 @@ export const execute = async (
   const { color } = globals
   const format = outputFormat(globals, process.env)
   decided({ json: format.json === true, ...(color === undefined ? {} : { color }) })
-  const { services, exitCode, rounds, close } = await createRun({
+  const parents = parentsIn(command, raw)
+  const running = await createRun({
     command,
     globals,
     format,
     env: process.env,
     signal,
     stdin,
-    listed: fromStdin(raw),
+    listed: parents !== undefined || fromStdin(raw),
   })
+  const { services, exitCode, close } = running
   const { person } = services
   let failed: unknown
   try {
@@ -67,16 +102,7 @@ export const execute = async (
     checkRehearsal({ command, globals })
     if (globals.fields !== undefined)
       for (const text of await fieldNotes(command, globals.fields)) person.note(text)
-    const given = await givenOf(command, raw, {
-      env: process.env,
-      stdin,
-      note: (text) => person.note(text),
-      warn: (text) => person.warn(text),
-    })
-    const action = command.run ?? runDerived
-    const { watch: seconds, curl } = globals
-    if (seconds === undefined || curl) await action(services, given)
-    else await watch(services, seconds, rounds, () => action(services, given))
+    await act({ command, raw, globals, signal, stdin, parents, running })
   } catch (error) {
     if (!(error instanceof Printed)) failed = error
   }

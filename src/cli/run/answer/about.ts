@@ -21,6 +21,7 @@ export const identityOf = ({
 }: Plan): Readonly<Record<string, unknown>> => {
   const { name, key } = argumentOf(endpoint)
   const id = values[name] ?? label
+  if (id === undefined) return {}
   return label === undefined || String(id) === label
     ? { [key]: id }
     : { [objectColumn]: label, [key]: id }
@@ -42,11 +43,24 @@ const same = (column: string, plans: readonly Plan[]): boolean =>
 export const leadOf = (
   columns: readonly string[],
   plans: readonly Plan[],
-): { lead?: typeof objectColumn } => (same(columns[0] ?? '', plans) ? {} : { lead: objectColumn })
+): { lead?: typeof objectColumn } => {
+  const given = plans.filter(({ label }) => label !== undefined)
+  return given.length === 0 || same(columns[0] ?? '', given) ? {} : { lead: objectColumn }
+}
 
 /** A record with the object that it is about before everything else. */
-export const about = ({ label }: Plan, value: unknown): unknown =>
-  isObject(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
+export const about = ({ label }: Plan, value: unknown): unknown => {
+  if (label === undefined) return value
+  return isObject(value) ? { [objectColumn]: label, ...value } : { [objectColumn]: label, value }
+}
+
+/** What names the parent of a plan's object, where there are several. */
+export const belowOf = ({ parent }: Plan): Readonly<Record<string, string>> =>
+  parent === undefined ? {} : { [parent.column]: parent.name }
+
+/** A row below its parent, as `Emit.parent` has it. */
+export const below = (plan: Plan, value: unknown): unknown =>
+  plan.parent === undefined ? value : { ...belowOf(plan), record: value }
 
 /** The same, unless the record itself says which object it is. */
 export const toldApart = (plan: Plan, value: unknown): unknown => {

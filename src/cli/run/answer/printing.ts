@@ -145,6 +145,7 @@ export class Printing implements AnswerService {
       many,
       ...columnsOf(emit),
       ...this.#fields(emit),
+      ...(emit.parent === undefined ? {} : { parent: emit.parent }),
       ...(command.made === undefined ? {} : { made: command.made }),
       terminal: style.terminal,
       width,

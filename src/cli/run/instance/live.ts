@@ -27,11 +27,11 @@ import type { Planning } from './planning.js'
 import type { Sending } from './sending.js'
 
 export interface Parts {
-  readonly planning: Planning
+  readonly planning: Pick<Planning, 'plan' | 'plans'>
   readonly sending: Sending
   readonly exchange: ExchangeServices
   readonly lists: Lists
-  readonly crowd: Crowd
+  readonly crowd: Pick<Crowd, 'each' | 'many'>
   readonly person: Pick<PersonService, 'confirm'>
 }
 

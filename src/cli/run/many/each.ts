@@ -61,6 +61,7 @@ export const doneOf = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string
 
 /** What a plan works on, for confirmations and outcomes: `merge request 42 of platform/app`. */
 export const objectOf = (plan: Plan): string => {
+  if (plan.label === undefined && plan.parent !== undefined) return plan.parent.name
   // A full reference says where it belongs by itself.
   if (plan.label !== undefined && /.[!#]\d+$/.test(plan.label)) return plan.label
   const scope = Object.entries(plan.endpoint.path).find(

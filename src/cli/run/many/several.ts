@@ -4,7 +4,7 @@ import type { Plan } from '../../../commands/described.js'
 import type { Many, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { ClosedPipe } from '../../../terminal/streams/stdout.js'
-import { about, identityOf, leadOf, toldApart } from '../answer/about.js'
+import { about, below, belowOf, identityOf, leadOf, toldApart } from '../answer/about.js'
 import { printedValue, showsNothing } from '../answer/outcome.js'
 import { Breaker } from './breaker.js'
 import { callOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
@@ -96,7 +96,7 @@ export const several = (engine: Engine, plans: readonly Plan[], options: Many): 
 
 /** What one object of several is under -o json where the API answers with nothing: what became of it. */
 const recordOf = ({ plan, outcome, failure }: Result): unknown => {
-  const id = identityOf(plan)
+  const id = { ...belowOf(plan), ...identityOf(plan) }
   if (failure !== undefined) return { ...id, outcome: 'failed', ...failure.toJSON() }
   if (outcome?.unchanged === true) return { ...id, outcome: 'unchanged' }
   return { ...id, outcome: 'done' }
@@ -131,16 +131,18 @@ export const showSeveral = async (
   const endpoint = options.emit?.endpoint ?? only.endpoint
   const columns = options.emit?.columns ?? (await engine.answer.columnsFor(endpoint))
   const { lead } = leadOf(engine.globals.fields ?? columns, plans)
+  const parent = only.parent === undefined ? {} : { parent: only.parent.column }
   const programs = engine.answer.reader === 'programs'
   const asked = engine.globals.fields !== undefined
-  const rowOf = (plan: Plan, value: unknown): unknown => {
+  const recordFor = (plan: Plan, value: unknown): unknown => {
     if (programs && !asked) return toldApart(plan, value)
     return programs || lead !== undefined ? about(plan, value) : value
   }
-  const inline = programs && writes(only.endpoint)
+  const rowOf = (plan: Plan, value: unknown): unknown => below(plan, recordFor(plan, value))
+  const inline = programs && (writes(only.endpoint) || only.parent !== undefined)
   const shown = (async function* () {
     for await (const result of results) {
-      tell(engine, result, options, inline)
+      tell(engine, result, options, inline && only.parent === undefined)
       const { outcome } = result
       if (outcome !== undefined && !showsNothing(outcome))
         yield rowOf(result.plan, printedValue(outcome))
@@ -157,6 +159,7 @@ export const showSeveral = async (
     endpoint,
     ...options.emit,
     columns: lead === undefined ? columns : [lead, ...columns],
+    ...parent,
     ...(lead === undefined ? {} : { lead }),
   })
   await engine.answer.flush()

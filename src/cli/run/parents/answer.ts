@@ -1,0 +1,77 @@
+/** The answer of a command for one of several parents: records that go below its name. */
+import type { Endpoint } from '../../../catalogue/endpoint.js'
+import type { AnswerService, Emit, Outcome, Text } from '../../../commands/services.js'
+import { usage } from '../../../errors.js'
+import type { Reader, Writer } from '../../../output/types.js'
+import { isList, printedValue } from '../answer/outcome.js'
+
+const encoder = new TextEncoder()
+
+/** What is no record has no place among records. */
+const refused = () =>
+  usage('this answer is of one project or group alone', 'Run the command once for each of them.')
+
+export class PartOfAnswer implements AnswerService {
+  readonly #whole: AnswerService
+  readonly #part: (emit: Emit) => Writer
+
+  constructor(whole: AnswerService, part: (emit: Emit) => Writer) {
+    this.#whole = whole
+    this.#part = part
+  }
+
+  get reader(): Reader {
+    return this.#whole.reader
+  }
+
+  get terminal(): boolean {
+    return this.#whole.terminal
+  }
+
+  get width(): number {
+    return this.#whole.width
+  }
+
+  get text(): Text {
+    return this.#whole.text
+  }
+
+  print(value: unknown, emit: Emit = {}): Promise<void> {
+    return this.printMany([value], emit)
+  }
+
+  async printMany(
+    values: Iterable<unknown> | AsyncIterable<unknown>,
+    emit: Emit = {},
+  ): Promise<void> {
+    const writer = this.#part(emit)
+    for await (const value of values) await writer.record(value)
+    await writer.close()
+  }
+
+  async printAnswer(outcome: Outcome, emit: Emit = {}): Promise<void> {
+    const items = isList(outcome) ? printedValue(outcome) : undefined
+    if (Array.isArray(items)) return this.printMany(items, emit)
+    const writer = this.#part(emit)
+    await writer.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
+    await writer.close()
+  }
+
+  async printDocument(): Promise<void> {
+    throw refused()
+  }
+
+  async write(): Promise<void> {
+    throw refused()
+  }
+
+  async flush(): Promise<void> {}
+
+  columnsFor(endpoint: Endpoint): Promise<readonly string[]> {
+    return this.#whole.columnsFor(endpoint)
+  }
+
+  exit(code: number): void {
+    this.#whole.exit(code)
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Plans of several parents become one run: each command stops where it hands its plans over, and goes on
+ * once all of them were run together.
+ */
+import type { Plan } from '../../../commands/described.js'
+import type { Loss, Many } from '../../../commands/services.js'
+
+type Run = NonNullable<Many['run']>
+
+interface Handed {
+  /** The place of its parent. */
+  readonly n: number
+  readonly plans: readonly Plan[]
+  readonly how: Many
+  readonly done: () => void
+  readonly failed: (error: unknown) => void
+}
+
+const linesOf = async ({ details = [] }: Loss): Promise<readonly string[]> =>
+  typeof details === 'function' ? details() : details
+
+/** What is lost of all together. */
+const lossOf = (all: readonly Handed[]): { loses?: Loss } => {
+  const losses = all.flatMap(({ how }) => (how.loses === undefined ? [] : [how.loses]))
+  const [first] = losses
+  if (first === undefined) return {}
+  if (losses.every(({ details }) => details === undefined)) return { loses: first }
+  const details = async (): Promise<readonly string[]> =>
+    (await Promise.all(losses.map(linesOf))).flat()
+  return { loses: { ...first, details } }
+}
+
+/** How all are run: each plan as its own command runs it. */
+const howOf = (all: readonly Handed[], call: Run): Many => {
+  const { run: _, loses: __, ...how } = Object.assign({}, ...all.map((one) => one.how)) as Many
+  const own = new Map(all.flatMap(({ plans, how: { run } }) => plans.map((plan) => [plan, run])))
+  const plain = [...own.values()].every((run) => run === undefined)
+  const run: Run = (plan) => (own.get(plan) ?? call)(plan)
+  return { ...how, ...lossOf(all), ...(plain ? {} : { run }) }
+}
+
+/** Where commands hand their plans over. */
+export class Round {
+  #handed: Handed[] = []
+  readonly #call: Run
+
+  /** @param call runs a plan whose command has no way of its own */
+  constructor(call: Run) {
+    this.#call = call
+  }
+
+  get isEmpty(): boolean {
+    return this.#handed.length === 0
+  }
+
+  /** Resolves when the plans of all were run. */
+  hand(n: number, plans: readonly Plan[], how: Many): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#handed.push({ n, plans, how, done, failed })
+    })
+  }
+
+  /** Runs what was handed over together, in the order of the parents. */
+  async run(many: (plans: readonly Plan[], how: Many) => Promise<void>): Promise<void> {
+    const all = this.#handed.sort((a, b) => a.n - b.n)
+    this.#handed = []
+    try {
+      await many(
+        all.flatMap(({ plans }) => plans),
+        howOf(all, this.#call),
+      )
+    } catch (error) {
+      for (const { failed } of all) failed(error)
+      throw error
+    }
+    for (const { done } of all) done()
+  }
+}

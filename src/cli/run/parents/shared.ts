@@ -1,0 +1,123 @@
+/** One answer to which several parents write, each in its turn and in their order. */
+import { stringifyExact } from '../../../base/json/json.js'
+import type { Parent } from '../../../commands/described.js'
+import type { Emit } from '../../../commands/services.js'
+import { Failure } from '../../../errors.js'
+import type { Writer } from '../../../output/types.js'
+
+const encoder = new TextEncoder()
+const tail = encoder.encode('}')
+
+/** As many records as were asked for are printed. */
+export class Enough extends Error {}
+
+/** Ends the whole run and not one parent's part of it: what stands below cannot be printed. */
+export class Ended extends Error {
+  constructor(override readonly cause: unknown) {
+    super('ended')
+  }
+}
+
+/** A record's bytes below its parent. */
+const wrapper = ({ column, name }: Parent): ((record: Uint8Array) => Uint8Array) => {
+  const head = encoder.encode(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
+  return (record) => Buffer.concat([head, record, tail])
+}
+
+/** The parts of an answer without what only a whole answer of one parent can have. */
+const emitBelow = ({ people: _, ...emit }: Emit, { column }: Parent): Emit => ({
+  ...emit,
+  parent: column,
+})
+
+export class Shared {
+  readonly #open: (emit: Emit) => Promise<Writer>
+  readonly #most: number
+  #writer: Promise<Writer> | undefined
+  #waiting: Readonly<Record<string, unknown>>[] = []
+  #printed = 0
+
+  constructor(open: (emit: Emit) => Promise<Writer>, most: number) {
+    this.#open = open
+    this.#most = most
+  }
+
+  get printed(): number {
+    return this.#printed
+  }
+
+  get full(): boolean {
+    return this.#printed >= this.#most
+  }
+
+  /** How many records may still come. */
+  get left(): number {
+    return this.#most - this.#printed
+  }
+
+  /**
+   * A parent's part of the answer, as a writer of its own.
+   * @param turn resolves when those before it have written theirs
+   */
+  part(parent: Parent, emit: Emit, turn: Promise<void>): Writer {
+    const wrap = wrapper(parent)
+    const raw = async (batch: readonly Uint8Array[]): Promise<void> => {
+      await turn
+      if (batch.length === 0) return
+      if (this.full) throw new Enough()
+      const taken = batch.slice(0, this.left)
+      await this.#write(emitBelow(emit, parent), async (writer) => {
+        await writer.raw(taken.map(wrap))
+      })
+      this.#printed += taken.length
+      if (taken.length < batch.length) throw new Enough()
+    }
+    return {
+      raw,
+      record: (value) => raw([encoder.encode(stringifyExact(value) ?? 'null')]),
+      close: async () => {
+        await turn
+        await this.#write(emitBelow(emit, parent), async () => {})
+      },
+      abandon: async () => {},
+    }
+  }
+
+  /**
+   * One record about a parent itself, which counts for none of its own. It waits for the first part,
+   * whose endpoint says what is secret.
+   */
+  async about({ column, name }: Parent, record: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#waiting.push({ [column]: name, ...record })
+    if (this.#writer !== undefined) await this.#write({}, async () => {})
+  }
+
+  /** Ends the answer. */
+  async close(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#write({}, async () => {})
+    await (await this.#writer)?.close()
+  }
+
+  /** Ends it before its time. */
+  async abandon(): Promise<void> {
+    await (await this.#writer?.catch(() => undefined))?.abandon()
+  }
+
+  async #write(emit: Emit, work: (writer: Writer) => Promise<void>): Promise<void> {
+    try {
+      this.#writer ??= this.#open(emit)
+      const writer = await this.#writer
+      for (const record of this.#waiting.splice(0)) await writer.record(record)
+      await work(writer)
+    } catch (error) {
+      throw new Ended(error)
+    }
+  }
+}
+
+/** What ended a run, where its parts say so in words of their own. */
+export const causeOf = (error: unknown): unknown => (error instanceof Ended ? error.cause : error)
+
+/** Whether a failure is that of one parent: what was asked wrongly is wrong for all. */
+export const isOwn = (error: unknown): error is Failure =>
+  error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)

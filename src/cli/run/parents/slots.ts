@@ -1,0 +1,65 @@
+/** The projects or groups that a line means, one after the other. */
+import { isObject, textOf } from '../../../base/objects.js'
+import { projects } from '../../../catalogue/areas/projects.js'
+import type { Services } from '../../../commands/services.js'
+import { survived, usage } from '../../../errors.js'
+import { objectsOf } from '../../plan/objects.js'
+import { type Parents, type Slot, slotOf } from '../../plan/parents.js'
+import { pipedObjects } from '../../plan/piped.js'
+
+/** The names that standard input has: what lists of projects print, or one a line. */
+const pipedNames = async ({ kind }: Parents, text: string): Promise<readonly string[]> => {
+  const argument = {
+    name: kind,
+    required: true,
+    variadic: true,
+    help: kind,
+    param: { type: 'string', help: kind, completes: kind },
+  } as const
+  const names = await pipedObjects(text, await objectsOf(argument))
+  if (names.length === 0) throw usage(`standard input names no ${kind}`)
+  return [...new Set(names)]
+}
+
+const isNumber = (name: string): boolean => /^\d+$/.test(name)
+
+/** The path of a project by its number; the number itself where the instance does not tell. */
+const pathOf = async ({ instance }: Services, id: string): Promise<string> => {
+  try {
+    const { data } = await instance.call(projects.get, { id: Number(id) })
+    return (isObject(data) ? textOf(data.path_with_namespace) : undefined) ?? id
+  } catch (error) {
+    survived(error)
+    return id
+  }
+}
+
+/** Projects given by number and by path are one before anything is written to them. */
+const oneEach = async (
+  services: Services,
+  names: readonly string[],
+): Promise<readonly string[]> => {
+  if (names.every(isNumber) || !names.some(isNumber)) return names
+  const paths = new Set(names.filter((name) => !isNumber(name)).map((name) => name.toLowerCase()))
+  const kept: string[] = []
+  for (const name of names) {
+    const path = isNumber(name) ? await pathOf(services, name) : undefined
+    if (path === undefined || !paths.has(path.toLowerCase())) kept.push(name)
+  }
+  return kept
+}
+
+/**
+ * The parents that a line means.
+ * @param writing each is to be there once, however it was given
+ */
+export const slotsOf = async (
+  services: Services,
+  parents: Parents,
+  writing: boolean,
+): Promise<readonly Slot[]> => {
+  const { kind, piped } = parents
+  const names = piped ? await pipedNames(parents, await services.place.stdin()) : parents.names
+  const once = writing && kind === 'project' ? await oneEach(services, names) : names
+  return once.map((name) => slotOf(kind, name))
+}

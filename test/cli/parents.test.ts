@@ -1,0 +1,209 @@
+/** Several projects or groups on one line: what is asked of each, and how the answer names them. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { configuration, type Ran, svcctl } from '../support/program.js'
+
+let running: Sandbox | undefined
+let state = ''
+const config = configuration()
+beforeAll(async () => {
+  state = await mkdtemp(join(tmpdir(), 'svcctl-parents-'))
+  running = await startSandbox({ stateDir: state })
+})
+afterAll(async () => {
+  await running?.close()
+  await rm(state, { recursive: true, force: true })
+})
+const run = (line: string, input?: string): Promise<Ran> =>
+  svcctl(line.split(' '), {
+    env: {
+      SVC_BASE_URL: running?.url ?? '',
+      SVC_TOKEN: 'sandbox-root-token',
+      SVC_CONFIG_DIR: config,
+    },
+    ...(input === undefined ? {} : { input }),
+  })
+const json = async (line: string, input?: string): Promise<unknown> =>
+  JSON.parse((await run(`${line} -o json`, input)).stdout)
+const rows = async (line: string, input?: string): Promise<string[]> =>
+  (await run(line, input)).stdout.trimEnd().split('\n')
+
+describe('a list of several projects', () => {
+  it.each(['-P platform/app,web/site', '-P platform/app -P web/site', '-P web/site,platform/app'])(
+    'has the records of each, in the order given: %s',
+    async (flags) => {
+      const order = flags.startsWith('-P web')
+        ? ['web/site', 'platform/app']
+        : ['platform/app', 'web/site']
+      const parts = await Promise.all(order.map((project) => json(`mr list -P ${project}`)))
+      const expected = parts.flatMap((records, i) =>
+        (records as unknown[]).map((record) => ({ project: order[i], record })),
+      )
+      expect(expected.length).toBeGreaterThan(5)
+      expect(await json(`mr list ${flags}`)).toEqual(expected)
+    },
+  )
+
+  it('begins each row with the project, below one header', async () => {
+    const lines = await rows('mr list -P web/site,platform/app -o csv --fields iid,project_id')
+    expect(lines.slice(0, 3)).toEqual([
+      'project,iid,project_id',
+      'web/site,1,6',
+      expect.stringMatching(/^platform\/app,\d+,1$/),
+    ])
+    expect(lines.filter((line) => line.startsWith('project'))).toHaveLength(1)
+    const [header] = await rows('jobs list -P web/site,platform/app')
+    expect(header).toMatch(/^project\tid\tstatus/)
+  })
+
+  it('keeps the fields that were asked for below the project', async () => {
+    expect(await json('jobs list -P web/site,web/docs --fields id,pipeline.id -L 1')).toEqual([
+      { project: 'web/site', record: { id: 25, 'pipeline.id': expect.any(Number) } },
+    ])
+    const text = (await run('jobs list -P web/site,web/docs -o ndjson --fields id')).stdout
+    expect(text.split('\n')[0]).toBe('{"project":"web/site","record":{"id":25}}')
+  })
+
+  it('ends at the limit, over all', async () => {
+    const web = (await json('jobs list -P web/site -L all')) as unknown[]
+    const limit = web.length + 2
+    const ran = await run(
+      `jobs list -P web/site,platform/app,nope/x -L ${limit} -o ndjson --fields id`,
+    )
+    const projects = ran.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).project)
+    expect(projects).toEqual([...web.map(() => 'web/site'), 'platform/app', 'platform/app'])
+    expect(ran.stderr).toContain(`showing ${limit}`)
+  })
+
+  it('takes them from standard input, as a list prints them or one a line', async () => {
+    const list = (await run('projects list --fields path_with_namespace,id')).stdout
+    const one = await rows('jobs list -P - --fields id', 'web/site\nplatform/app\n')
+    const some = list.split('\n').filter((line) => /^path|^web\/site|^platform\/app/.test(line))
+    const piped = await rows('jobs list -P - --fields id', some.join('\n'))
+    expect(one[0]).toBe('project\tid')
+    expect([...piped].sort()).toEqual([...one].sort())
+    expect(await rows('jobs list -P - -o csv --fields id', 'web/site')).toContain('web/site,25')
+  })
+
+  it('masks what is secret, and says nothing of a column for one project', async () => {
+    const [one] = await rows('jobs list -P platform/app --fields id')
+    expect(one).toBe('id')
+    const [twice] = await rows('jobs list -P platform/app -P platform/app --fields id')
+    expect(twice).toBe('id')
+    const keys = await run('error-tracking keys list -P platform/app,web/site -o json')
+    expect(keys.stdout).toContain('[masked]')
+  })
+})
+
+describe('a parent that refuses', () => {
+  it('is one outcome among the others', async () => {
+    const ran = await run('jobs list -P nope/x,web/site -o json --fields id')
+    expect(ran.code).toBe(8)
+    const [failed, ...others] = JSON.parse(ran.stdout)
+    expect(failed).toMatchObject({
+      project: 'nope/x',
+      outcome: 'failed',
+      error: { category: 'not_found', status: 404 },
+    })
+    expect(others).toContainEqual({ project: 'web/site', record: { id: 25 } })
+    expect(ran.stderr).toContain('nope/x: 404')
+    expect(ran.stderr).toContain('1 of 2 failed')
+  })
+
+  it('ends with the category that all have in common', async () => {
+    const ran = await run('jobs list -P nope/x,nope/y')
+    expect(ran).toMatchObject({ code: 4, stdout: '' })
+    expect(ran.stderr).toContain('all 2 failed')
+  })
+})
+
+describe('a verb of several projects', () => {
+  it('does every object in each, project by project', async () => {
+    const lines = await rows('jobs get 23 25 -P platform/app,web/site --fields id -o csv')
+    expect(lines).toEqual(['project,id', 'platform/app,23', 'web/site,25'])
+    const records = (await json(
+      'resource-groups update production -P platform/app,web/site --process-mode unordered',
+    )) as Record<string, unknown>[]
+    expect(records).toMatchObject([
+      { project: 'platform/app', record: { process_mode: 'unordered' } },
+      { project: 'web/site', outcome: 'failed', error: { category: 'not_found' } },
+    ])
+  })
+
+  it('names what has no objects of its own by its project', async () => {
+    const ran = await run(
+      'approvals get -P platform/app,nope/x,web/site --fields approvals_before_merge',
+    )
+    expect(ran.code).toBe(8)
+    expect(ran.stdout.split('\n')).toEqual([
+      'project\tapprovals_before_merge',
+      'platform/app\t1',
+      'web/site\t0',
+      '',
+    ])
+    expect(ran.stderr).toContain('nope/x: 404')
+  })
+
+  it('confirms once what is lost in all of them', async () => {
+    const line = 'deploy-keys delete 1 2 -P platform/app,web/site'
+    const ran = await run(line)
+    expect(ran.code).toBe(2)
+    expect(await json('deploy-keys list -P platform/app --fields id')).toContainEqual({ id: 1 })
+  })
+
+  it('takes a project by number and by path as one', async () => {
+    const records = await json(
+      'resource-groups update production -P platform/app,1 --process-mode unordered',
+    )
+    expect(records).toHaveLength(1)
+    expect(await json('resource-groups get production -P platform/app,1')).toHaveLength(2)
+  })
+
+  it('looks names up in each project by itself', async () => {
+    const records = (await json(
+      'members get ben -P platform/app,nope/x --inherited --fields username',
+    )) as Record<string, unknown>[]
+    expect(records).toMatchObject([
+      { project: 'platform/app', record: { username: 'ben' } },
+      { project: 'nope/x', outcome: 'failed' },
+    ])
+  })
+})
+
+describe('groups', () => {
+  it('are given in the same way where a command has a form for them', async () => {
+    const lines = await rows('members list -G web,platform --fields username -o csv')
+    expect(lines[0]).toBe('group,username')
+    expect(new Set(lines.slice(1).map((line) => line.split(',')[0]))).toEqual(
+      new Set(['web', 'platform']),
+    )
+  })
+})
+
+describe('what does not go together', () => {
+  it.each([
+    ['jobs list -P a,b --page 2', '--page does not go with several projects'],
+    ['jobs list -P a,b --watch', '--watch does not go with several projects'],
+    ['members list -P a,b -G c', 'exclude each other'],
+    ['jobs list -P a,-', 'stands alone'],
+    ['jobs get - -P -', 'both read standard input'],
+    ['mr get platform/app!1 -P platform/app,web/site', 'brings its project along'],
+    ['artifacts download 12 -P platform/app,web/site', 'downloads of one project'],
+    [
+      'dependencies list --format cyclonedx -P platform/app,web/site',
+      'of one project or group alone',
+    ],
+    ['jobs list -P -', 'standard input names no project'],
+  ])('%s', async (line, message) => {
+    const ran = await run(line, '')
+    expect(ran.stdout).toBe('')
+    expect(ran.stderr).toContain(message)
+    expect(ran.code).toBe(2)
+  })
+})
