@@ -15,7 +15,7 @@ import { UnsentInstance } from './instance/unsent.js'
 import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
 import type { RunOptions } from './options.js'
-import { type Part, partOf } from './parents/part.js'
+import { type ParentPart, partOf } from './parents/part.js'
 import { Attendant } from './person/attendant.js'
 import { Unasked } from './person/unasked.js'
 import { Sessions } from './place/sessions.js'
@@ -28,7 +28,7 @@ import type { Rounds } from './watch.js'
 export interface Running {
   readonly services: Services
   /** What a command is handed for one of several parents. */
-  readonly below: (part: Part) => Services
+  readonly below: (part: ParentPart) => Services
   /** Starts the answer that several parents write to. */
   readonly writer: (emit: Emit) => Promise<Writer>
   /** A line that stands below the output. */

@@ -15,7 +15,7 @@ import { LiveInstance, type Parts } from '../instance/live.js'
 import { PartOfAnswer } from './answer.js'
 
 /** One parent, and where its part goes. */
-export interface Part {
+export interface ParentPart {
   readonly parent: Parent
   /** How many records of it, at most. */
   readonly paging: Paging
@@ -31,7 +31,7 @@ interface Room extends Parts {
 }
 
 /** The services of a run, narrowed to one parent: its records and plans name it. */
-export const partOf = (part: Part, room: Room): Services => {
+export const partOf = (part: ParentPart, room: Room): Services => {
   const { planning, crowd, exchange, globals, answer, person, place } = room
   const { parent, paging, writer, hand } = part
   const lists = new Lists({ ...globals, ...paging }, exchange.instance, {
