@@ -1,6 +1,6 @@
 /** The answer of a command for one of several parents: records that go below its name. */
 import type { Endpoint } from '../../../catalogue/endpoint.js'
-import type { AnswerService, Emit, Outcome, Text } from '../../../commands/services.js'
+import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { usage } from '../../../errors.js'
 import type { Reader, Writer } from '../../../output/types.js'
 import { isList, printedValue } from '../answer/outcome.js'
@@ -49,7 +49,7 @@ export class PartOfAnswer implements AnswerService {
     await writer.close()
   }
 
-  async printAnswer(outcome: Outcome, emit: Emit = {}): Promise<void> {
+  async printAnswer(outcome: PlanAnswer, emit: Emit = {}): Promise<void> {
     const items = isList(outcome) ? printedValue(outcome) : undefined
     if (Array.isArray(items)) return this.printMany(items, emit)
     const writer = this.#part(emit)
