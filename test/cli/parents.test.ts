@@ -176,6 +176,18 @@ describe('a verb of several projects', () => {
   })
 })
 
+describe('--dry-run of several projects', () => {
+  it('shows what would change in each, and writes nothing', async () => {
+    const line = 'members add 9 10 -P platform/app,web/site --access-level guest --dry-run'
+    const lines = await rows(`${line} -o csv`)
+    expect(lines[0]).toBe('project,object,attribute,now,new')
+    expect(lines).toContain('web/site,"9,10",access_level,,guest')
+    expect(lines.filter((one) => one.startsWith('platform/app,'))).toHaveLength(3)
+    const found = await json('members list -P web/site --fields id')
+    expect(found).not.toContainEqual({ id: 9 })
+  })
+})
+
 describe('groups', () => {
   it('are given in the same way where a command has a form for them', async () => {
     const lines = await rows('members list -G web,platform --fields username -o csv')

@@ -149,8 +149,9 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
     below: (part) => {
       // Nobody is asked the same for each of many.
       const unasked = { ...screen, interactive: () => false }
-      const own = new Planning(options, unasked, place, readsOf(exchange, globals.curl))
-      return partOf(part, { ...parts, planning: own, globals, place })
+      const own = new Planning(options, unasked, place, readsOf(exchange, options))
+      const room = { ...parts, planning: own, globals, place }
+      return partOf(part, isRehearsal(options) ? { ...room, rehearsed: instance } : room)
     },
     writer: (emit) => answer.writer(true, emit),
     later: below.later,

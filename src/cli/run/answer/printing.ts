@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { openDocument, openWriter } from '../../../output/index.js'
-import type { Asked, Hidden, Reader, Writer } from '../../../output/types.js'
+import type { Asked, Hidden, People, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
 import type { Streams } from '../streams.js'
@@ -27,6 +27,23 @@ const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
   hanging: (text, indent) =>
     style.wrap(style.visible(text), width - indent).join(`\n${' '.repeat(indent)}`),
 })
+
+const isBelow = (value: unknown): value is { readonly record: unknown } =>
+  value !== null && typeof value === 'object' && 'record' in value
+
+/** Of records below their parents, each is seen by itself: the rows that it makes stay below its own. */
+const peopleOf = (people: People, { parent }: Emit): People => {
+  const { page: _, rows, ...others } = people
+  if (parent === undefined) return people
+  if (rows === undefined) return others
+  return {
+    ...others,
+    rows: (records) =>
+      records.flatMap((one) =>
+        isBelow(one) ? rows([one.record]).map((record) => ({ ...one, record })) : [one],
+      ),
+  }
+}
 
 type Options = Pick<RunOptions, 'command' | 'format' | 'globals'>
 
@@ -152,7 +169,7 @@ export class Printing implements AnswerService {
       color: style.color,
       now: new Date(),
       style,
-      ...(emit.people === undefined ? {} : { people: emit.people }),
+      ...(emit.people === undefined ? {} : { people: peopleOf(emit.people, emit) }),
       csvRaw: globals.csvRaw,
     }
   }

@@ -168,7 +168,7 @@ export class RehearsedInstance implements InstanceService {
     })
     const originals = new Map(reading)
     const [only, ...others] = plans
-    if (only !== undefined && others.length === 0)
+    if (only !== undefined && only.parent === undefined && others.length === 0)
       return this.#print(objectOf(only, command), await this.#preview(await complete(only)))
     await crowd.many([...originals.keys()], {
       emit,

@@ -143,6 +143,7 @@ class OverParents {
         handed.open()
         return ran
       },
+      together: () => this.#round.runs,
     })
     const acted = action(services, givenFor(given, slot))
     const first = await Promise.race([acted.then(() => 'ended'), handed.opened])

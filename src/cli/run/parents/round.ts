@@ -43,10 +43,16 @@ const howOf = (all: readonly Handed[], call: Run): Many => {
 export class Round {
   #handed: Handed[] = []
   readonly #call: Run
+  #runs = false
 
   /** @param call runs a plan whose command has no way of its own */
   constructor(call: Run) {
     this.#call = call
+  }
+
+  /** Whether it is under way. */
+  get runs(): boolean {
+    return this.#runs
   }
 
   get isEmpty(): boolean {
@@ -64,6 +70,7 @@ export class Round {
   async run(many: (plans: readonly Plan[], how: Many) => Promise<void>): Promise<void> {
     const all = this.#handed.sort((a, b) => a.n - b.n)
     this.#handed = []
+    this.#runs = true
     try {
       await many(
         all.flatMap(({ plans }) => plans),
@@ -72,6 +79,8 @@ export class Round {
     } catch (error) {
       for (const { failed } of all) failed(error)
       throw error
+    } finally {
+      this.#runs = false
     }
     for (const { done } of all) done()
   }
