@@ -7,6 +7,7 @@ import type { WireRequest } from '../../http/types.js'
 import { define, type GivenBy } from '../define.js'
 import type { PlaceService, Services } from '../services.js'
 import { documented, meant, pathsFor } from './documented.js'
+import { every, hasPlace } from './every.js'
 
 const flags = {
   header: list('string', 'a further header, "Name: value"'),
@@ -162,8 +163,29 @@ const jobEndpoint = async (
 const paginated = async (request: WireRequest): Promise<WireRequest> =>
   (await documented(request))?.keyset === true ? { ...request, keyset: true } : request
 
-const run = async ({ answer, instance, person, place }: Services, given: Mine): Promise<void> => {
-  const request = await requestOf(place, given)
+/** Whether each object of standard input has a request of its own. */
+const isForEach = (given: Mine, piped: boolean, request: WireRequest): boolean => {
+  if (piped && given.flags.paginate === true)
+    throw usage('--paginate follows the pages of one request, not of those for many objects')
+  if (piped === hasPlace(request)) return piped
+  throw piped
+    ? usage('- needs {} in the path: it says where an object goes')
+    : usage('{} stands in the path, and no objects are given', 'Give - to read them.')
+}
+
+const run = async (services: Services, asked: Mine): Promise<void> => {
+  const piped = asked.args.at(-1) === '-' && asked.args.length > 1
+  const given = piped ? { ...asked, args: asked.args.slice(0, -1) } : asked
+  const request = await requestOf(services.place, given)
+  if (isForEach(given, piped, request)) await every(services, request)
+  else await call(services, given, request)
+}
+
+const call = async (
+  { answer, instance, person, place }: Services,
+  given: Mine,
+  request: WireRequest,
+): Promise<void> => {
   const deletes = request.method === 'DELETE'
   const endpoint = await jobEndpoint(place, request)
   try {
@@ -186,6 +208,7 @@ export const api = define({
   summary: 'Make any call with the credentials of the profile',
   description: [
     'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those at hand. DELETE is confirmed.',
+    'With - as the last word {} in the path, or in a value of the query, stands for each object that standard input names.',
   ],
   open: true,
   args: [
@@ -207,12 +230,19 @@ export const api = define({
       help: 'path, with or without the leading slash',
       values: pathsFor,
     },
+    {
+      name: 'objects',
+      required: false,
+      variadic: false,
+      help: '-: those of standard input, each in the place of {}',
+    },
   ],
   flags,
   examples: [
     'api GET /runners/all',
     'api projects -o json',
     'api get "projects/{project}/jobs" --paginate -o ndjson',
+    'runners list --instance --status offline | svcctl api "runners/{}" -',
   ],
   run,
 })

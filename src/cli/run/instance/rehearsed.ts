@@ -23,9 +23,12 @@ import type { Crowd } from '../many/crowd.js'
 import { columns, type Preview, previewOf, previewOfRequest, removes, rowsOf } from './preview.js'
 import { Printed } from './unsent.js'
 
+/** What would be written: by an endpoint, or by a request that the catalogue does not know. */
+type Written = { readonly plan: Plan } | { readonly request: WireRequest }
+
 /** Ends the work on an object where it would be written. */
 class Unwritten extends Error {
-  constructor(readonly plan: Plan) {
+  constructor(readonly what: Written) {
     super('nothing is written')
   }
 }
@@ -103,7 +106,7 @@ export class RehearsedInstance implements InstanceService {
   async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
     if (!plans.some(({ endpoint }) => writes(endpoint))) return this.#parts.live.many(plans, how)
     const run = how.run ?? ((plan) => this.send(plan).then(() => ({})))
-    await this.#show(plans, async (plan) => (await this.#unwritten(() => run(plan))) ?? plan)
+    await this.#show(plans, async (plan) => (await this.#unwritten(() => run(plan))) ?? { plan })
   }
 
   /** What is written in it is shown after the last; then the run ends. */
@@ -113,8 +116,8 @@ export class RehearsedInstance implements InstanceService {
   ): Promise<void> {
     const plans = new Map<number, Plan>()
     await this.#parts.live.each(items, async (item, index) => {
-      const plan = await this.#unwritten(() => work(item, index))
-      if (plan !== undefined) plans.set(index, plan)
+      const what = await this.#unwritten(() => work(item, index))
+      if (what !== undefined && 'plan' in what) plans.set(index, what.plan)
     })
     const all = [...plans].toSorted(([a], [b]) => a - b).map(([, plan]) => plan)
     if (all.length > 0) await this.#show(all)
@@ -133,14 +136,14 @@ export class RehearsedInstance implements InstanceService {
     return reads ? this.#parts.live.raw(request, how) : this.#request(request)
   }
 
-  /** The plan that `work` would write; undefined where it writes nothing. */
-  async #unwritten(work: () => Promise<unknown>): Promise<Plan | undefined> {
+  /** What `work` would write; undefined where it writes nothing. */
+  async #unwritten(work: () => Promise<unknown>): Promise<Written | undefined> {
     this.#gathering += 1
     try {
       await work()
       return undefined
     } catch (error) {
-      if (error instanceof Unwritten) return error.plan
+      if (error instanceof Unwritten) return error.what
       throw error
     } finally {
       this.#gathering -= 1
@@ -148,14 +151,14 @@ export class RehearsedInstance implements InstanceService {
   }
 
   async #end(plan: Plan): Promise<never> {
-    if (this.#gathering > 0) throw new Unwritten(plan)
+    if (this.#gathering > 0) throw new Unwritten({ plan })
     return this.#show([plan])
   }
 
   /** Shows what plans would change; each is first made what is sent in the end. */
   async #show(
     plans: readonly Plan[],
-    complete: (plan: Plan) => Promise<Plan> = async (plan) => plan,
+    complete: (plan: Plan) => Promise<Written> = async (plan) => ({ plan }),
   ): Promise<never> {
     const { crowd, command } = this.#parts
     // What only reads is neither confirmed nor told of as done.
@@ -179,8 +182,10 @@ export class RehearsedInstance implements InstanceService {
     throw new Printed()
   }
 
-  async #preview(plan: Plan): Promise<Preview> {
+  async #preview(what: Written): Promise<Preview> {
     const { answer, command, live, secrets } = this.#parts
+    if ('request' in what) return previewOfRequest(what.request, secrets)
+    const { plan } = what
     const { endpoint } = plan
     const reading = await readingOf(command.area, endpoint)
     if (reading === undefined) return previewOf(plan, undefined, { secrets })
@@ -204,6 +209,7 @@ export class RehearsedInstance implements InstanceService {
   }
 
   async #request(request: WireRequest): Promise<never> {
+    if (this.#gathering > 0) throw new Unwritten({ request })
     return this.#print(request.path, previewOfRequest(request, this.#parts.secrets))
   }
 }

@@ -1,0 +1,86 @@
+/** `svcctl api <method> <path with {}> -`: one request for each object of standard input. */
+import { describe, expect, it } from 'vitest'
+import { objectsIn, requestFor } from '../../src/commands/api/every.js'
+import { answers, calling, rowsOf } from './calling.js'
+
+const { server, call, sent } = calling()
+
+describe('objects of standard input', () => {
+  it.each([
+    ['1\n2\r\n\n 3 \n', ['1', '2', '3']],
+    ['id\tname\n4\ta b\n5\tc\n', ['4', '5']],
+    ['object\tid\na/b\t4\n', ['a/b']],
+    ['id\n7\n', ['7']],
+    ['[{"id": 1}, {"object": "x", "id": 2}, 3, "four"]', ['1', 'x', '3', 'four']],
+    ['{"id": 1}\n{"id": 2}\n', ['1', '2']],
+  ])('%j', (text, objects) => {
+    expect(objectsIn(text)).toEqual(objects)
+  })
+
+  it.each(['', 'a\tb\n1\t2\n', '{"name": "x"}', '[1,'])('refuses %j', (text) => {
+    expect(() => objectsIn(text)).toThrow(/standard input/)
+  })
+
+  it('fill one segment of a path, and a query', () => {
+    const template = { method: 'GET', path: '/x/{}/y?q={}&r=%7B%7D', headers: {} }
+    expect(requestFor(template, 'a/b é?').path).toBe(
+      '/x/a%2Fb%20%C3%A9%3F/y?q=a%2Fb%20%C3%A9%3F&r=a%2Fb%20%C3%A9%3F',
+    )
+    for (const object of ['.', '..', '']) expect(() => requestFor(template, object)).toThrow()
+  })
+})
+
+describe('a request for each', () => {
+  it('prints the records in the order of the input', async () => {
+    server.answer = ({ url }) => ({ body: { id: Number(url.split('/').at(-1)), description: 'x' } })
+    const { stdout, code } = await call('api runners/{} - -o ndjson', { input: '3\n1\n2\n' })
+    const ids = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).id)
+    expect([code, ids]).toEqual([0, [3, 1, 2]])
+  })
+
+  it('sends the body as it stands, and tells an outcome each', async () => {
+    server.answer = ({ url }) =>
+      url.endsWith('/2') ? { status: 404, body: { message: 'no' } } : { body: { id: 1 } }
+    const line = 'api PUT runners/{} - --param description={} -o ndjson'
+    const { stdout, code } = await call(line, { input: '1\n2\n' })
+    expect(code).toBe(8)
+    expect(JSON.parse(stdout.trimEnd().split('\n')[1] ?? '')).toMatchObject({
+      object: '2',
+      outcome: 'failed',
+      error: { category: 'not_found' },
+    })
+    expect(sent()).toEqual([
+      { line: 'PUT /runners/1', body: { description: {} } },
+      { line: 'PUT /runners/2', body: { description: {} } },
+    ])
+  })
+
+  it('shows in one column what the documents do not know', async () => {
+    server.answer = answers({ 'GET /odd/1': { a: 1 }, 'GET /odd/2': [{ b: 2 }] })
+    const { stdout } = await call('api odd/{} -', { input: '1\n2\n' })
+    expect(rowsOf(stdout)).toEqual([
+      { object: '1', answer: '{"a":1}' },
+      { object: '2', answer: '[{"b":2}]' },
+    ])
+  })
+
+  it('asks before it deletes, and only shows with --dry-run', async () => {
+    const refused = await call('api DELETE x/{} -', { input: '1\n2\n' })
+    expect([refused.code, server.lines()]).toEqual([2, []])
+    const dry = await call('api DELETE x/{} - --dry-run', { input: '1\n2\n' })
+    expect(rowsOf(dry.stdout).map((row) => row.new)).toEqual(['DELETE /x/1', 'DELETE /x/2'])
+    expect([dry.code, server.lines()]).toEqual([0, []])
+  })
+
+  it.each([
+    ['api runners/{}', '{} stands in the path'],
+    ['api GET runners -', '- needs {} in the path'],
+    ['api GET runners/{} - --paginate', '--paginate'],
+  ])('%s is refused', async (line, said) => {
+    const { code, stderr } = await call(line, { input: '1\n' })
+    expect([code, stderr, server.lines()]).toEqual([2, expect.stringContaining(said), []])
+  })
+})
