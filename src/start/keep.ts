@@ -15,7 +15,6 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import { distrust } from '../base/files/trust.js'
 import { codeOf } from '../errors.js'
 import type { Loaded } from './loaded.js'
@@ -69,11 +68,12 @@ const put = (file: string, parts: readonly Buffer[]): void => {
   renameSync(partial, file)
 }
 
-const headed = (code: Buffer): readonly Buffer[] => {
+/** The code twice, so that damage shows: `load.ts` says why. */
+const doubled = (code: Buffer): readonly Buffer[] => {
   const header = Buffer.alloc(8)
   header.writeUInt32LE(code.length, 0)
-  header.writeUInt32LE(crc32(code), 4)
-  return [header, code]
+  header.writeUInt32LE(~code.length >>> 0, 4)
+  return [header, code, code]
 }
 
 const kindsIn = (file: string): readonly string[] => {
@@ -100,7 +100,7 @@ export const keep = (folder: string, scripts: readonly Loaded[], kind: string): 
     forget(dirname(folder), folder)
     for (const { script, name, before } of scripts) {
       const code = script.createCachedData()
-      if (code.length !== before) put(join(folder, name), headed(code))
+      if (code.length !== before) put(join(folder, name), doubled(code))
     }
     if (!known.includes(kind) && known.length < mostKinds)
       put(list, [Buffer.from([...known, kind].join('\n'))])

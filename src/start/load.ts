@@ -6,7 +6,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
-import { crc32 } from 'node:zlib'
 import { distrust } from '../base/files/trust.js'
 import type { keep } from './keep.js'
 import type { Loaded } from './loaded.js'
@@ -14,7 +13,7 @@ import type { Loaded } from './loaded.js'
 type Exports = Readonly<Record<string, unknown>>
 type Require = (id: string) => unknown
 
-/** Bytes before the compiled code: its length and its CRC-32. */
+/** Bytes before the compiled code, which stands there twice: its length, and that length inverted. */
 const header = 8
 
 /** What a run is about: help, completion or an area. Each compiles other functions. */
@@ -44,15 +43,20 @@ const textOf = (file: string): string => {
   }
 }
 
-/** Compiled code as it was written. V8 runs damaged code without noticing: that is removed. */
+/**
+ * Compiled code as it was written. V8 runs damaged code without noticing: that is removed. Two copies are
+ * compared by the processor in no time; a checksum would need node:zlib, which loads all of Node's streams.
+ */
 const whole = (file: string): Buffer | undefined => {
   try {
     const bytes = readFileSync(file)
-    const code = bytes.subarray(header)
+    const length = bytes.readUInt32LE(0)
+    const code = bytes.subarray(header, header + length)
     if (
-      bytes.length > header &&
-      bytes.readUInt32LE(0) === code.length &&
-      bytes.readUInt32LE(4) === crc32(code)
+      length > 0 &&
+      bytes.readUInt32LE(4) === ~length >>> 0 &&
+      bytes.length === header + 2 * length &&
+      code.equals(bytes.subarray(header + length))
     )
       return code
     rmSync(file, { force: true })
