@@ -83,6 +83,7 @@ describe('README.md', () => {
       'npm pack && npm install -g ./svcctl-*.tgz',
       'export SVC_SANDBOX=1',
       'unset SVC_SANDBOX',
+      "svcctl runners list --instance --where 'status=offline,contacted_at>30d'",
     ])
   })
 
@@ -116,6 +117,13 @@ describe('README.md', () => {
     const ran = await shell(blocks[3] ?? '')
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^platform\/app$/m)
+  })
+
+  it('chooses records', async () => {
+    const ran = await shell(`export SVC_SANDBOX=1\n${blocks[5] ?? ''}`)
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stdout).toMatch(/^platform\/app!4\topened/m)
+    expect(ran.stdout).toMatch(/\towner\t/)
   })
 
   it('signs in to an instance', async () => {

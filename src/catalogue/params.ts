@@ -27,6 +27,11 @@ interface Common {
   readonly env?: string
   /** False where a write's answer does not show it, though it has a field of that name. */
   readonly echo?: false
+  /**
+   * Of a list: the instance leaves out exactly the records whose field of this name has another value
+   * (of a list of values: does not hold the one given).
+   */
+  readonly exact?: true
   /** The word that stands for a value in help, where the type does not say it. */
   readonly placeholder?: string
   /** What live values complete this parameter (`runner`, `project`, `storage` …). */

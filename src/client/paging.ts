@@ -22,6 +22,24 @@ const countOf = (paging: Paging): number | undefined => {
   return paging.limit ?? (isExact(paging) ? undefined : defaultLimit)
 }
 
+/** How many records are wanted at most; undefined for all that the pages have. */
+export const wanted = (paging: Paging): number | undefined => {
+  const { limit } = paging
+  return isExact(paging) && typeof limit !== 'number' ? undefined : countOf(paging)
+}
+
+/** The paging of a list from whose records some are chosen only once they came. */
+export const searched = (paging: Paging): Paging => {
+  const { page, perPage, concurrency } = paging
+  const width = concurrency === undefined ? {} : { concurrency }
+  if (!isExact(paging)) return { limit: 'all', perPage: perPage ?? largestPage, ...width }
+  return {
+    ...(page === undefined ? {} : { page }),
+    ...(perPage === undefined ? {} : { perPage }),
+    ...width,
+  }
+}
+
 /** How the pages are followed. */
 export const followed = (paging: Paging): ListOptions => {
   const limit = countOf(paging)

@@ -40,6 +40,9 @@ const limit = (texts: Texts): number | 'all' | undefined => {
   return n
 }
 
+/** An expression has commas of its own: each is one text. */
+const expressions = (texts: Texts): Texts => texts
+
 const paging = declare({
   limit: {
     param: string('how many records', { default: defaultLimit, placeholder: 'n|all' }),
@@ -48,6 +51,10 @@ const paging = declare({
   },
   page: { param: integer('exactly this page', { min: 1 }) },
   'per-page': { param: integer('records a page', { min: 1, max: largestPage }) },
+  where: {
+    param: string('only records that match; repeated: or', { placeholder: 'expr' }),
+    read: expressions,
+  },
 })
 
 const writing = declare({

@@ -61,6 +61,7 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   page: { line: list, flag: ['--page', '2'] },
   'per-page': { line: list, flag: ['--per-page', '2'] },
   'dry-run': { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--dry-run'] },
+  where: { line: list, flag: ['--where', 'id=2'] },
   strict: { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--strict'] },
   profile: {
     line: [...get, '-p', 'work'],
@@ -200,7 +201,7 @@ describe('every global flag', () => {
     const names = [...globalFlags, ...writeFlags, ...rehearsalFlags].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(26)
+    expect(names).toHaveLength(27)
   })
 
   const all = Object.entries(rows)

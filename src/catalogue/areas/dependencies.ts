@@ -36,6 +36,7 @@ export const dependencies = {
       package_manager: list('enum', 'only those of these package managers', {
         values: packageManagers,
         join: 'comma',
+        exact: true,
       }),
     },
     columns: ['name', 'version', 'package_manager', 'dependency_file_path', 'vulnerabilities'],

@@ -26,7 +26,7 @@ const filters = {
   assignee_username: list('string', 'only issues assigned to these users, by username'),
   author_id: integer('only issues of this author, by ID', { completes: 'user' }),
   author_username: string('only issues of this author, by username'),
-  confidential: boolean('only confidential issues, or only others'),
+  confidential: boolean('only confidential issues, or only others', { exact: true }),
   ...times,
   due_date: oneOf(
     ['0', 'overdue', 'week', 'month', 'next_month_and_previous_two_weeks'],
@@ -34,7 +34,7 @@ const filters = {
   ),
   iids,
   in: searchIn,
-  issue_type: oneOf(issueTypes, 'only issues of this type'),
+  issue_type: oneOf(issueTypes, 'only issues of this type', { exact: true }),
   iteration_id: integer('only issues of this iteration', { edition: 'PREMIUM', words: noneAny }),
   iteration_title: string('only issues of the iteration of this title', { edition: 'PREMIUM' }),
   labels,
@@ -63,8 +63,12 @@ const filters = {
   scope: oneOf(scopes, 'whose issues', { default: 'created_by_me', deprecatedValues: oldScopes }),
   search: searchText,
   sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
-  state: oneOf(['all', 'opened', 'closed'], 'only issues in this state'),
-  weight: integer('only issues of this weight', { edition: 'PREMIUM', words: noneAny }),
+  state: oneOf(['all', 'opened', 'closed'], 'only issues in this state', { exact: true }),
+  weight: integer('only issues of this weight', {
+    edition: 'PREMIUM',
+    words: noneAny,
+    exact: true,
+  }),
   with_labels_details: labelDetails,
 } as const
 const listed = {

@@ -21,7 +21,9 @@ import { MergeRequest, mergeRequestColumns, mergeRequestStates } from '../shapes
 export const Rebase = Obj({ rebase_in_progress: Bool() }, { title: 'Rebase' })
 
 const filters = {
-  state: oneOf([...mergeRequestStates, 'all'], 'only merge requests in this state'),
+  state: oneOf([...mergeRequestStates, 'all'], 'only merge requests in this state', {
+    exact: true,
+  }),
   order_by: oneOf(['created_at', 'updated_at'], 'order by', { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
   milestone: string('only those of the milestone of this title', { words: noneAny }),
@@ -59,8 +61,8 @@ const filters = {
     words: noneAny,
   }),
   my_reaction_emoji: string('only those you reacted to with this emoji', { words: noneAny }),
-  source_branch: string('only those from this branch'),
-  target_branch: string('only those into this branch'),
+  source_branch: string('only those from this branch', { exact: true }),
+  target_branch: string('only those into this branch', { exact: true }),
   search: searchText,
   in: searchIn,
   wip: oneOf(['yes', 'no'], 'only drafts, or only others'),

@@ -8,7 +8,7 @@ const orders = ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity
 const adminOrders = ['repository_size', 'storage_size', 'packages_size', 'wiki_size'] as const
 
 const shared = {
-  archived: boolean('only archived ones, or only those that are not'),
+  archived: boolean('only archived ones, or only those that are not', { exact: true }),
   id_after: integer('only with an ID greater than this'),
   id_before: integer('only with an ID less than this'),
   membership: boolean('only projects that you are a member of'),
@@ -51,7 +51,7 @@ export const projects = {
       starred: boolean('only those that you starred'),
       statistics: boolean('with statistics (Reporter or higher)'),
       topic: list('string', 'only with all of these topics', { join: 'comma' }),
-      visibility: oneOf(visibilities, 'only of this visibility'),
+      visibility: oneOf(visibilities, 'only of this visibility', { exact: true }),
       with_custom_attributes: boolean('with custom attributes (administrators)'),
       with_issues_enabled: boolean('only where issues are enabled'),
       with_merge_requests_enabled: boolean('only where merge requests are enabled'),

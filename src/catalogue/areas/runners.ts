@@ -81,7 +81,10 @@ const runnerId = integer('runner ID', { name: 'id', completes: 'runner' })
 const filters = {
   type: oneOf(types, 'only runners of this type'),
   status: oneOf(states, 'only runners in this state'),
-  tag_list: list('string', 'only runners with all of these tags', { join: 'comma' }),
+  tag_list: list('string', 'only runners with all of these tags', {
+    join: 'comma',
+    exact: true,
+  }),
 } as const
 const scopeHelp = 'only runners in this scope'
 const scope = { deprecated: 'type or status' } as const
@@ -146,7 +149,9 @@ export const runners = {
     args: ['id'],
     path: { id: runnerId },
     params: {
-      status: oneOf(['running', 'success', 'failed', 'canceled'], 'only jobs in this state'),
+      status: oneOf(['running', 'success', 'failed', 'canceled'], 'only jobs in this state', {
+        exact: true,
+      }),
       order_by: oneOf(['id'], 'order by'),
       sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
     },

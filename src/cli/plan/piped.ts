@@ -132,6 +132,10 @@ const commas = async (text: string): Promise<Table | undefined> => {
   return first === undefined ? undefined : { heading: first.cells, rows: others }
 }
 
+/** What the record of a list calls its object. */
+export const objectOf = (record: unknown, objects: Objects = plain, project?: string): string =>
+  objectIn({ place: 'a record', field: (name) => fieldOf(record, name) }, objects, project)
+
 const fromJson = (text: string, objects: Objects, project: string | undefined): string[] => {
   const found: string[] = []
   for (const { line, value } of jsonValues(text)) {

@@ -24,6 +24,7 @@ import { isRehearsal, sendsAll } from './rehearsal.js'
 import { openStreams, type Streams } from './streams.js'
 import { traceText } from './trace.js'
 import type { Rounds } from './watch.js'
+import { choiceOf } from './where/lazily.js'
 
 export interface Running {
   readonly services: Services
@@ -133,11 +134,14 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const room: Room = roomOf(options, screen)
   const { sessions, place, answer, exchange, person } = room
   const below = new Afterwards(screen.notes)
-  const lists = new Lists(globals, exchange.instance, {
-    writer: (many, emit) => answer.writer(many, emit),
-    later: below.later,
-  })
-  const planning = new Planning(options, screen, place, readsOf(exchange, options))
+  const reads = readsOf(exchange, options)
+  const planning = new Planning(options, screen, place, reads)
+  const lists = new Lists(
+    globals,
+    exchange.instance,
+    { writer: (many, emit) => answer.writer(many, emit), later: below.later },
+    choiceOf(options, { ...room, planning, reads }),
+  )
   const sending = new Sending(exchange, person, answer, globals)
   const send: Engine['send'] = (plan) => sending.send(plan)
   const engine: Engine = { send, answer, person, globals, signal, listed }

@@ -6,7 +6,7 @@ import { hasField, leavesOf } from './leaves.js'
 import { type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
 import { type FieldKind, fieldsOf, kindIn } from './shape.js'
 
-export type { Condition, Expression } from './parse.js'
+export { type Condition, type Expression, wrongAt } from './parse.js'
 
 /** What is known of the records. */
 export interface Known {
@@ -48,6 +48,10 @@ export const unshaped = (expressions: readonly Expression[], known: Known): read
     .flatMap(({ conditions }) => conditions)
     .filter(({ field }) => shapedIn(field, known) === undefined)
     .map(({ field }) => field)
+
+/** Whether only the single record has a field, as far as the shapes tell. */
+export const isOfSingle = (field: string, { list, single }: Known): boolean =>
+  kindIn(list, field) === undefined && kindIn(single, field) !== undefined
 
 const shapedIn = (field: string, { list, single }: Known): FieldKind | undefined =>
   kindIn(list, field) ?? kindIn(single, field)

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { runners } from '../../../src/catalogue/areas/runners.js'
 import { Printed, UnsentInstance } from '../../../src/cli/run/instance/unsent.js'
 import { buildRequest } from '../../../src/http/index.js'
+import type { Ask } from '../../../src/http/types.js'
 
 const unsent = () => {
   const printed: string[] = []
@@ -12,7 +13,11 @@ const unsent = () => {
       curlOf: async ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
       guard: async () => {},
     },
-    lists: { request: buildRequest, whole: buildRequest },
+    lists: {
+      request: async (ask: Ask) => ({ request: buildRequest(ask), tested: [] }),
+      whole: buildRequest,
+      refuseChoice: () => {},
+    },
     answer: { write: async (text: string | Uint8Array) => void printed.push(String(text).trim()) },
     person: { note: (text: string) => void notes.push(text) },
   }

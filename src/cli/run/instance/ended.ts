@@ -12,18 +12,27 @@ const scopeOf = (plan: Plan | undefined): string => {
   return `; the scope is ${scope.default} unless --scope says otherwise`
 }
 
+const onward = (page: number | undefined): string =>
+  page === undefined ? '--limit <n> or --limit all gives more' : `--page ${page + 1} goes on`
+
+/** Of what lies beyond it is not known whether it matches. */
+const noteOfChosen = ({ records, more }: ListEnd, page: number | undefined): string | undefined => {
+  if (more) return `showing ${records} that match; there may be more: ${onward(page)}`
+  return records === 0 ? 'nothing matches' : undefined
+}
+
 /** What standard error says after a list; undefined where there is nothing to say. */
 export const noteOf = (
   end: ListEnd,
   { page }: Pick<Paging, 'page'>,
   plan?: Plan,
+  chosen = false,
 ): string | undefined => {
+  if (chosen) return noteOfChosen(end, page)
   if (end.records === 0 && !end.more) return `nothing found${scopeOf(plan)}`
   if (!end.more) return undefined
   const of = end.total === undefined ? '' : ` of ${end.total}`
-  const how =
-    page === undefined ? '--limit <n> or --limit all gives more' : `--page ${page + 1} goes on`
-  return `showing ${end.records}${of}; there are more: ${how}`
+  return `showing ${end.records}${of}; there are more: ${onward(page)}`
 }
 
 /** The failure of a list of which so much is printed already; only JSON shows it in the output itself. */

@@ -1,12 +1,14 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
 import { largestPage } from '../../../client/defaults.js'
 import type { InstanceClient } from '../../../client/instance.js'
-import { followed, isLong, type Paging, paged } from '../../../client/paging.js'
+import { followed, isLong, type Paging, paged, searched } from '../../../client/paging.js'
 import type { Plan } from '../../../commands/described.js'
 import type { Emit } from '../../../commands/services.js'
+import { usage } from '../../../errors.js'
 import { buildRequest } from '../../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../../http/types.js'
 import type { Writer } from '../../../output/types.js'
+import type { Narrowed, RecordChoice } from '../where/index.js'
 import { cutShort, noteOf } from './ended.js'
 
 interface Screen {
@@ -17,6 +19,9 @@ interface Screen {
 
 type Watching = Pick<ListOptions, 'watch'>
 type Batches = AsyncGenerator<Batch, ListEnd>
+type Stage = (batches: Batches) => Batches
+
+const same: Stage = (batches) => batches
 
 /** Gives each batch away, one after the other, and how the list ended. */
 const drain = async (
@@ -47,11 +52,19 @@ export class Lists {
     private readonly paging: Paging,
     private readonly instance: () => Promise<InstanceClient>,
     private readonly screen: Screen,
+    /** `--where`: which records are wanted; absent where all are. */
+    private readonly choice?: () => Promise<RecordChoice>,
   ) {}
 
-  /** The first request of a list. */
-  request(ask: Ask): WireRequest {
-    return paged(buildRequest(ask), this.paging)
+  /** The first request of a list, and what of its records is tested here. */
+  async request(ask: Ask): Promise<{ request: WireRequest; tested: readonly string[] }> {
+    const { ask: asked, stage, tested } = await this.narrowed(ask)
+    return { request: paged(buildRequest(asked), this.pagingOf(stage)), tested }
+  }
+
+  /** @throws Failure `usage` where records were to be chosen, and there is no list */
+  refuseChoice(): void {
+    if (this.choice !== undefined) throw usage('--where goes with a list, which this is not')
   }
 
   /** The first request of all there is of a list. */
@@ -61,46 +74,63 @@ export class Lists {
 
   /** A list straight to the output. */
   async stream(plan: Plan, emit: Emit): Promise<ListEnd> {
+    const { ask, stage } = await this.narrowed(plan)
     const instance = await this.instance()
     const { endpoint } = plan
     const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
-    const batches = (how: Watching) => instance.batches(plan, this.paging, how)
-    return this.print(batches, { endpoint, ...columns, ...emit }, plan)
+    const batches = (how: Watching) => instance.batches(ask, this.pagingOf(stage), how)
+    return this.print(batches, { endpoint, ...columns, ...emit }, plan, stage)
   }
 
   /** A list that the catalogue does not know, straight to the output. */
   async streamRequest(wire: WireRequest): Promise<void> {
-    const patience = isLong(this.paging) ? 'long' : 'usual'
+    const choice = await this.choice?.()
+    const stage = choice && ((batches: Batches) => choice.ofAny(batches))
+    const paging = this.pagingOf(stage)
+    const patience = isLong(paging) ? 'long' : 'usual'
     const client = await (await this.instance()).client(undefined, patience)
-    const first = paged(wire, this.paging)
-    await this.print((how) => client.list(first, { ...followed(this.paging), ...how }), {})
+    const first = paged(wire, paging)
+    const batches = (how: Watching) => client.list(first, { ...followed(paging), ...how })
+    await this.print(batches, {}, undefined, stage)
   }
 
   /** All records, parsed, whatever the paging flags say. */
-  async gather(ask: Ask, limit?: number): Promise<readonly unknown[]> {
-    const paging: Paging = { limit: limit ?? 'all', perPage: largestPage }
-    const instance = await this.instance()
-    const client = await instance.client(ask.endpoint)
-    const wire = paged(await instance.request(ask), paging)
-    return (await gathered(client.list(wire, followed(paging)))).records
+  async gather(ask: Ask): Promise<readonly unknown[]> {
+    const paging: Paging = { limit: 'all', perPage: largestPage }
+    const { ask: asked, stage = same } = await this.narrowed(ask, Number.POSITIVE_INFINITY)
+    return (await gathered(stage((await this.instance()).batches(asked, paging)))).records
   }
 
   /** What `stream` would print, in hand. */
   async collect(plan: Plan): Promise<readonly unknown[]> {
-    const { records, end } = await gathered((await this.instance()).batches(plan, this.paging))
-    this.say(end, plan)
+    const { ask, stage } = await this.narrowed(plan)
+    const batches = (await this.instance()).batches(ask, this.pagingOf(stage))
+    const { records, end } = await gathered((stage ?? same)(batches))
+    this.say(end, plan, stage)
     return records
+  }
+
+  private async narrowed<A extends Ask>(ask: A, limit?: number): Promise<Narrowed<A>> {
+    return (await this.choice?.())?.of(ask, limit) ?? { ask, tested: [] }
+  }
+
+  /** Where records are tested here, more are read than are printed. */
+  private pagingOf(stage: Stage | undefined): Paging {
+    return stage === undefined ? this.paging : searched(this.paging)
   }
 
   private async print(
     batches: (how: Watching) => Batches,
     emit: Emit,
     plan?: Plan,
+    stage?: Stage,
   ): Promise<ListEnd> {
     const writer = await this.screen.writer(true, emit)
-    const watch = writer.watch?.()
+    // What is told of a batch as it comes says nothing of one that went through a stage.
+    const watch = stage === undefined ? writer.watch?.() : undefined
+    const all = batches(watch === undefined ? {} : { watch })
     let printed = 0
-    const end = await drain(batches(watch === undefined ? {} : { watch }), async (batch) => {
+    const end = await drain(stage === undefined ? all : stage(all), async (batch) => {
       await writer.raw(batch)
       printed += batch.length
     }).catch(async (error: unknown) => {
@@ -108,12 +138,12 @@ export class Lists {
       throw cutShort(error, printed)
     })
     await writer.close()
-    this.say(end, plan)
+    this.say(end, plan, stage)
     return end
   }
 
-  private say(end: ListEnd, plan?: Plan): void {
-    const note = noteOf(end, this.paging, plan)
+  private say(end: ListEnd, plan?: Plan, stage?: Stage): void {
+    const note = noteOf(end, this.paging, plan, stage !== undefined)
     if (note !== undefined) this.screen.later(note)
   }
 }

@@ -103,6 +103,7 @@ export class LiveInstance implements InstanceService {
 
   async raw(request: WireRequest, how: Uncatalogued = {}): Promise<Whole | undefined> {
     const { exchange, lists, person } = this.#parts
+    if (how.list !== true) lists.refuseChoice()
     await exchange.guard(request)
     if (how.loses !== undefined) await person.confirm(how.loses.what ?? '', how.loses.details)
     if (how.list !== true) return (await exchange.client(how.endpoint)).call(request)

@@ -1,7 +1,7 @@
 /** What was asked → plans, with the words and questions of this run. */
 import { echoes } from '../../../catalogue/endpoint.js'
-import type { Given, Plan } from '../../../commands/described.js'
 import type { PersonService } from '../../../commands/services.js'
+import type { Command, Given, Plan } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
 import type { Unknown } from '../../plan/attributes.js'
@@ -95,6 +95,11 @@ export class Planning {
     const [first] = await this.plans(given, override)
     if (first === undefined) throw new Failure('internal', 'a command without a plan')
     return first
+  }
+
+  /** The plans of another command than the run's, whose values are all known. */
+  ofCommand(command: Command, given: Given): Promise<readonly Plan[]> {
+    return plansOf(command, given, this.#around)
   }
 
   async #make(given: Given, override?: Values): Promise<readonly Plan[]> {

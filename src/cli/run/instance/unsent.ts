@@ -34,7 +34,7 @@ export class Printed extends Error {}
 interface Parts {
   readonly planning: Planning
   readonly exchange: Pick<ExchangeServices, 'curlOf' | 'guard'>
-  readonly lists: Pick<Lists, 'request' | 'whole'>
+  readonly lists: Pick<Lists, 'request' | 'whole' | 'refuseChoice'>
   readonly answer: Pick<AnswerService, 'write'>
   readonly person: Pick<PersonService, 'note'>
 }
@@ -78,13 +78,15 @@ export class UnsentInstance implements InstanceService {
     return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []
   }
 
-  async list(plan: Plan): Promise<void> {
-    await this.#end(this.#parts.lists.request(plan), plan.endpoint)
+  async list(plan: Plan): Promise<never> {
+    const { request, tested } = await this.#parts.lists.request(plan)
+    for (const line of tested) await this.#write(`# ${line}`)
+    return this.#end(request, plan.endpoint)
   }
 
   async collect(plan: Plan, { whole = false } = {}): Promise<readonly unknown[]> {
     const { lists } = this.#parts
-    return this.#end(whole ? lists.whole(plan) : lists.request(plan), plan.endpoint)
+    return whole ? this.#end(lists.whole(plan), plan.endpoint) : this.list(plan)
   }
 
   many(plans: readonly Plan[], { run = (plan) => this.send(plan) }: Many = {}): Promise<void> {
@@ -122,7 +124,11 @@ export class UnsentInstance implements InstanceService {
     }
   }
 
-  async raw(request: WireRequest, { endpoint }: Uncatalogued = {}): Promise<Whole | undefined> {
+  async raw(
+    request: WireRequest,
+    { endpoint, list }: Uncatalogued = {},
+  ): Promise<Whole | undefined> {
+    if (list !== true) this.#parts.lists.refuseChoice()
     await this.#parts.exchange.guard(request)
     return this.#end(request, endpoint)
   }

@@ -1,0 +1,121 @@
+/** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
+
+import { accessLevels } from '../../../catalogue/shapes/common.js'
+import { largestPage } from '../../../client/defaults.js'
+import { type Paging, wanted } from '../../../client/paging.js'
+import type { Command, Given, Plan } from '../../../commands/types.js'
+import { Failure } from '../../../errors.js'
+import {
+  bindWhere,
+  type Expression,
+  type Known,
+  parseWhere,
+  unshaped,
+} from '../../../fleet/where/index.js'
+import type { Ask, Batch, ListEnd } from '../../../http/types.js'
+import { nearest } from '../../../terminal/text/suggest.js'
+import { askedOf } from './asked.js'
+import { withShown } from './shown.js'
+import { type SingleRecord, singleOf } from './single.js'
+import { filtered, type Reading } from './stage.js'
+
+type Batches = AsyncGenerator<Batch, ListEnd>
+
+export interface RecordChoiceOptions {
+  readonly command: Command
+  readonly paging: Paging
+  readonly width: number
+  readonly signal: AbortSignal
+  readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
+  readonly data: (ask: Ask) => Promise<unknown>
+  /** Told of a record that could not be read. */
+  readonly failed: (text: string, failure: Failure) => void
+}
+
+/** A list of which some records are chosen. */
+export interface Narrowed<A> {
+  readonly ask: A
+  /** Absent where every record that comes matches. */
+  readonly stage?: (batches: Batches) => Batches
+  /** What is tested here, a line each. */
+  readonly tested: readonly string[]
+}
+
+const names: NonNullable<Known['names']> = (field) =>
+  /(^|\.)(\w+_)?access_level$/.test(field) ? accessLevels : undefined
+
+/** The records of a run's lists that are wanted. */
+export class RecordChoice {
+  readonly #options: RecordChoiceOptions
+  readonly #expressions: readonly Expression[]
+
+  /** @throws Failure `usage` for what cannot be understood */
+  constructor(texts: readonly string[], options: RecordChoiceOptions) {
+    this.#options = options
+    this.#expressions = parseWhere(texts)
+  }
+
+  /** @throws Failure `usage` for what the list's records cannot be asked */
+  async of<A extends Ask>(ask: A, limit = wanted(this.#options.paging)): Promise<Narrowed<A>> {
+    const single = await singleOf(this.#options.command, ask)
+    const known: Known = {
+      list: ask.endpoint.returns.shape,
+      ...(single === undefined ? {} : { single: single.endpoint.returns.shape }),
+      ...this.#known(),
+    }
+    const expressions = withShown(this.#expressions, known)
+    const { values, tested } = askedOf(ask, expressions, known)
+    const asked = { ...ask, values }
+    if (tested.length === 0) return { ask: asked, tested: [] }
+    const open = unshaped(tested, known).length > 0
+    const read = !open && bindWhere(tested, known).detail.length > 0
+    const reading = single === undefined ? {} : { reading: this.#reading(single) }
+    return {
+      ask: asked,
+      stage: (batches) => this.#stage(batches, tested, known, { limit, ...reading }),
+      tested: [
+        ...tested.map(({ text }) => `tested here: ${text}`),
+        ...(read ? [`for that each record is read: ${single?.endpoint.route}`] : []),
+      ],
+    }
+  }
+
+  /** A list of which the catalogue knows nothing. */
+  ofAny(batches: Batches): Batches {
+    const limit = wanted(this.#options.paging)
+    return this.#stage(batches, this.#expressions, this.#known(), { limit })
+  }
+
+  #known(): Known {
+    return { now: Date.now(), names, nearest }
+  }
+
+  #stage(
+    batches: Batches,
+    tested: readonly Expression[],
+    known: Known,
+    how: { readonly limit: number | undefined; readonly reading?: Reading },
+  ): Batches {
+    const open = unshaped(tested, known).length > 0
+    return filtered(batches, {
+      bind: (samples) => bindWhere(tested, { ...known, ...(samples && { samples }) }),
+      samples: open ? (this.#options.paging.perPage ?? largestPage) : 0,
+      ...how,
+    })
+  }
+
+  #reading({ command, textOf, given }: SingleRecord): Reading {
+    const { width, signal, failed, planned, data } = this.#options
+    return {
+      width,
+      signal,
+      failed,
+      textOf,
+      read: async (record) => {
+        const [plan] = await planned(command, given(record))
+        if (plan === undefined) throw new Failure('internal', 'a record without a plan')
+        return data(plan)
+      },
+    }
+  }
+}
