@@ -17,7 +17,7 @@ import { nearest } from '../../../terminal/text/suggest.js'
 import { askedOf } from './asked.js'
 import { withShown } from './shown.js'
 import { type SingleRecord, singleOf } from './single.js'
-import { filtered, type Reading } from './stage.js'
+import { filtered, type SingleReads } from './stage.js'
 
 type Batches = AsyncGenerator<Batch, ListEnd>
 
@@ -94,7 +94,7 @@ export class RecordChoice {
     batches: Batches,
     tested: readonly Expression[],
     known: Known,
-    how: { readonly limit: number | undefined; readonly reading?: Reading },
+    how: { readonly limit: number | undefined; readonly reading?: SingleReads },
   ): Batches {
     const open = unshaped(tested, known).length > 0
     return filtered(batches, {
@@ -104,7 +104,7 @@ export class RecordChoice {
     })
   }
 
-  #reading({ command, textOf, given }: SingleRecord): Reading {
+  #reading({ command, textOf, given }: SingleRecord): SingleReads {
     const { width, signal, failed, planned, data } = this.#options
     return {
       width,

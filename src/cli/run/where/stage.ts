@@ -7,7 +7,7 @@ import type { Batch, ListEnd } from '../../../http/types.js'
 type Batches = AsyncGenerator<Batch, ListEnd>
 
 /** Reads single records, where the list does not show all that is asked for. */
-export interface Reading {
+export interface SingleReads {
   readonly width: number
   readonly signal: AbortSignal
   /** What a record of the list is called. */
@@ -24,7 +24,7 @@ export interface Filter {
   /** How many records are looked at before the tests are made; none where the shapes know all. */
   readonly samples: number
   readonly limit: number | undefined
-  readonly reading?: Reading
+  readonly reading?: SingleReads
 }
 
 interface Seen {
@@ -85,7 +85,7 @@ const head = async (source: Source, count: number): Promise<readonly Seen[]> => 
 async function* readEach(
   seen: AsyncIterable<readonly Seen[]>,
   { matches, mayMatch }: Where,
-  { width, signal, textOf, read, failed }: Reading,
+  { width, signal, textOf, read, failed }: SingleReads,
 ): AsyncGenerator<readonly Seen[]> {
   const open = new Map<number, Seen>()
   const items = async function* () {
