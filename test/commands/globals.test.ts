@@ -17,6 +17,7 @@ describe('global flags', () => {
       sandbox: false,
       insecure: false,
       curl: false,
+      dryRun: false,
       showSecrets: false,
       csvRaw: false,
       yes: false,
@@ -56,7 +57,7 @@ describe('global flags', () => {
   })
   it('are all declared once, and known to the type', () => {
     const names = globalFlags.map(({ name }) => name)
-    expect([...names, 'strict'].sort()).toEqual(Object.keys(declared).sort())
+    expect([...names, 'dry-run', 'strict'].sort()).toEqual(Object.keys(declared).sort())
     expectTypeOf<Globals['limit']>().toEqualTypeOf<number | 'all' | undefined>()
     expectTypeOf<Globals['curl']>().toEqualTypeOf<boolean>()
     expectTypeOf<Globals['verbose']>().toEqualTypeOf<number>()

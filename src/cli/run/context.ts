@@ -154,7 +154,8 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
       // Nobody is asked the same for each of many.
       const unasked = { ...screen, interactive: () => false }
       const own = new Planning(options, unasked, place, readsOf(exchange, options))
-      const room = { ...parts, planning: own, globals, place }
+      const choice = choiceOf(options, { ...parts, planning: own, reads })
+      const room = { ...parts, planning: own, globals, place, choice }
       return partOf(part, isRehearsal(options) ? { ...room, rehearsed: instance } : room)
     },
     writer: (emit) => answer.writer(true, emit),

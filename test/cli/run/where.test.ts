@@ -278,6 +278,21 @@ describe('with --where', () => {
     expect(stderr).toContain('every --where must have it, with the same value')
   })
 
+  it('chooses over several projects, and counts the limit over all', async () => {
+    recorder.answer = ({ url }) => ({
+      body: /a%2Fb/.test(url) ? [runner(1), runner(2)] : [runner(2), runner(3)],
+    })
+    const line = ['runners', 'list', '-P', 'a/b,c/d', '--where', 'id>1', '-o', 'ndjson']
+    const { stdout } = await run(...line)
+    const found = stdout.trim().split('\n').map(asJson)
+    expect(found).toMatchObject([
+      { project: 'a/b', record: { id: 2 } },
+      { project: 'c/d', record: { id: 2 } },
+      { project: 'c/d', record: { id: 3 } },
+    ])
+    expect((await run(...line, '-L', '2')).stdout.trim().split('\n')).toHaveLength(2)
+  })
+
   it('tests a list that the catalogue does not know, and refuses one object', async () => {
     recorder.answer = () => ({ body: [{ a: 1 }, { a: 2 }] })
     const many = await run('api', 'things', '--paginate', '--where', 'a=2', '-o', 'ndjson')

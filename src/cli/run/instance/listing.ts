@@ -1,7 +1,7 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
 import { largestPage } from '../../../client/defaults.js'
 import type { InstanceClient } from '../../../client/instance.js'
-import { followed, isLong, type Paging, paged, searched } from '../../../client/paging.js'
+import { followed, isLong, type Paging, paged, searched, wanted } from '../../../client/paging.js'
 import type { Plan } from '../../../commands/described.js'
 import type { Emit } from '../../../commands/services.js'
 import { usage } from '../../../errors.js'
@@ -53,7 +53,7 @@ export class Lists {
     private readonly instance: () => Promise<InstanceClient>,
     private readonly screen: Screen,
     /** `--where`: which records are wanted; absent where all are. */
-    private readonly choice?: () => Promise<RecordChoice>,
+    private readonly choice?: (() => Promise<RecordChoice>) | undefined,
   ) {}
 
   /** The first request of a list, and what of its records is tested here. */
@@ -85,7 +85,7 @@ export class Lists {
   /** A list that the catalogue does not know, straight to the output. */
   async streamRequest(wire: WireRequest): Promise<void> {
     const choice = await this.choice?.()
-    const stage = choice && ((batches: Batches) => choice.ofAny(batches))
+    const stage = choice && ((batches: Batches) => choice.ofAny(batches, wanted(this.paging)))
     const paging = this.pagingOf(stage)
     const patience = isLong(paging) ? 'long' : 'usual'
     const client = await (await this.instance()).client(undefined, patience)
@@ -110,7 +110,7 @@ export class Lists {
     return records
   }
 
-  private async narrowed<A extends Ask>(ask: A, limit?: number): Promise<Narrowed<A>> {
+  private async narrowed<A extends Ask>(ask: A, limit = wanted(this.paging)): Promise<Narrowed<A>> {
     return (await this.choice?.())?.of(ask, limit) ?? { ask, tested: [] }
   }
 

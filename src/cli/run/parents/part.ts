@@ -36,6 +36,8 @@ interface Room extends Parts {
   readonly person: PersonService
   readonly place: PlaceService
   readonly globals: Paging
+  /** `--where`: which records are wanted. */
+  readonly choice: ConstructorParameters<typeof Lists>[3]
   /** `--dry-run`: the instance that shows what would be written. */
   readonly rehearsed?: InstanceService
 }
@@ -82,11 +84,9 @@ class RehearsedPart extends LiveInstance {
 export const partOf = (part: ParentPart, room: Room): Services => {
   const { planning, crowd, exchange, globals, answer, person, place } = room
   const { parent, paging, writer, hand } = part
-  const lists = new Lists({ ...globals, ...paging }, exchange.instance, {
-    writer: async (_, emit) => writer(emit),
-    // What is said of a list is said of all of them together.
-    later: () => {},
-  })
+  // What is said of a list is said of all of them together.
+  const screen = { writer: async (_: boolean, emit: Emit) => writer(emit), later: () => {} }
+  const lists = new Lists({ ...globals, ...paging }, exchange.instance, screen, room.choice)
   const parts = {
     ...room,
     lists,

@@ -2,7 +2,7 @@
 
 import { accessLevels } from '../../../catalogue/shapes/common.js'
 import { largestPage } from '../../../client/defaults.js'
-import { type Paging, wanted } from '../../../client/paging.js'
+import type { Paging } from '../../../client/paging.js'
 import type { Command, Given, Plan } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import {
@@ -23,7 +23,7 @@ type Batches = AsyncGenerator<Batch, ListEnd>
 
 export interface RecordChoiceOptions {
   readonly command: Command
-  readonly paging: Paging
+  readonly paging: Pick<Paging, 'perPage'>
   readonly width: number
   readonly signal: AbortSignal
   readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
@@ -55,8 +55,11 @@ export class RecordChoice {
     this.#expressions = parseWhere(texts)
   }
 
-  /** @throws Failure `usage` for what the list's records cannot be asked */
-  async of<A extends Ask>(ask: A, limit = wanted(this.#options.paging)): Promise<Narrowed<A>> {
+  /**
+   * @param limit how many records, at most
+   * @throws Failure `usage` for what the list's records cannot be asked
+   */
+  async of<A extends Ask>(ask: A, limit: number | undefined): Promise<Narrowed<A>> {
     const single = await singleOf(this.#options.command, ask)
     const known: Known = {
       list: ask.endpoint.returns.shape,
@@ -81,8 +84,7 @@ export class RecordChoice {
   }
 
   /** A list of which the catalogue knows nothing. */
-  ofAny(batches: Batches): Batches {
-    const limit = wanted(this.#options.paging)
+  ofAny(batches: Batches, limit: number | undefined): Batches {
     return this.#stage(batches, this.#expressions, this.#known(), { limit })
   }
 
