@@ -1,4 +1,5 @@
 /** What a command says of itself, and what is asked of it. */
+import type { JsonValues } from '../base/json/value.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 import type { Ask } from '../http/types.js'
@@ -64,11 +65,11 @@ export interface Given {
   /** Texts given by position, in order; `-` already replaced by the lines of standard input. */
   readonly args: readonly string[]
   /** Parsed values of the flags that were given, by flag name. */
-  readonly flags: Readonly<Record<string, unknown>>
+  readonly flags: JsonValues
   /** `--param`: name → value. */
-  readonly extra: Readonly<Record<string, unknown>>
+  readonly extra: Readonly<Record<string, string | readonly string[]>>
   /** `--input`: attributes by API name. */
-  readonly input?: Readonly<Record<string, unknown>>
+  readonly input?: JsonValues
 }
 
 /** What objects belong to, where a command was given several of them. */

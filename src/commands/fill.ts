@@ -3,6 +3,7 @@
  * `PUT /geo_nodes/:id`): what is not given is filled from the record, read first.
  */
 
+import { jsonFields } from '../base/json/value.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { pathIn } from '../catalogue/path-in.js'
@@ -74,7 +75,10 @@ export const recordOf = async (
 /** A plan with its open attributes taken from the record. */
 export const filled = (plan: Plan, open: readonly string[], record: Fields): Plan => ({
   ...plan,
-  values: { ...plan.values, ...Object.fromEntries(open.map((name) => [name, record[name]])) },
+  values: {
+    ...plan.values,
+    ...Object.fromEntries(open.map((name) => [name, jsonFields(record)[name]])),
+  },
 })
 
 /** Runs plans, each filled from its record first where anything is open. */

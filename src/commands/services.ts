@@ -1,4 +1,5 @@
 /** What a command is handed: four services, and nothing else. `cli/run` implements them. */
+import type { JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Answered, Input, Listing, RecordOf } from '../client/typed.js'
 import type { Failure } from '../errors.js'
@@ -22,9 +23,9 @@ export interface Services {
  */
 export interface InstanceService {
   /** Chooses the endpoint and checks the values: a plan for each object. */
-  plans(given: Given, override?: Values): Promise<readonly Plan[]>
+  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]>
   /** The one plan of a command that takes no objects. */
-  plan(given: Given, override?: Values): Promise<Plan>
+  plan(given: Given, override?: JsonValues): Promise<Plan>
   /** One call, its answer whole. */
   call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>>
   /** One planned call, its answer whole. */
@@ -149,8 +150,6 @@ export interface PlaceService {
   /** Every command there is, areas first, in the order of the catalogue. */
   commands(): Promise<readonly Described[]>
 }
-
-type Values = Readonly<Record<string, unknown>>
 
 /** The global flags that a command may look at; the others are the engine's. */
 export type Looked = Pick<

@@ -1,5 +1,6 @@
 /** What the HTTP layer takes and gives. */
 
+import type { JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { AnswerHeaders } from './answers/headers.js'
 import type { Gate } from './gate.js'
@@ -103,9 +104,9 @@ export interface FilePart {
  */
 export interface Ask {
   readonly endpoint: Endpoint
-  readonly values: Readonly<Record<string, unknown>>
+  readonly values: JsonValues
   /** `--param` and unknown attributes of `--input`: sent as they are; a value of `values` beats them. */
-  readonly extra?: Readonly<Record<string, unknown>>
+  readonly extra?: JsonValues
   /** Parameters that go as multipart file parts (`certificate`, `key`): name → file name and bytes. */
   readonly files?: Readonly<Record<string, FilePart>>
 }

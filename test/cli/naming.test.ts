@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonValues } from '../../src/base/json/value.js'
 import { areas } from '../../src/catalogue/index.js'
 import { naming } from '../../src/cli/run/person/naming.js'
 import { commandOf } from '../../src/commands/derive/index.js'
@@ -11,7 +12,7 @@ import { record } from '../support/recorder.js'
 const listed = async (
   area: string,
   words: string,
-  objects: readonly (readonly [label: string, values: Readonly<Record<string, unknown>>])[],
+  objects: readonly (readonly [label: string, values: JsonValues])[],
   answer: (ask: Ask) => unknown,
 ) => {
   const endpoints = await areas.find(({ name }) => name === area)?.load()

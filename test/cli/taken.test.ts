@@ -1,5 +1,7 @@
 /** "Did it take it?": what an instance ignores with 200 is said, and --strict fails on it. */
+
 import { describe, expect, it } from 'vitest'
+import type { JsonValues } from '../../src/base/json/value.js'
 import { approvals } from '../../src/catalogue/areas/approvals.js'
 import { commits } from '../../src/catalogue/areas/commits.js'
 import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
@@ -14,7 +16,7 @@ import { Taken } from '../../src/cli/run/instance/taken.js'
 import { svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 
-type Values = Readonly<Record<string, unknown>>
+type Values = JsonValues
 const names = (endpoint: Endpoint, values: Values, answer: unknown): readonly string[] =>
   notTaken({ endpoint, values }, answer).map(({ name }) => name)
 

@@ -1,10 +1,12 @@
 /** `--curl` for every endpoint: curl itself sends what the program would. */
+
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { JsonValue } from '../../src/base/json/value.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
@@ -17,7 +19,7 @@ const there = spawnSync('curl', ['--version']).status === 0
 const awkward = 'a b&c=ü\'"$x`!'
 const secret = 'secret value'
 
-const sample = (param: Param): unknown => {
+const sample = (param: Param): JsonValue | undefined => {
   if (param.secret === true) return secret
   switch (param.type) {
     case 'boolean':
@@ -41,7 +43,7 @@ const sample = (param: Param): unknown => {
 }
 
 const askOf = (endpoint: Endpoint) => {
-  const values: Record<string, unknown> = {}
+  const values: Record<string, JsonValue | undefined> = {}
   const files: Record<string, { filename: string; bytes: Uint8Array }> = {}
   for (const [name, param] of [
     ...Object.entries(endpoint.path),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { jsonFields } from '../../src/base/json/value.js'
 import { type Endpoint, endpoint, many, one } from '../../src/catalogue/endpoint.js'
 import { hash, list, project, string } from '../../src/catalogue/params.js'
 import { Unknown } from '../../src/catalogue/shapes/common.js'
@@ -84,7 +85,11 @@ describe('what is parsed back from a body', () => {
         fc.array(text),
         fc.dictionary(text, fc.jsonValue()),
         (title, tags, extra) => {
-          const { body, path } = buildRequest({ endpoint: make, values: { title, tags }, extra })
+          const { body, path } = buildRequest({
+            endpoint: make,
+            values: { title, tags },
+            extra: jsonFields(extra),
+          })
           const expected = Object.fromEntries([
             ...Object.entries(extra).filter(([name]) => name !== 'title' && name !== 'tags'),
             ['title', title],

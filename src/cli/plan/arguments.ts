@@ -1,4 +1,5 @@
 /** What a command was given by position, and where it goes. */
+import type { JsonValue } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { flagName, isScope, named } from '../../commands/derive/index.js'
@@ -55,7 +56,7 @@ export const placeArgs = (
   command: Command,
   endpoint: Endpoint,
   group: readonly string[],
-  values: Record<string, unknown>,
+  values: Record<string, JsonValue | undefined>,
   around: Surroundings,
 ): void => {
   const names = endpoint.args ?? []

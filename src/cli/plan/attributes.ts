@@ -2,6 +2,7 @@
  * The attributes of a call: flags over `--input` over nothing, `--param` beside them, and the
  * checks that need no instance.
  */
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { type Endpoint, placeOf } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
@@ -17,8 +18,8 @@ export const flagValues = (
   command: Command,
   endpoint: Endpoint,
   given: Given,
-): Record<string, unknown> => {
-  const values: Record<string, unknown> = {}
+): Record<string, JsonValue | undefined> => {
+  const values: Record<string, JsonValue | undefined> = {}
   for (const flag of command.flags) {
     const value = given.flags[flag.name]
     if (value === undefined || flag.parameter === undefined || flag.path === true) continue
@@ -37,9 +38,12 @@ const checkEnum = (param: Param, value: unknown, name: string): void => {
 }
 
 /** Scope and other placeholders of the path, as far as flags give them. */
-export const pathValues = (endpoint: Endpoint, given: Given): Record<string, unknown> => {
+export const pathValues = (
+  endpoint: Endpoint,
+  given: Given,
+): Record<string, JsonValue | undefined> => {
   const scope = scopeOf(endpoint)
-  const values: Record<string, unknown> = {}
+  const values: Record<string, JsonValue | undefined> = {}
   for (const [name, param] of Object.entries(endpoint.path)) {
     const flag = scope?.placeholder === name ? scope.kind : flagName(name, param)
     if (endpoint.args?.includes(name)) continue
@@ -50,19 +54,18 @@ export const pathValues = (endpoint: Endpoint, given: Given): Record<string, unk
 
 /** `--param` by where it travels: JSON in a body, text in a query; a JSON list is a list there. */
 export const extraValues = (endpoint: Endpoint, given: Given, unknown: Unknown) => {
-  const extra: Record<string, unknown> = {}
+  const extra: Record<string, JsonValue | undefined> = {}
   for (const [name, text] of Object.entries(given.extra)) {
     const param = endpoint.params[name]
     if (param === undefined && endpoint.path[name] === undefined) unknown(endpoint, name)
     const body = placeOf(endpoint, param ?? { type: 'string', help: '' }) === 'body'
-    const one = (t: unknown): unknown =>
-      body ? parseParam(String(t), true) : queryParam(String(t), name)
-    extra[name] = Array.isArray(text) ? text.map(one) : one(text)
+    const one = (t: string): JsonValue => (body ? parseParam(t, true) : queryParam(t, name))
+    extra[name] = typeof text === 'string' ? one(text) : text.map(one)
   }
   return extra
 }
 
-const queryParam = (text: string, name: string): unknown => {
+const queryParam = (text: string, name: string): JsonValue => {
   if (text === 'null') throw usage(`--param ${name}=null: a query has no null`)
   if (!/^\[.*\]$/s.test(text)) return text
   const list = parseParam(text, true)
@@ -78,15 +81,12 @@ export const inputValues = (endpoint: Endpoint, given: Given, unknown: Unknown) 
 }
 
 /** A list where the documents have one string of several items. */
-const joined = (param: Param | undefined, value: unknown): unknown =>
+const joined = (param: Param | undefined, value: JsonValue | undefined): JsonValue | undefined =>
   param === undefined || !Array.isArray(value)
     ? value
     : (joinedValue(param, value.map(String)) ?? value)
 
-export const checkExclusive = (
-  endpoint: Endpoint,
-  values: Readonly<Record<string, unknown>>,
-): void => {
+export const checkExclusive = (endpoint: Endpoint, values: JsonValues): void => {
   for (const names of endpoint.exclusive ?? []) {
     const both = names.filter((name) => values[name] !== undefined)
     if (both.length < 2) continue
@@ -100,10 +100,10 @@ export const checkExclusive = (
 
 /** Hash flags merge over the input's key by key. */
 export const merged = (
-  input: Readonly<Record<string, unknown>>,
-  flags: Readonly<Record<string, unknown>>,
-): Record<string, unknown> => {
-  const values: Record<string, unknown> = { ...input }
+  input: JsonValues,
+  flags: JsonValues,
+): Record<string, JsonValue | undefined> => {
+  const values: Record<string, JsonValue | undefined> = { ...input }
   for (const [name, value] of Object.entries(flags)) {
     const below = input[name]
     values[name] = isObject(value) && isObject(below) ? { ...below, ...value } : value

@@ -1,4 +1,5 @@
 /** The project that objects bring along as references, beside the one that was asked for. */
+import type { JsonValue } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
@@ -46,7 +47,7 @@ export const placeProject = async (
   endpoint: Endpoint,
   reference: Reference | undefined,
   given: Given,
-  values: Record<string, unknown>,
+  values: Record<string, JsonValue | undefined>,
   around: Surroundings,
 ): Promise<void> => {
   const holder = scopeOf(endpoint)?.placeholder

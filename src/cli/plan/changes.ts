@@ -1,4 +1,5 @@
 /** What an update is to change, where nothing was given: asked of a person, else refused. */
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { flagName, named } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
@@ -8,8 +9,8 @@ import type { Surroundings } from './surroundings.js'
 import { parseValue } from './values.js'
 
 interface Known extends Pick<Missing, 'project'> {
-  readonly values: Readonly<Record<string, unknown>>
-  readonly extra: Readonly<Record<string, unknown>>
+  readonly values: JsonValues
+  readonly extra: JsonValues
 }
 
 const changesNothing = (endpoint: Endpoint, { values, extra }: Known): boolean =>
@@ -21,12 +22,12 @@ const ask = async (
   endpoint: Endpoint,
   project: Pick<Missing, 'project'>,
   around: Surroundings,
-): Promise<Record<string, unknown>> => {
+): Promise<Record<string, JsonValue | undefined>> => {
   const offered = Object.entries(endpoint.params)
     .filter(([, param]) => param.deprecated === undefined)
     .map(([key, param]) => ({ key, name: flagName(key, param), param }))
   const picked = (await around.pick('attributes to change', offered)) ?? []
-  const values: Record<string, unknown> = {}
+  const values: Record<string, JsonValue | undefined> = {}
   for (const { key, name, param } of offered.filter(({ name }) => picked.includes(name))) {
     const answer = await around.missing({ name, param, ...project })
     if (answer !== undefined) values[key] = parseValue(param, answer, `--${name}`)
@@ -43,7 +44,7 @@ export const attributesOf = async (
   endpoint: Endpoint,
   known: Known,
   around: Surroundings,
-): Promise<Readonly<Record<string, unknown>>> => {
+): Promise<JsonValues> => {
   if (!changesNothing(endpoint, known)) return {}
   const { values, extra, ...project } = known
   const answered = await ask(endpoint, project, around)

@@ -2,6 +2,7 @@
  * Which endpoint of a command is meant, by what was given: the scope (-P, -G, --user), the flags
  * that pick one (`--instance`, `--inherited`), and the placeholders of its path that are filled.
  */
+import type { JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { flagName, named, type ScopeKind, scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
@@ -129,7 +130,7 @@ const conflicting = (
 }
 
 /** How many required parameters nobody gave (`ci lint -P` without a file has no content to post). */
-const lacking = (e: Endpoint, given: Given, override: Readonly<Record<string, unknown>>): number =>
+const lacking = (e: Endpoint, given: Given, override: JsonValues): number =>
   Object.entries(e.params).filter(
     ([name, param]) =>
       param.required === true &&
@@ -160,7 +161,7 @@ export const choose = (
   command: Command,
   given: Given,
   env: NodeJS.ProcessEnv,
-  override: Readonly<Record<string, unknown>> = {},
+  override: JsonValues = {},
 ): ChosenEndpoint => {
   checkScopes(command, given)
   const all = Object.entries(command.endpoints)

@@ -1,12 +1,14 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 import { promises as fs } from 'node:fs'
+import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
 import type { Param } from '../../catalogue/params.js'
 import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import { type Globals, globalFlags, readGlobals } from '../../commands/globals.js'
 import type { Command, Flag, Given } from '../../commands/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
-import type { Note, ParsedValue } from './scalars.js'
+import type { Note } from './scalars.js'
 import { keyValue, parseValue } from './values.js'
 
 export interface Sources {
@@ -57,7 +59,7 @@ const flagValue = async (
   flag: Flag,
   texts: readonly string[],
   sources: Sources,
-): Promise<ParsedValue> => {
+): Promise<JsonValue> => {
   const label = `--${flag.name}`
   if (flag.param.deprecated !== undefined)
     sources.note(`${label} is deprecated: use ${flag.param.deprecated}`)
@@ -69,7 +71,7 @@ const flagValue = async (
 }
 
 /** Reads JSON or YAML attributes; JSON is tried first since it is the API's own. */
-const attributesOf = async (text: string, label: string): Promise<Record<string, unknown>> => {
+const attributesOf = async (text: string, label: string): Promise<JsonValues> => {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -84,9 +86,8 @@ const attributesOf = async (text: string, label: string): Promise<Record<string,
       })
     }
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw usage(`${label} must hold an object of attributes`)
-  return { ...value }
+  if (!isObject(value)) throw usage(`${label} must hold an object of attributes`)
+  return jsonFields(value)
 }
 
 /** `--param` values as they were given; typed later, by where they travel. */
@@ -136,7 +137,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
       '--input - and ids from - both read standard input: give one of them in another way',
     )
   const args = await argsOf(command, raw, sources)
-  const flags: Record<string, ParsedValue> = {}
+  const flags: Record<string, JsonValue> = {}
   for (const flag of flagsOfCommand(command)) {
     const texts = raw.flags.get(flag.name)
     if (texts === undefined || globalNames.has(flag.name) || flag.beyond === true) continue

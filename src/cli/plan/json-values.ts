@@ -2,7 +2,7 @@
 import { Failure, usage } from '../../errors.js'
 
 /** One value with the line that it begins on. */
-export interface JsonValue {
+export interface PlacedValue {
   readonly line: number
   readonly value: unknown
 }
@@ -46,7 +46,7 @@ const parsed = (text: string, line: number): unknown => {
  * The objects and arrays of a text, in order.
  * @throws Failure `usage` naming the line of anything else
  */
-export function* jsonValues(text: string): Generator<JsonValue> {
+export function* jsonValues(text: string): Generator<PlacedValue> {
   let line = 1
   for (let at = 0; at < text.length; ) {
     const char = text[at]

@@ -2,6 +2,7 @@
  * Given → Plan: one endpoint with checked values. Whatever can be known to be wrong is refused
  * here, before anything is sent.
  */
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { flagName, isScope, named, scopeOf } from '../../commands/derive/index.js'
@@ -25,7 +26,7 @@ import { fillScope, type Scoped } from './scope.js'
 import type { Surroundings } from './surroundings.js'
 import { oneScope, parseValue } from './values.js'
 
-type Values = Readonly<Record<string, unknown>>
+type Values = JsonValues
 
 const checkSegment = (name: string, param: Param, value: unknown): void => {
   const parts =
@@ -54,8 +55,8 @@ const projectIn = (
 const fillRequired = async (
   command: Command,
   endpoint: Endpoint,
-  values: Record<string, unknown>,
-  extra: Readonly<Record<string, unknown>>,
+  values: Record<string, JsonValue | undefined>,
+  extra: JsonValues,
   around: Surroundings,
   project: Pick<Missing, 'project'>,
 ): Promise<void> => {
@@ -112,7 +113,7 @@ const planOf = async (
   given: Given,
   around: Surroundings,
 ): Promise<Plan> => {
-  const own: Record<string, unknown> = { ...values }
+  const own: Record<string, JsonValue | undefined> = { ...values }
   await placeProject(endpoint, reference, given, own, around)
   placeArgs(command, endpoint, withoutReference(group, reference), own, around)
   await fillRequired(command, endpoint, own, extra, around, project)

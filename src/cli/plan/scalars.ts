@@ -1,5 +1,6 @@
 /** One text of the command line → one value of the API: each by its parameter's type. */
 import { isDuration } from '../../base/duration.js'
+import type { JsonValue } from '../../base/json/value.js'
 import { sentTime } from '../../base/relative.js'
 import type {
   EnumParam,
@@ -10,15 +11,6 @@ import type {
 } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { didYouMean } from '../../terminal/text/suggest.js'
-
-/** What a text may stand for: whatever JSON can say. */
-export type ParsedValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly ParsedValue[]
-  | { readonly [key: string]: ParsedValue }
 
 /** Notes about deprecated values, collected while parsing. */
 export type Note = (text: string) => void
@@ -119,7 +111,7 @@ export const parseEnum = (
 }
 
 /** @throws Failure `usage` for what is no JSON */
-export const parseJson = (text: string, label: string): ParsedValue => {
+export const parseJson = (text: string, label: string): JsonValue => {
   try {
     return JSON.parse(text)
   } catch (cause) {

@@ -1,4 +1,5 @@
 /** Which list of the instance has the values that a parameter takes: for completion and for prompts. */
+import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { endsAsSecret } from '../../base/secrets/names.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -18,7 +19,7 @@ interface Shown {
 interface Listed extends Shown {
   readonly area: string
   readonly key: string
-  readonly values?: Readonly<Record<string, unknown>>
+  readonly values?: JsonValues
 }
 /** A list that instances have and the catalogue does not (`catalogue/README.md`). */
 interface Raw extends Shown {

@@ -2,6 +2,7 @@
  * Text of the command line → values of the API, checked before anything is sent. What a parameter
  * accepts is in its catalogue entry; how each type is written, the help of its flag says.
  */
+import type { JsonValue } from '../../base/json/value.js'
 import type { HashParam, ListParam, Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { didYouMean } from '../../terminal/text/suggest.js'
@@ -9,7 +10,6 @@ import {
   asWord,
   idOrText,
   type Note,
-  type ParsedValue,
   parseEnum,
   parseInteger,
   parseJson,
@@ -24,7 +24,7 @@ const parseList = (
   texts: readonly string[],
   label: string,
   note: Note,
-): ParsedValue => {
+): JsonValue => {
   const [only] = texts
   const word = texts.length === 1 && only !== undefined ? asWord(param, only.trim()) : undefined
   if (word !== undefined) return word
@@ -56,14 +56,14 @@ const parseHash = (
   texts: readonly string[],
   label: string,
   note: Note,
-): ParsedValue => {
+): JsonValue => {
   const grouped = new Map<string, string[]>()
   for (const text of texts) {
     const [given, value] = keyValue(text, label)
     const key = param.keys === undefined ? given : given.replaceAll('-', '_')
     grouped.set(key, [...(grouped.get(key) ?? []), value])
   }
-  const hash: Record<string, ParsedValue> = {}
+  const hash: Record<string, JsonValue> = {}
   for (const [key, values] of grouped) hash[key] = parseHashValue(param, key, values, label, note)
   return hash
 }
@@ -74,7 +74,7 @@ const parseHashValue = (
   values: readonly string[],
   label: string,
   note: Note,
-): ParsedValue => {
+): JsonValue => {
   if (param.keys === undefined) return values.at(-1) ?? ''
   const inner = param.keys[key]
   if (inner === undefined)
@@ -111,7 +111,7 @@ export const parseValue = (
   texts: readonly string[],
   label: string,
   note: Note = () => {},
-): ParsedValue => {
+): JsonValue => {
   if (param.type === 'list') return parseList(param, texts, label, note)
   if (param.type === 'hash') return parseHash(param, texts, label, note)
   const text = texts.at(-1) ?? ''
@@ -153,7 +153,7 @@ export const joinedValue = (
 }
 
 /** `--param`: JSON where it parses as JSON (bodies), text in a query. */
-export const parseParam = (text: string, json: boolean): ParsedValue => {
+export const parseParam = (text: string, json: boolean): JsonValue => {
   if (!json) return text
   try {
     return JSON.parse(text)

@@ -1,5 +1,6 @@
 /** `approvals rules create|update` (`catalogue/reference/approvals.md`): approvers that are not listed are removed. */
 
+import type { JsonValues } from '../../base/json/value.js'
 import type { Fields } from '../../base/objects.js'
 import { approvals } from '../../catalogue/areas/approvals.js'
 import { boolean, list } from '../../catalogue/params.js'
@@ -45,9 +46,9 @@ export const removed = (values: Fields, rule: Rule): string[] =>
   })
 
 /** The approvers given, and those that the rule has besides. */
-export const withPresent = (values: Fields, rule: Rule): Fields => {
+export const withPresent = (values: JsonValues, rule: Rule): JsonValues => {
   const both = kinds.flatMap(({ attribute, field }) => {
-    const ids = present(rule, field).map(({ id }) => id)
+    const ids = present(rule, field).flatMap(({ id }) => id ?? [])
     const all = [...new Set([...ids, ...listed(values[attribute])])]
     return all.length === 0 ? [] : [[attribute, all] as const]
   })

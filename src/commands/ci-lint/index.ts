@@ -1,4 +1,5 @@
 /** `svcctl ci lint` (`catalogue/reference/ci.md`), as CI scripts need it. */
+import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { boolean, hash, string } from '../../catalogue/params.js'
@@ -39,7 +40,7 @@ const plan = (
   merged: boolean,
 ): Promise<Plan> => {
   const scoped = given.flags.project !== undefined
-  const override: Record<string, unknown> = {}
+  const override: Record<string, JsonValue> = {}
   if (content !== undefined) override.content = content
   if (merged && !scoped) override.include_merged_yaml = true
   return instance.plan({ ...given, args: [] }, override)

@@ -6,8 +6,8 @@ import { usage } from '../../errors.js'
 
 type ActionName = (typeof actionNames)[number]
 
-/** An action as the API takes it. */
-export interface Action {
+/** An action as the API takes it; a type, since an interface is no JSON value to the compiler. */
+export type Action = {
   readonly action: ActionName
   readonly file_path: string
   readonly previous_path?: string

@@ -1,6 +1,8 @@
 /** `commits create` (`catalogue/reference/commits.md`): actions from a file, standard input and flags. */
+
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { list, string } from '../../catalogue/params.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
@@ -31,11 +33,11 @@ const textOf = async ({ place }: Services, path: string, label: string): Promise
 }
 
 /** `--input`: attributes of the commit, or nothing but its actions. */
-const inputOf = async (services: Services, path: unknown): Promise<Fields> => {
+const inputOf = async (services: Services, path: unknown): Promise<JsonValues> => {
   if (typeof path !== 'string') return {}
   const value = await parsed(await textOf(services, path, '--input'), '--input')
   if (Array.isArray(value)) return { actions: value }
-  if (isObject(value)) return value
+  if (isObject(value)) return jsonFields(value)
   throw usage('--input must hold an object of attributes, or a list of actions')
 }
 

@@ -1,4 +1,5 @@
 /** Which endpoint reads the object that a call is about: derived from their paths. */
+import type { JsonValues } from '../../base/json/value.js'
 import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
@@ -54,7 +55,7 @@ const nearby = async (area: string, endpoint: Endpoint): Promise<readonly Endpoi
 export interface Reading {
   readonly endpoint: Endpoint
   /** The values that fill its path, out of those of the call. */
-  readonly values: (ask: Pick<Ask, 'values'>) => Readonly<Record<string, unknown>>
+  readonly values: (ask: Pick<Ask, 'values'>) => JsonValues
 }
 
 /** How the object of an endpoint of an area is read; undefined where the API reads no single one. */

@@ -72,8 +72,8 @@ const withSecrets = async (
   { person }: Services,
   family: IntegrationFamily,
   missing: readonly string[],
-): Promise<Record<string, unknown>> => {
-  const found: Record<string, unknown> = {}
+): Promise<Readonly<Record<string, string>>> => {
+  const found: Record<string, string> = {}
   for (const name of missing) {
     const param = family.params[name]
     if (param?.secret !== true) continue

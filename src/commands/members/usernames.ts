@@ -1,5 +1,6 @@
 /** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
 
+import type { JsonValues } from '../../base/json/value.js'
 import { members } from '../../catalogue/areas/members.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import type { RecordOf } from '../../client/typed.js'
@@ -136,7 +137,7 @@ export const plansOfUsers = async (
   services: Services,
   given: Given,
   among: Among | ((plan: Plan) => Among),
-  override: Readonly<Record<string, unknown>> = {},
+  override: JsonValues = {},
 ): Promise<readonly Plan[]> => {
   const users = usersIn(given)
   // A stand-in for each name, so that the values of all are checked before anything is looked up.

@@ -1,9 +1,11 @@
 /** `--where`: which records a list gives, what of it the instance is asked for, and what is refused. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JsonValues } from '../../../src/base/json/value.js'
 import type { Endpoint } from '../../../src/catalogue/endpoint.js'
 import { Lists } from '../../../src/cli/run/instance/listing.js'
 import { RecordChoice } from '../../../src/cli/run/where/index.js'
@@ -17,7 +19,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
 import { svcctl } from '../../support/program.js'
 import { recording } from '../../support/recorder.js'
 
-type Fields = Readonly<Record<string, unknown>>
+type Fields = JsonValues
 const asJson = (text: string): unknown => JSON.parse(text)
 
 let running: Sandbox | undefined

@@ -1,4 +1,5 @@
 /** The instance of a run, as a command sees it. */
+import type { JsonValues } from '../../../base/json/value.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { largestPage } from '../../../client/defaults.js'
 import {
@@ -43,11 +44,11 @@ export class LiveInstance implements InstanceService {
     this.#parts = parts
   }
 
-  plans(given: Given, override?: Readonly<Record<string, unknown>>): Promise<readonly Plan[]> {
+  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     return this.#parts.planning.plans(given, override)
   }
 
-  plan(given: Given, override?: Readonly<Record<string, unknown>>): Promise<Plan> {
+  plan(given: Given, override?: JsonValues): Promise<Plan> {
     return this.#parts.planning.plan(given, override)
   }
 

@@ -1,4 +1,5 @@
 /** What was asked → plans, with the words and questions of this run. */
+import type { JsonValues } from '../../../base/json/value.js'
 import { echoes } from '../../../catalogue/endpoint.js'
 import type { PersonService } from '../../../commands/services.js'
 import type { Command, Given, Plan } from '../../../commands/types.js'
@@ -14,8 +15,6 @@ import { projectPaths } from '../place/project-paths.js'
 import type { Standing } from '../place/standing.js'
 import type { Streams } from '../streams.js'
 import { meant } from './judge.js'
-
-type Values = Readonly<Record<string, unknown>>
 
 /** What planning may read from the instance; nothing is where nothing is to be sent. */
 export interface Reads {
@@ -82,7 +81,7 @@ export class Planning {
   }
 
   /** A plan for each object. */
-  plans(given: Given, override?: Values): Promise<readonly Plan[]> {
+  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     if (this.#options.globals.watch === undefined) return this.#make(given, override)
     const key = JSON.stringify([given, override])
     const known = this.#known.get(key) ?? this.#make(given, override)
@@ -91,7 +90,7 @@ export class Planning {
   }
 
   /** The one plan of a command that takes no objects. */
-  async plan(given: Given, override?: Values): Promise<Plan> {
+  async plan(given: Given, override?: JsonValues): Promise<Plan> {
     const [first] = await this.plans(given, override)
     if (first === undefined) throw new Failure('internal', 'a command without a plan')
     return first
@@ -102,7 +101,7 @@ export class Planning {
     return plansOf(command, given, this.#around)
   }
 
-  async #make(given: Given, override?: Values): Promise<readonly Plan[]> {
+  async #make(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     const made = await plansOf(this.#options.command, given, this.#around, override)
     this.#questions.teach()
     return made

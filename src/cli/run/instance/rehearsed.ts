@@ -3,6 +3,7 @@
  * ends the work on its object, which is read instead and shown as it is beside what it would be.
  */
 
+import type { JsonValues } from '../../../base/json/value.js'
 import { isObject } from '../../../base/objects.js'
 import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
 import type { Answered, Input, Listing, RecordOf } from '../../../client/typed.js'
@@ -69,11 +70,11 @@ export class RehearsedInstance implements InstanceService {
     this.#parts = parts
   }
 
-  plans(given: Given, override?: Readonly<Record<string, unknown>>): Promise<readonly Plan[]> {
+  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     return this.#parts.live.plans(given, override)
   }
 
-  plan(given: Given, override?: Readonly<Record<string, unknown>>): Promise<Plan> {
+  plan(given: Given, override?: JsonValues): Promise<Plan> {
     return this.#parts.live.plan(given, override)
   }
 

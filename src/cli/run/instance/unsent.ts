@@ -3,6 +3,7 @@
  * and whatever was planned, ends the object it was for; what a command only wants to know gives
  * placeholders, which then stand in the commands that follow.
  */
+import type { JsonValues } from '../../../base/json/value.js'
 import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
 import {
   type Answered,
@@ -49,11 +50,11 @@ export class UnsentInstance implements InstanceService {
     this.#parts = parts
   }
 
-  plans(given: Given, override?: Readonly<Record<string, unknown>>): Promise<readonly Plan[]> {
+  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     return this.#parts.planning.plans(given, override)
   }
 
-  plan(given: Given, override?: Readonly<Record<string, unknown>>): Promise<Plan> {
+  plan(given: Given, override?: JsonValues): Promise<Plan> {
     return this.#parts.planning.plan(given, override)
   }
 

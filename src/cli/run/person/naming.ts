@@ -1,4 +1,5 @@
 /** Objects by their names, for those who are to confirm what becomes of them. */
+import type { JsonValues } from '../../../base/json/value.js'
 import { isObject } from '../../../base/objects.js'
 import { type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
 import { areas } from '../../../catalogue/index.js'
@@ -25,7 +26,7 @@ const valuesFor = (
   reads: Endpoint,
   plan: Plan,
   { name, kind }: { name: string; kind: string },
-): Readonly<Record<string, unknown>> | undefined => {
+): JsonValues | undefined => {
   const last = lastOf(reads)
   const one = methodOf(reads) === 'GET' && reads.returns.kind === 'one'
   if (!one || reads.path[last]?.completes !== kind) return undefined

@@ -3,6 +3,7 @@
  * is, a parameter never; a field goes along as well where the catalogue says that its parameter
  * means exactly the same.
  */
+import type { JsonValue } from '../../../base/json/value.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
 import { flagName } from '../../../commands/derive/index.js'
@@ -30,7 +31,7 @@ export interface AskedAndTested {
 
 interface Parts {
   readonly endpoint: Endpoint
-  readonly values: Record<string, unknown>
+  readonly values: Record<string, JsonValue | undefined>
   readonly known: Known
   readonly expressions: readonly Expression[]
 }

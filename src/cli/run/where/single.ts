@@ -1,4 +1,5 @@
 /** The single record behind a record of a list, which may show more of it. */
+import type { JsonValues } from '../../../base/json/value.js'
 import { type Endpoint, methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
 import { commandNamed, scopeOf } from '../../../commands/derive/index.js'
@@ -25,7 +26,7 @@ const reads = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
 }
 
 /** What a list belongs to, as flags say it. */
-export const scopeFlagsOf = ({ endpoint, values }: Ask): Readonly<Record<string, unknown>> => {
+export const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
   const scope = scopeOf(endpoint)
   const value = scope === undefined ? undefined : values[scope.placeholder]
   return scope === undefined || value === undefined ? {} : { [scope.kind]: value }
