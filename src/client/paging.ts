@@ -9,8 +9,8 @@ export interface Paging {
   readonly page?: number
   /** Records a page; without a limit exactly one page is asked for. */
   readonly perPage?: number
-  /** Pages in flight at once. */
-  readonly concurrency?: number
+  /** Pages in flight at once, at most; `auto` as many as is usual. */
+  readonly concurrency?: number | 'auto'
 }
 
 /** Whether exactly one page is asked for. */
@@ -43,10 +43,11 @@ export const searched = (paging: Paging): Paging => {
 /** How the pages are followed. */
 export const followed = (paging: Paging): ListOptions => {
   const limit = countOf(paging)
+  const { concurrency = 'auto' } = paging
   return {
     ...(limit === undefined ? {} : { limit }),
     ...(isExact(paging) ? { single: true } : {}),
-    ...(paging.concurrency === undefined ? {} : { concurrency: paging.concurrency }),
+    ...(concurrency === 'auto' ? {} : { concurrency }),
   }
 }
 

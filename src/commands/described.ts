@@ -88,6 +88,9 @@ export interface Plan extends Ask {
   readonly parent?: Parent
 }
 
+/** Plans in hand, or as they come: then nothing is known of the next before the one before it is taken. */
+export type Plans = readonly Plan[] | AsyncIterable<Plan>
+
 /** A command without what it does. */
 export interface Described {
   readonly area: string

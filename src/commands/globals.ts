@@ -28,6 +28,9 @@ interface Declared {
 
 const declare = <const F extends Readonly<Record<string, Declared>>>(flags: F): F => flags
 
+/** Requests at once, as many as anybody may ask for. */
+const mostAtOnce = 64
+
 const isSet = (text: string | undefined): boolean =>
   text !== undefined && text !== '' && text !== '0' && text !== 'false'
 
@@ -42,6 +45,15 @@ const limit = (texts: Texts): number | 'all' | undefined => {
 
 /** An expression has commas of its own: each is one text. */
 const expressions = (texts: Texts): Texts => texts
+
+const concurrency = (texts: Texts): number | 'auto' | undefined => {
+  const text = texts?.at(-1)
+  if (text === undefined || text === 'auto') return text
+  const n = Number(text)
+  if (!/^\d+$/.test(text) || n < 1 || n > mostAtOnce)
+    throw usage(`--concurrency takes a number from 1 to ${mostAtOnce}, or "auto", not "${text}"`)
+  return n
+}
 
 const paging = declare({
   limit: {
@@ -77,7 +89,18 @@ const requesting = declare({
   retries: {
     param: integer('how often a request is tried again', { min: 0, default: defaultRetries }),
   },
-  concurrency: { param: integer('requests at once', { min: 1, max: 64 }) },
+  concurrency: {
+    param: string('requests at once', { default: 'auto', placeholder: 'n|auto' }),
+    read: concurrency,
+  },
+  rate: {
+    param: string('requests a second or minute, at most (100/s, 600/min)', {
+      placeholder: 'n/s',
+    }),
+  },
+  'max-failures': {
+    param: string('stop once so many objects failed (5, 10%)', { placeholder: 'n|n%' }),
+  },
   insecure: { param: boolean('do not verify the certificate of the instance') },
   curl: { param: boolean('print the request as a curl command, send nothing') },
 })

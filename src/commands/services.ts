@@ -7,7 +7,7 @@ import type { Credential, Answer as Download, Whole, WireRequest } from '../http
 import type { People, Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { CountedWork } from '../terminal/streams/meter.js'
-import type { Described, Given, Plan } from './described.js'
+import type { Described, Given, Plan, Plans } from './described.js'
 import type { Globals } from './globals.js'
 
 export interface Services {
@@ -44,8 +44,8 @@ export interface InstanceService {
    */
   collect(plan: Plan, how?: { readonly whole?: boolean }): Promise<readonly unknown[]>
   /** Confirms what is lost, and runs plans: one answer, or an outcome for each of several. */
-  many(plans: readonly Plan[], how?: Many): Promise<void>
-  /** Runs `work` over items, at most `--concurrency` (default 4) at once. */
+  many(plans: Plans, how?: Many): Promise<void>
+  /** Runs `work` over items, as many at once as `--concurrency` says and the gate has room for. */
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
   /** A download: one request, its body to be read. */
   open(plan: Plan, headers?: Readonly<Record<string, string>>): Promise<Download>

@@ -8,8 +8,8 @@ export type Outcome<R> =
   | { readonly state: 'unchanged'; readonly result?: R }
   | { readonly state: 'failed' | 'unknown'; readonly failure: Failure }
 
-export interface Settled<R> {
-  readonly item: Item
+export interface Settled<R, I extends Item = Item> {
+  readonly item: I
   readonly outcome: Outcome<R>
 }
 

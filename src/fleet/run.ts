@@ -23,10 +23,10 @@ export interface RunRecord<R> {
   settled(item: Item, outcome: Outcome<R>): Promise<void>
 }
 
-export interface EngineOptions<R> {
-  readonly items: AsyncIterable<Item>
+export interface EngineOptions<R, I extends Item = Item> {
+  readonly items: AsyncIterable<I>
   /** Does one; a Failure it throws is the object's outcome. */
-  readonly work: (item: Item) => Promise<Outcome<R>>
+  readonly work: (item: I) => Promise<Outcome<R>>
   /** The gate that the work passes. */
   readonly gate: { readonly width: number; listen?(listener: Listener): () => void }
   readonly signal: AbortSignal
@@ -35,11 +35,11 @@ export interface EngineOptions<R> {
   /** How many objects are known of by now, tried or not. */
   readonly queued?: () => number
   /** Told of each outcome as it becomes known, in whichever order. */
-  readonly told?: (settled: Settled<R>) => void
+  readonly told?: (settled: Settled<R, I>) => void
 }
 
 /** A run under way: its outcomes in order, to be read once; leaving off stops it. */
-export interface Run<R> extends AsyncIterable<Settled<R>> {
+export interface Run<R, I extends Item = Item> extends AsyncIterable<Settled<R, I>> {
   /** When everything that was begun has come to its end; needs the outcomes to be read. */
   readonly report: Promise<Report>
 }
@@ -50,13 +50,13 @@ const windows = 4
 const isInterruption = (error: unknown): boolean =>
   error instanceof Failure && error.category === 'interrupted'
 
-class Engine<R> {
-  readonly #options: EngineOptions<R>
-  readonly #items: AsyncIterator<Item>
+class Engine<R, I extends Item> {
+  readonly #options: EngineOptions<R, I>
+  readonly #items: AsyncIterator<I>
   readonly #breaker = new Breaker()
   readonly #tally = new Tally()
   /** By place in the order of starts: settled, and not handed on yet. */
-  readonly #known = new Map<number, Settled<R> | undefined>()
+  readonly #known = new Map<number, Settled<R, I> | undefined>()
   #started = 0
   #given = 0
   #underWay = 0
@@ -68,12 +68,12 @@ class Engine<R> {
   #defect: { readonly error: unknown } | undefined
   #wake: () => void = () => {}
 
-  constructor(options: EngineOptions<R>) {
+  constructor(options: EngineOptions<R, I>) {
     this.#options = options
     this.#items = options.items[Symbol.asyncIterator]()
   }
 
-  async *outcomes(): AsyncGenerator<Settled<R>> {
+  async *outcomes(): AsyncGenerator<Settled<R, I>> {
     const { gate, signal } = this.#options
     const leaveOff = gate.listen?.({
       came: (came) => this.#breaker.came(came),
@@ -94,7 +94,7 @@ class Engine<R> {
     if (this.#defect !== undefined) throw this.#defect.error
   }
 
-  async *#inOrder(): AsyncGenerator<Settled<R>> {
+  async *#inOrder(): AsyncGenerator<Settled<R, I>> {
     for (;;) {
       this.#fill()
       if (this.#known.has(this.#given)) {
@@ -129,7 +129,7 @@ class Engine<R> {
     )
   }
 
-  #start(item: Item): void {
+  #start(item: I): void {
     const place = this.#started++
     this.#underWay += 1
     this.#one(item)
@@ -148,10 +148,10 @@ class Engine<R> {
   }
 
   /** One object, from its beginning on record to its outcome on record. */
-  async #one(item: Item): Promise<Settled<R> | undefined> {
+  async #one(item: I): Promise<Settled<R, I> | undefined> {
     const { record, told } = this.#options
     await record?.begun(item)
-    const settled: Settled<R> = { item, outcome: await this.#outcome(item) }
+    const settled: Settled<R, I> = { item, outcome: await this.#outcome(item) }
     this.#judge(settled)
     // What was done is told of, also where it can be recorded no more.
     await record?.settled(item, settled.outcome).catch((error: unknown) => this.#fail(error))
@@ -159,7 +159,7 @@ class Engine<R> {
     return settled
   }
 
-  async #outcome(item: Item): Promise<Outcome<R>> {
+  async #outcome(item: I): Promise<Outcome<R>> {
     try {
       return await this.#options.work(item)
     } catch (error) {
@@ -169,7 +169,7 @@ class Engine<R> {
     }
   }
 
-  #judge(settled: Settled<R>): void {
+  #judge(settled: Settled<R, I>): void {
     const { outcome } = settled
     const failure = 'failure' in outcome ? outcome.failure : undefined
     this.#tally.add(settled)
@@ -222,13 +222,13 @@ class Engine<R> {
  * Works on many objects. Reading the outcomes is what drives it.
  * @throws what is no object's own: where the record cannot be kept, the input breaks, or a defect
  */
-export const run = <R>(options: EngineOptions<R>): Run<R> => {
+export const run = <R, I extends Item = Item>(options: EngineOptions<R, I>): Run<R, I> => {
   const engine = new Engine(options)
   let resolve: (report: Report) => void = () => {}
   const report = new Promise<Report>((done) => {
     resolve = done
   })
-  const outcomes = async function* (): AsyncGenerator<Settled<R>> {
+  const outcomes = async function* (): AsyncGenerator<Settled<R, I>> {
     try {
       yield* engine.outcomes()
     } finally {

@@ -41,6 +41,7 @@ export const settings = {
   'key-file': string("PEM file of the client certificate's key", { format: 'pem' }),
   timeout: integer('seconds to wait for an answer', { min: 1, max: 86_400 }),
   retries: integer('how often a request is tried again', { min: 0, max: 100 }),
+  rate: string('requests a second or minute, at most (100/s, 600/min)', { placeholder: 'n/s' }),
 } as const satisfies Readonly<Record<SettingName, Param>>
 
 export const settingNames = Object.keys(settings) as readonly SettingName[]
@@ -95,6 +96,10 @@ const textual: Partial<Record<SettingName, (text: string) => string>> = {
   'base-url': normalizeBaseUrl,
   'token-url': tokenUrl,
   proxy: (text) => webAddress('proxy', text).href,
+  rate: (text) => {
+    if (/^\d{1,9}(?:\.\d{1,9})?\/(?:s|min)$/.test(text) && Number.parseFloat(text) > 0) return text
+    throw bad('rate', text, 'a number of requests a second or a minute: 100/s, 600/min')
+  },
   'audit-log': (text) => path.resolve(text),
   'ca-file': (text) => path.resolve(text),
   'cert-file': (text) => path.resolve(text),

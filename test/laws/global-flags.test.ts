@@ -48,7 +48,7 @@ const remove = ['deploy-keys', 'delete', '1', '-P', 'a/b']
 /** Ends a watch, whose first round was answered. */
 const once: Answer = (n) => (n === 1 ? runner : { status: 404 })
 const refused: Answer = () => ({ status: 404 })
-const second: Answer = (n) => (n === 1 ? { status: 503 } : runner)
+const second: Answer = (n) => (n === 1 ? { status: 502 } : runner)
 const late: Answer = () => wait(3_000, runner)
 const together: Answer = async (_, met) => {
   await met()
@@ -77,6 +77,12 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
     line: ['runners', 'pause', '1', '2'],
     flag: ['--concurrency', '1'],
     answer: together,
+  },
+  rate: { line: get, flag: ['--rate', 'fast'] },
+  'max-failures': {
+    line: ['runners', 'pause', '1', '2', '3', '--concurrency', '1'],
+    flag: ['--max-failures', '1'],
+    answer: refused,
   },
   insecure: { line: [...get, '--base-url', 'URL'], flag: ['--insecure'], secure: true },
   curl: { line: get, flag: ['--curl'] },
@@ -201,7 +207,7 @@ describe('every global flag', () => {
     const names = [...globalFlags, ...writeFlags, ...rehearsalFlags].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(27)
+    expect(names).toHaveLength(29)
   })
 
   const all = Object.entries(rows)

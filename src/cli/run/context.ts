@@ -1,5 +1,8 @@
 /** The services of one run, put together: what a command is handed. */
+
+import { named } from '../../commands/derive/index.js'
 import type { Emit, InstanceService, Services } from '../../commands/services.js'
+
 import type { Ask } from '../../http/types.js'
 import type { Writer } from '../../output/types.js'
 import { aside } from '../../terminal/streams/line.js'
@@ -144,7 +147,8 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   )
   const sending = new Sending(exchange, person, answer, globals)
   const send: Engine['send'] = (plan) => sending.send(plan)
-  const engine: Engine = { send, answer, person, globals, signal, listed }
+  const run = { command: named(options.command), gate: exchange.gate, signal, listed }
+  const engine: Engine = { send, answer, person, globals, ...run }
   const crowd = new Crowd(engine)
   const parts = { planning, sending, exchange, lists, crowd, person, answer }
   const instance = await instanceOf(options, parts, engine)

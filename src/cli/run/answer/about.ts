@@ -27,6 +27,22 @@ export const identityOf = ({
     : { [objectColumn]: label, [key]: id }
 }
 
+/** What a plan is about, without its words: the object's own id, and the project or group that it is in. */
+export const belongingOf = ({
+  endpoint,
+  values,
+  label = '',
+}: Plan): { readonly object: string; readonly parent?: string } => {
+  const scope = Object.entries(endpoint.path).find(
+    ([, { type }]) => type === 'project' || type === 'group',
+  )
+  const { name } = argumentOf(endpoint)
+  // A reference brings its project along; any other text stands for itself.
+  const object = /[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label
+  const parent = scope === undefined || scope[0] === name ? undefined : values[scope[0]]
+  return { object, ...(parent === undefined ? {} : { parent: String(parent) }) }
+}
+
 /** Whether the value of a column is the very text that each object was given by. */
 const same = (column: string, plans: readonly Plan[]): boolean =>
   plans.every(({ endpoint, label = '' }) => {

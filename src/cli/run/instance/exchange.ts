@@ -5,6 +5,7 @@ import type { Called } from '../../../client/credential.js'
 import { createInstance } from '../../../client/index.js'
 import type { InstanceClient } from '../../../client/instance.js'
 import type { Party } from '../../../commands/services.js'
+import type { FleetGate } from '../../../fleet/gate/gate.js'
 import { buildRequest } from '../../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../../http/types.js'
 import { checkReadOnly } from '../../../profile/index.js'
@@ -12,10 +13,12 @@ import type { Profile, Session } from '../../../profile/types.js'
 import { Audit } from './audit.js'
 import { credentialsOf, hinted } from './credential.js'
 import { curlText } from './curl.js'
+import { type Ceilings, gatesOf } from './gates.js'
 import { type RunWays, reaching } from './reach.js'
 import { Warnings } from './warnings.js'
 
-export interface ExchangeOptions extends Pick<RunWays, 'globals' | 'env' | 'signal' | 'gateOf'> {
+export interface ExchangeOptions extends Pick<RunWays, 'env' | 'signal'> {
+  readonly globals: RunWays['globals'] & Ceilings
   readonly session: () => Promise<Session>
   /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */
   readonly profile: () => Promise<Profile | undefined>
@@ -40,7 +43,7 @@ const sessionInstance = (session: () => Promise<Session>, run: RunWays) => {
   const make = async (): Promise<InstanceClient> => {
     const given = await session()
     return createInstance({
-      ...reaching(run, given.baseUrl, given),
+      ...(await reaching(run, given.baseUrl, given)),
       ...(given.sudo === undefined ? {} : { sudo: given.sudo }),
       credential: credentialsOf(given),
       words: hinted(given),
@@ -64,7 +67,8 @@ export const createExchange = (options: ExchangeOptions) => {
   const warnings = new Warnings({ insecure: globals.insecure, env, warn })
   const audit = new Audit()
   const guard = guarding(options, audit)
-  const run: RunWays = { ...options, warnings, audit, guard }
+  const gateOf = gatesOf(globals, options.profile, (text) => screen.say(text, 'info'))
+  const run: RunWays = { ...options, warnings, audit, guard, gateOf }
   const { instance, close } = sessionInstance(session, run)
   const others: InstanceClient[] = []
 
@@ -81,7 +85,7 @@ export const createExchange = (options: ExchangeOptions) => {
       (await instance()).glance(endpoint, values),
     anonymous: async (baseUrl: string, credential: Credential | undefined, party: Party = {}) => {
       const other = createInstance({
-        ...reaching(run, baseUrl, party),
+        ...(await reaching(run, baseUrl, party)),
         credential: async () => credential,
       })
       others.push(other)
@@ -95,6 +99,8 @@ export const createExchange = (options: ExchangeOptions) => {
       return wire
     },
     guard,
+    /** The gate that all requests to the session's instance pass. */
+    gate: async (): Promise<FleetGate> => gateOf((await session()).baseUrl),
     curlOf,
     close: async (): Promise<void> => {
       await close()

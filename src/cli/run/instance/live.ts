@@ -9,7 +9,7 @@ import {
   type Listing,
   type RecordOf,
 } from '../../../client/typed.js'
-import type { Given, Plan } from '../../../commands/described.js'
+import type { Given, Plan, Plans } from '../../../commands/described.js'
 import type {
   Elsewhere,
   Emit,
@@ -80,7 +80,7 @@ export class LiveInstance implements InstanceService {
     return whole ? this.#parts.lists.gather(plan) : this.#parts.lists.collect(plan)
   }
 
-  many(plans: readonly Plan[], how?: Many): Promise<void> {
+  many(plans: Plans, how?: Many): Promise<void> {
     return this.#parts.crowd.many(plans, how)
   }
 

@@ -23,8 +23,8 @@ export interface RunWays {
     readonly trace: (exchange: Exchange) => void
     readonly meter: Pick<Meter, 'begin'>
   }
-  /** The gate of an origin, where requests pass one. */
-  readonly gateOf?: (origin: string) => Gate
+  /** The gate of an address: the same for all of an origin. */
+  readonly gateOf: (baseUrl: string) => Promise<Gate>
   readonly warnings: Warnings
   readonly audit: Audit
   readonly guard: (request: WireRequest, elsewhere?: boolean) => Promise<void>
@@ -47,13 +47,12 @@ const patienceOf = (
 }
 
 /** What the client of an address takes from the run and from a party; its credentials come besides. */
-export const reaching = (
+export const reaching = async (
   run: RunWays,
   baseUrl: string,
   { profile, user, renew }: Party,
-): Omit<InstanceOptions, 'credential'> => {
+): Promise<Omit<InstanceOptions, 'credential'>> => {
   const { globals, env, signal, screen, warnings, audit } = run
-  const gate = run.gateOf?.(new URL(baseUrl).origin)
   return {
     baseUrl,
     userAgent,
@@ -69,7 +68,7 @@ export const reaching = (
     guard: (request) => run.guard(request, request.absolute),
     progress: screen.meter,
     words: worded,
-    ...(gate === undefined ? {} : { gate }),
+    gate: await run.gateOf(baseUrl),
     ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
     ...(renew === undefined ? {} : { renew: renewalOf(renew) }),
   }

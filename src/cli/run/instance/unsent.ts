@@ -13,7 +13,7 @@ import {
   type Listing,
   type RecordOf,
 } from '../../../client/typed.js'
-import type { Given, Plan } from '../../../commands/described.js'
+import type { Given, Plan, Plans } from '../../../commands/described.js'
 import type {
   AnswerService,
   Elsewhere,
@@ -90,7 +90,7 @@ export class UnsentInstance implements InstanceService {
     return whole ? this.#end(lists.whole(plan), plan.endpoint) : this.list(plan)
   }
 
-  many(plans: readonly Plan[], { run = (plan) => this.send(plan) }: Many = {}): Promise<void> {
+  many(plans: Plans, { run = (plan) => this.send(plan) }: Many = {}): Promise<void> {
     return this.each(plans, async (plan) => {
       await run(plan)
     })
@@ -98,13 +98,14 @@ export class UnsentInstance implements InstanceService {
 
   /** One after the other, each up to its write; after the last the run ends, since nothing was done. */
   async each<T>(
-    items: readonly T[],
+    items: Iterable<T> | AsyncIterable<T>,
     work: (item: T, index: number) => Promise<void>,
   ): Promise<void> {
     let printed: Printed | undefined
-    for (const [index, item] of items.entries())
+    let index = 0
+    for await (const item of items)
       try {
-        await work(item, index)
+        await work(item, index++)
       } catch (error) {
         if (!(error instanceof Printed)) throw error
         printed = error

@@ -1,11 +1,12 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../../catalogue/endpoint.js'
-import type { Plan } from '../../../commands/described.js'
+import type { Plan, Plans } from '../../../commands/described.js'
 import type { Details, Emit, Many, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { showsNothing } from '../answer/outcome.js'
 import { callOf, doneOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
-import { several, showSeveral, unfinished, unprinted, verdict } from './several.js'
+import { mostOf, unprinted } from './ending.js'
+import { inHand, isHeld } from './in-hand.js'
 
 const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
   endpoint,
@@ -25,12 +26,35 @@ export class Crowd {
   }
 
   /** Confirms, runs and shows plans; throws what the run as a whole came to. */
-  async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
-    const [only] = plans
-    if (only === undefined) return
-    await this.#confirm(plans, how)
-    if (plans.length === 1 && !this.#engine.listed) return this.#single(only, how)
-    await this.#several(plans, how)
+  async many(given: Plans, how: Many = {}): Promise<void> {
+    mostOf(this.#engine)
+    const plans = await this.#inHand(given, how)
+    if (isHeld(plans)) {
+      const [only] = plans
+      if (only === undefined) return
+      await this.#confirm(plans, how)
+      if (plans.length === 1 && !this.#engine.listed) return this.#single(only, how)
+    }
+    const [{ intakeOf }, { several }] = await Promise.all([
+      import('./intake.js'),
+      import('./several.js'),
+    ])
+    await several(this.#engine, await intakeOf(plans), how)
+  }
+
+  /** All of them, before anything is sent, where something is lost with them. */
+  async #inHand(plans: Plans, { loses }: Many): Promise<Plans> {
+    if (isHeld(plans)) return plans
+    const source = plans[Symbol.asyncIterator]()
+    const first = await source.next()
+    if (first.done === true) return []
+    const rest = async function* (): AsyncGenerator<Plan> {
+      yield first.value
+      for (let step = await source.next(); step.done !== true; step = await source.next())
+        yield step.value
+    }
+    if (loses === undefined && first.value.endpoint.destructive === undefined) return rest()
+    return inHand(rest())
   }
 
   /** Runs `work` over items, bounded in number, their count shown. */
@@ -73,23 +97,5 @@ export class Crowd {
     else if (showsNothing(outcome))
       person.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)
     else await answer.printAnswer(outcome, emitOf(plan, how))
-  }
-
-  async #several(plans: readonly Plan[], how: Many): Promise<void> {
-    const { results, known, stop, ended, cause } = several(this.#engine, plans, how)
-    let lost: unknown
-    try {
-      await showSeveral(this.#engine, plans, known, how)
-    } catch (error) {
-      lost = error
-      stop()
-    }
-    await ended
-    const wrote = plans.some(({ endpoint }) => writes(endpoint))
-    const failure = wrote ? unfinished(results, lost) : undefined
-    if (failure !== undefined) throw failure
-    if (lost !== undefined) throw lost
-    const came = verdict(results, cause())
-    if (came !== undefined) throw came
   }
 }

@@ -3,20 +3,26 @@ import type { Plan } from '../../../commands/described.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { AnswerService, Many, PersonService, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
+import type { FleetGate } from '../../../fleet/gate/gate.js'
 import type { Whole } from '../../../http/types.js'
 import { isBare, outcomeOf } from '../answer/outcome.js'
 
-const defaultConcurrency = 4
+/** With `auto` the gate decides how many there are at once; no more can be than it ever lets go. */
+const mostAtOnce = 32
 
 /** What the work of a run goes through. */
 export interface Engine {
   readonly send: (plan: Plan) => Promise<Whole>
   readonly answer: AnswerService
   readonly person: PersonService
-  readonly globals: Pick<Globals, 'concurrency' | 'fields'>
+  readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'maxFailures'>
   readonly signal: AbortSignal
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
+  /** Area and verb. */
+  readonly command: string
+  /** The gate that all requests to the run's instance pass. */
+  readonly gate: () => Promise<FleetGate>
 }
 
 /** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
@@ -38,9 +44,9 @@ export const eachOf = async <T>(
   if (signal.aborted) throw new Failure('interrupted', 'interrupted')
 }
 
-/** How many at once: the flag, else four. */
-export const widthOf = ({ globals }: Pick<Engine, 'globals'>): number =>
-  globals.concurrency ?? defaultConcurrency
+/** How many at once, at most: the flag, else as many as a gate lets go. */
+export const widthOf = ({ globals: { concurrency = 'auto' } }: Pick<Engine, 'globals'>): number =>
+  concurrency === 'auto' ? mostAtOnce : concurrency
 
 /** What one plan comes to when it is simply sent. */
 export const callOf =

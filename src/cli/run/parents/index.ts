@@ -49,6 +49,9 @@ const unsent = async ({ running, given, action }: Asked, slots: readonly Slot[])
   if (printed !== undefined) throw printed
 }
 
+/** Parents worked on at once; what they ask passes the gate. */
+const usualWidth = 4
+
 /** Runs a command for each parent; `services` sees one at a time. */
 export const runOverParents = async (asked: Asked): Promise<void> => {
   const { command, running, parents, given, globals } = asked
@@ -61,6 +64,6 @@ export const runOverParents = async (asked: Asked): Promise<void> => {
     ...asked,
     slots,
     most: mostOf(globals),
-    width: globals.concurrency ?? 4,
+    width: typeof globals.concurrency === 'number' ? globals.concurrency : usualWidth,
   })
 }

@@ -2,6 +2,7 @@
  * One command over several parents: it runs once for each as if there were no other. What lists print
  * goes below each other in the order of the parents, what verbs plan becomes one run.
  */
+
 import { scopeOf } from '../../../commands/derive/index.js'
 import type { Services } from '../../../commands/services.js'
 import type { Command, Given } from '../../../commands/types.js'
@@ -11,6 +12,7 @@ import type { Report } from '../../../fleet/report.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Running } from '../context.js'
 import { callOf } from '../many/each.js'
+import { inHand } from '../many/in-hand.js'
 import { Round } from './round.js'
 import { causeOf, Ended, Enough, isOwn, Shared } from './shared.js'
 
@@ -138,8 +140,8 @@ class OverParents {
       parent: slot.parent,
       paging: left === Number.POSITIVE_INFINITY ? {} : { limit: left },
       writer: (emit) => this.#shared.part(slot.parent, emit, turn),
-      hand: (plans, how = {}) => {
-        const ran = this.#round.hand(n, plans, how)
+      hand: async (plans, how = {}) => {
+        const ran = this.#round.hand(n, await inHand(plans), how)
         handed.open()
         return ran
       },

@@ -1,0 +1,27 @@
+/** The gates of a run: how many requests at once, and how fast, by its flags and its profile. */
+import type { Globals } from '../../../commands/globals.js'
+import type { FleetGate } from '../../../fleet/gate/gate.js'
+import type { Profile } from '../../../profile/types.js'
+
+/** What a person says of how much is asked at once. */
+export type Ceilings = Pick<Globals, 'concurrency' | 'rate'>
+
+/** Gives the gate of an address, the same one for all of an origin; loaded with the first request. */
+export const gatesOf = (
+  { concurrency = 'auto', rate }: Ceilings,
+  profile: () => Promise<Profile | undefined>,
+  note: (text: string) => void,
+): ((baseUrl: string) => Promise<FleetGate>) => {
+  const make = async (): Promise<(baseUrl: string) => FleetGate> => {
+    const { gates, parseRate, stricter } = await import('../../../fleet/gate/index.js')
+    const asked = rate === undefined ? undefined : parseRate(rate)
+    const kept = (await profile())?.rate
+    const least = stricter(asked, kept === undefined ? undefined : parseRate(kept))
+    return gates({ concurrency, note, ...(least === undefined ? {} : { rate: least }) })
+  }
+  let made: ReturnType<typeof make> | undefined
+  return async (baseUrl) => {
+    made ??= make()
+    return (await made)(baseUrl)
+  }
+}

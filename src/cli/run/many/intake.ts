@@ -1,0 +1,95 @@
+/** The plans of a run on their way to the engine: numbered, each once. */
+import type { Plan, Plans } from '../../../commands/described.js'
+import type { PlanAnswer } from '../../../commands/services.js'
+import type { Item } from '../../../fleet/items.js'
+import type { Settled } from '../../../fleet/report.js'
+import { Seen } from '../../../fleet/seen.js'
+import { belongingOf } from '../answer/about.js'
+import { isHeld } from './in-hand.js'
+
+/** A plan in its place. */
+export interface Numbered extends Item {
+  readonly plan: Plan
+}
+
+/** What became of a plan. */
+export type Result = Settled<PlanAnswer, Numbered>
+
+/** What a run works on. */
+export interface Intake {
+  readonly items: AsyncIterable<Numbered>
+  /** The first plan; undefined where there is none. */
+  readonly first: Plan | undefined
+  /** Those that are known before anything is sent: all of them, or the first. */
+  readonly known: readonly Plan[]
+  /** How many there will be; undefined while that is not known. */
+  readonly total: () => number | undefined
+  /** How many there are by now. */
+  readonly queued: () => number
+  /** How many were given once more. */
+  readonly twice: () => number
+}
+
+/** Takes plans in one after the other; what has no name is its own. */
+class Once {
+  readonly #seen = new Seen()
+  twice = 0
+  queued = 0
+
+  take(plan: Plan): boolean {
+    const known = plan.label !== undefined && !this.#seen.add(belongingOf(plan))
+    if (known) this.twice += 1
+    else this.queued += 1
+    return !known
+  }
+}
+
+async function* numbered(plans: Iterable<Plan> | AsyncIterable<Plan>): AsyncGenerator<Numbered> {
+  let n = 0
+  for await (const plan of plans) {
+    n += 1
+    yield { n, ...belongingOf(plan), plan }
+  }
+}
+
+const held = (plans: readonly Plan[]): Intake => {
+  const once = new Once()
+  const known = plans.filter((plan) => once.take(plan))
+  return {
+    items: numbered(known),
+    first: known[0],
+    known,
+    total: () => known.length,
+    queued: () => known.length,
+    twice: () => once.twice,
+  }
+}
+
+const arriving = async (plans: AsyncIterable<Plan>): Promise<Intake> => {
+  const once = new Once()
+  const source = plans[Symbol.asyncIterator]()
+  const head = await source.next()
+  let ended = head.done === true
+  const each = async function* (): AsyncGenerator<Plan> {
+    try {
+      for (let step = head; step.done !== true; step = await source.next())
+        if (once.take(step.value)) yield step.value
+      ended = true
+    } finally {
+      await source.return?.()
+    }
+  }
+  const first = head.done === true ? undefined : head.value
+  return {
+    items: numbered(each()),
+    first,
+    known: first === undefined ? [] : [first],
+    total: () => (ended ? once.queued : undefined),
+    queued: () => once.queued,
+    twice: () => once.twice,
+  }
+}
+
+/** Plans in hand are counted at once; others as they come, after the first. */
+export const intakeOf = async (plans: Plans): Promise<Intake> =>
+  isHeld(plans) ? held(plans) : arriving(plans)

@@ -1,0 +1,103 @@
+/** Many objects on the engine, as a command sees them. */
+import { describe, expect, it } from 'vitest'
+import { configuration, svcctl } from '../../support/program.js'
+import { recording } from '../../support/recorder.js'
+
+const server = recording()
+const idOf = (url: string): number => Number(url.split('/').at(-1))
+const paused = () => {
+  server.answer = ({ url }) => ({ body: { id: idOf(url), active: false } })
+}
+const refusing = (refused: (id: number) => boolean) => {
+  server.answer = ({ url }) =>
+    refused(idOf(url))
+      ? { status: 404, body: { message: '404 Not found' } }
+      : { body: { id: idOf(url), active: false } }
+}
+const run = (...args: readonly string[]) =>
+  svcctl(args, {
+    env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'any', SVC_CONFIG_DIR: configuration() },
+  })
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1))
+const sent = () => server.seen.map(({ url }) => idOf(url))
+
+describe('a run over many objects', () => {
+  it('does each once, and says so', async () => {
+    paused()
+    const { code, stdout, stderr } = await run(
+      'runners',
+      'pause',
+      '3',
+      '1',
+      '03',
+      '3',
+      '-o',
+      'json',
+    )
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).map(({ id }: { id: number }) => id)).toEqual([3, 1])
+    expect(sent()).toEqual([3, 1])
+    expect(stderr).toContain('2 objects were given once more: each is done once')
+  })
+  it('takes objects of the same number in two projects for two', async () => {
+    server.answer = () => ({ status: 201, body: {} })
+    const { code } = await run('mr', 'subscribe', 'a/b!1', 'a/c!1', 'a/b!1')
+    expect(code).toBe(0)
+    expect(server.seen.map(({ url }) => url.split('/')[4])).toEqual(['a%2Fb', 'a%2Fc'])
+  })
+  it.each([
+    ['1', 3],
+    ['2', 6],
+  ])('stops at %s failures', async (most, last) => {
+    refusing((id) => id % 3 === 0)
+    const line = ['runners', 'pause', ...upTo(30), '--concurrency', '1', '--max-failures', most]
+    const { code, stderr } = await run(...line)
+    expect(code).toBe(8)
+    expect(sent()).toEqual(upTo(last).map(Number))
+    expect(stderr).toMatch(/stopped: as many failures as may be; \d done, \d failed, \d+ not tried/)
+  })
+  it.each([
+    ['--max-failures', 'few'],
+    ['--rate', '0/s'],
+    ['--concurrency', '65'],
+    ['--concurrency', 'some'],
+  ])('is refused with %s %s, before anything is sent', async (flag, value) => {
+    paused()
+    const { code, stderr } = await run('runners', 'pause', '1', '2', flag, value)
+    expect(code).toBe(2)
+    expect(stderr).toContain(value)
+    expect(server.seen).toEqual([])
+  })
+  it('tells twenty failures in full, and counts the others', async () => {
+    refusing((id) => id > 2)
+    const { code, stderr } = await run('runners', 'pause', ...upTo(40))
+    expect(code).toBe(8)
+    expect(stderr.match(/404 Not found/g)).toHaveLength(20)
+    expect(stderr).toMatch(/2 done, 38 failed\n/)
+    expect(stderr).toContain('38 of 40 failed')
+  })
+  it('waits with all of them where the instance takes no more, and loses none', async () => {
+    let refused = 0
+    server.answer = ({ url }) => {
+      if (refused >= 3 || idOf(url) % 5 !== 0) return { body: { id: idOf(url), active: false } }
+      refused += 1
+      return { status: 429, headers: { 'retry-after': '0' }, body: 'Retry later' }
+    }
+    const { code, stdout } = await run(
+      'runners',
+      'pause',
+      ...upTo(30),
+      '-o',
+      'ndjson',
+      '--retries',
+      '0',
+    )
+    expect(code).toBe(0)
+    expect(refused).toBe(3)
+    const ids = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).id)
+    expect(ids).toEqual(upTo(30).map(Number))
+  })
+})
