@@ -5,6 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands, examplesOf, named } from '../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
+import { header } from './fleet/header.js'
 import { clean, configuration, folder, program, svcctl } from './support/program.js'
 import { has, openTerminal } from './support/terminal.js'
 
@@ -18,6 +19,19 @@ beforeAll(() => {
   chmodSync(file, 0o755)
 })
 
+/** The journal of a run that paused a runner, and found another gone. */
+const journal = [
+  { ...header, values: { active: false } },
+  { n: 1, object: '1', state: 'queued' },
+  { n: 2, object: '999', state: 'queued' },
+  { n: 1, object: '1', state: 'done', before: { active: true }, after: { active: false } },
+  { n: 2, object: '999', state: 'failed', category: 'not_found', message: '404' },
+  { input: 'complete', total: 2 },
+  { end: 'completed', counts: { done: 1, unchanged: 0, failed: 1, unknown: 0, not_tried: 0 } },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('')
+
 /** Files that examples name. */
 const files: Readonly<Record<string, string>> = {
   '.gitlab-ci.yml': 'build:\n  script: [make]\n',
@@ -27,6 +41,8 @@ const files: Readonly<Record<string, string>> = {
   'robot.pub':
     'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot\n',
   'token.txt': `${token}\n`,
+  'part-1.ndjson': journal,
+  'part-2.ndjson': journal,
 }
 
 const workplace = (): string => {
@@ -39,7 +55,7 @@ const workplace = (): string => {
 }
 
 /** Examples of these areas are about the configuration, not the instance. */
-const ofProfiles = new Set(['auth', 'profile', 'audit'])
+const ofProfiles = new Set(['auth', 'profile', 'audit', 'journal'])
 
 let shared: Sandbox
 let signedIn: string
@@ -54,6 +70,9 @@ beforeAll(async () => {
     await run(['auth', 'login', name, '--base-url', shared.url, '--token-stdin'])
   await run(['profile', 'set', 'default', '--audit-log', join(signedIn, 'audit.ndjson')])
   await run(['auth', 'switch', 'default'])
+  const journals = join(signedIn, 'state', 'journals')
+  mkdirSync(journals, { recursive: true })
+  writeFileSync(join(journals, `${header.id}.ndjson`), journal.replace(header.instance, shared.url))
 })
 afterAll(() => shared.close())
 

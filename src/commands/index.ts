@@ -110,6 +110,11 @@ export const toolCommands: readonly ToolRow[] = [
   ]),
   ...grouped('tool', [
     from('api', () => import('./api/index.js'), { '': 'api' }),
+    from('journal', () => import('./journal/index.js'), {
+      list: 'listCommand',
+      show: 'showCommand',
+      merge: 'mergeCommand',
+    }),
     from('completion', () => import('./completion/index.js'), { '': 'completion' }),
     from('explain', () => import('./explain/index.js'), { '': 'explain' }),
     from('commands', () => import('./commands/index.js'), { '': 'commands' }),

@@ -1,0 +1,123 @@
+/** `svcctl journal list|show|merge`: what runs over many objects did. */
+import { basename, resolve } from 'node:path'
+import { string } from '../../catalogue/params.js'
+import { usage } from '../../errors.js'
+import type { Entry } from '../../fleet/journal/folder.js'
+import type { Header } from '../../fleet/journal/lines.js'
+import type { Counts, End } from '../../fleet/report.js'
+import { define, type GivenBy } from '../define.js'
+import type { Services } from '../services.js'
+import type { Given } from '../types.js'
+import { fileOf, journalArgument, journalFolder } from './named.js'
+
+/** What a list says of a run. */
+const summaryOf = (header: Header, end: End | undefined, counts: Counts, file: string) => {
+  const { id, command, endpoint, instance, profile, user, sudo, source, undoes = null } = header
+  const about = { id, command, endpoint, instance, profile, user, sudo, source, undoes }
+  return { ...about, end: end ?? null, ...counts, file }
+}
+
+/** One that was killed has no counts at its end: they are counted. */
+const countsOf = async ({ counts, file }: Entry): Promise<Counts> => {
+  if (counts !== undefined) return counts
+  const { readPast } = await import('../../fleet/journal/past.js')
+  return (await readPast(file)).counts
+}
+
+const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown', 'not_tried']
+
+const runList = async ({ answer, person, place }: Services): Promise<void> => {
+  const { journalsIn } = await import('../../fleet/journal/folder.js')
+  const entries = await journalsIn(journalFolder(place.env))
+  if (entries.length === 0) person.note('there is no journal yet')
+  const records = (async function* () {
+    for (const entry of entries)
+      yield summaryOf(entry.header, entry.end, await countsOf(entry), entry.file)
+  })()
+  await answer.printMany(records, { columns })
+}
+
+export const listCommand = define({
+  summary: 'List the journals of runs over many objects, the newest first',
+  description: ['A run without an end was killed, or still goes on.'],
+  examples: ['journal list', 'journal list -o json --fields id,command,failed'],
+  run: runList,
+})
+
+const words = ({ done, unchanged, failed, unknown, not_tried }: Counts): string =>
+  [
+    `${done} done`,
+    ...(unchanged > 0 ? [`${unchanged} already so`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(unknown > 0 ? [`${unknown} unknown`] : []),
+    ...(not_tried > 0 ? [`${not_tried} not tried`] : []),
+  ].join(', ')
+
+const endText = (end: End | undefined): string =>
+  end === undefined ? 'without an end: killed, or still under way' : end
+
+const nameOf = (given: Given): string => given.args[0] ?? ''
+
+/** Failures as rows; programs get the run with them. */
+const runShow = async ({ answer, person, place }: Services, given: Given): Promise<void> => {
+  const file = await fileOf(place, nameOf(given))
+  const { readPast } = await import('../../fleet/journal/past.js')
+  const { unfinishedIn } = await import('../../fleet/journal/failures.js')
+  const past = await readPast(file)
+  const { header, end, counts } = past
+  const failures = await unfinishedIn(past)
+  if (answer.reader === 'programs')
+    return answer.print({
+      ...summaryOf(header, end, counts, file),
+      values: header.values,
+      failures,
+    })
+  const { command, instance, profile } = header
+  const by = profile === null ? '' : ` (profile ${profile})`
+  person.note(`${header.id}: ${command} on ${instance}${by}, ${endText(end)}`)
+  person.note(words(counts))
+  if (failures.length === 0) return
+  await answer.printMany(failures, { columns: ['object', 'state', 'category', 'message'] })
+}
+
+export const showCommand = define({
+  summary: 'Show what a run came to, and what failed in it',
+  args: [journalArgument],
+  examples: ['journal show last', 'journal show last -o json --fields done,failed'],
+  run: runShow,
+})
+
+const mergeFlags = {
+  to: string('the journal to write; it must not exist', { completes: 'file', required: true }),
+} as const
+
+const runMerge = async (
+  { answer, person, place }: Services,
+  given: GivenBy<typeof mergeFlags>,
+): Promise<void> => {
+  const { to } = given.flags
+  if (to === undefined) throw usage('journal merge needs --to', 'It names the journal to write.')
+  const files: string[] = []
+  for (const name of given.args) files.push(await fileOf(place, name))
+  const { mergeJournals } = await import('../../fleet/journal/merge.js')
+  const target = resolve(place.cwd, to)
+  const { counts, open } = await mergeJournals(files, target, basename(target, '.ndjson'))
+  for (const file of open) person.warn(`${file} has no end: its part is still to be done`)
+  if (open.length > 0) answer.exit(8)
+  person.note(words(counts))
+  await answer.print({ file: target, ...counts, open })
+}
+
+export const mergeCommand = define({
+  summary: 'Join the journals of the parts of a run',
+  description: [
+    'Of each object the best outcome is kept. Exit 8 while a part has no end; --resume goes on with what is left.',
+  ],
+  args: [{ ...journalArgument, name: 'journals', variadic: true, help: 'files, or ids of runs' }],
+  flags: mergeFlags,
+  examples: [
+    'journal merge part-1.ndjson part-2.ndjson --to whole.ndjson',
+    'journal merge part-1.ndjson --to one.ndjson -o json',
+  ],
+  run: runMerge,
+})

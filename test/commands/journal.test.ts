@@ -1,0 +1,118 @@
+/** `svcctl journal`: looking back at runs over many objects. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { ObjectLine } from '../../src/fleet/journal/lines.js'
+import { configuration, svcctl } from '../support/program.js'
+import { journalOf } from './journals.js'
+
+let config = ''
+beforeEach(() => {
+  config = configuration()
+})
+const kept = (id: string): string => join(config, 'state', 'journals', `${id}.ndjson`)
+const run = (line: string, cwd = config) =>
+  svcctl(line.split(' '), { env: { SVC_CONFIG_DIR: config }, cwd })
+
+const done = (n: number): ObjectLine => ({ n, object: String(n), state: 'done', status: 200 })
+const failed = (n: number): ObjectLine => ({
+  n,
+  object: String(n),
+  state: 'failed',
+  category: 'not_found',
+  status: 404,
+  message: '404 Runner Not Found',
+})
+const first = '20261121T120102-runners-pause'
+const second = '20261121T130000-runners-resume'
+
+describe('journal list', () => {
+  it('has the newest first, with counts also of one that was killed', async () => {
+    await journalOf(kept(first), [done(1), failed(2)])
+    const lines: ObjectLine[] = [done(1), { n: 2, object: '2', state: 'begun' }]
+    await journalOf(kept(second), lines, 'killed', { id: second })
+    const { stdout } = await run('journal list -o json')
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id: second, end: null, done: 1, unknown: 1, failed: 0, file: kept(second) },
+      { id: first, end: 'completed', done: 1, failed: 1, command: 'runners pause' },
+    ])
+    const table = await run('journal list')
+    expect(table.stdout.split('\n')[0]).toBe(
+      'id\tcommand\tend\tdone\tunchanged\tfailed\tunknown\tnot_tried',
+    )
+  })
+
+  it('says that there is none', async () => {
+    const { code, stderr } = await run('journal list')
+    expect([code, stderr]).toEqual([0, expect.stringContaining('there is no journal yet')])
+  })
+})
+
+describe('journal show', () => {
+  it('shows what failed and is not done since, and the counts, by id, file or last', async () => {
+    const again: ObjectLine = { ...done(3), n: 3 }
+    await journalOf(kept(first), [
+      done(1),
+      failed(2),
+      failed(3),
+      again,
+      { n: 4, object: '4', state: 'begun' },
+    ])
+    for (const name of [first, 'last', kept(first), `state/journals/${first}.ndjson`]) {
+      const { code, stdout, stderr } = await run(`journal show ${name}`)
+      expect(code).toBe(0)
+      expect(stdout).toBe(
+        'object\tstate\tcategory\tmessage\n2\tfailed\tnot_found\t404 Runner Not Found\n4\tbegun\t\t\n',
+      )
+      expect(stderr).toContain('2 done, 1 failed, 1 unknown')
+    }
+    const { stdout } = await run('journal show last -o json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: first,
+      done: 2,
+      values: { active: false },
+      failures: [{ object: '2', status: 404 }, { object: '4' }],
+    })
+  })
+
+  it('refuses what is none', async () => {
+    expect((await run('journal show last')).code).toBe(2)
+    expect((await run('journal show nothing')).stderr).toContain('there is no journal "nothing"')
+  })
+})
+
+describe('journal merge', () => {
+  it('writes one journal, and exits 8 while a part has no end', async () => {
+    const [one, two] = [join(config, 'one.ndjson'), join(config, 'two.ndjson')]
+    await journalOf(one, [done(1), failed(2)])
+    await journalOf(
+      two,
+      [
+        { ...done(1), object: '2' },
+        { ...failed(2), object: '3' },
+      ],
+      'killed',
+    )
+    const open = await run('journal merge one.ndjson two.ndjson --to open.ndjson -o json')
+    expect([open.code, JSON.parse(open.stdout)]).toMatchObject([
+      8,
+      { done: 2, failed: 1, open: [two] },
+    ])
+    expect(open.stderr).toContain('has no end')
+    await journalOf(join(config, 'three.ndjson'), [{ ...done(1), object: '9' }])
+    const whole = await run('journal merge one.ndjson three.ndjson --to whole.ndjson')
+    expect(whole.code).toBe(0)
+    expect(readFileSync(join(config, 'whole.ndjson'), 'utf8')).toContain('"end":"completed"')
+    expect((await run('journal merge one.ndjson --to whole.ndjson')).code).toBe(2)
+    expect((await run('journal merge one.ndjson')).code).toBe(2)
+  })
+
+  it('refuses parts of different runs', async () => {
+    await journalOf(join(config, 'one.ndjson'), [done(1)])
+    await journalOf(join(config, 'two.ndjson'), [done(1)], 'completed', {
+      command: 'runners resume',
+    })
+    const { code, stderr } = await run('journal merge one.ndjson two.ndjson --to x.ndjson')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('command differs')])
+  })
+})

@@ -1,0 +1,23 @@
+/** Journals of runs, made by the engine's own journal. */
+
+import type { Header, ObjectLine } from '../../src/fleet/journal/lines.js'
+import { createJournal } from '../../src/fleet/journal/opening.js'
+import type { End } from '../../src/fleet/report.js'
+import { header } from '../fleet/header.js'
+
+/** A journal of a run that did these. */
+export const journalOf = async (
+  file: string,
+  lines: readonly ObjectLine[],
+  end: End | 'killed' = 'completed',
+  first: Partial<Header> = {},
+): Promise<void> => {
+  const journal = await createJournal(file, { ...header, ...first })
+  for (const { n, object, parent } of lines)
+    journal.add({ n, object, ...(parent === undefined ? {} : { parent }), state: 'queued' })
+  for (const line of lines) if (line.state !== 'queued') journal.add(line)
+  await journal.append({ input: 'complete', total: lines.length })
+  if (end !== 'killed') await journal.end(end)
+  await journal.drained()
+  await journal.close()
+}
