@@ -28,10 +28,12 @@ it('is four services of at most a dozen members each', () => {
   for (const [name, size] of services) expect(size, name).toBeLessThanOrEqual(12)
 })
 
-it('leaves --curl and interruptions to the engine', () => {
+it('leaves --curl, interruptions and masking to the engine', () => {
   const specials = sourceFiles.filter((file) => /^commands\/(?!derive\/)[^/]+\//.test(file))
   expect(specials.length).toBeGreaterThan(50)
   const mentions = specials.filter((file) => /globals\.curl|'interrupted'/.test(textOf(file)))
   // Unpacking ends between two files by itself.
   expect(mentions).toEqual(['commands/artifacts/extract.ts'])
+  const masking = specials.filter((file) => /output\/masking/.test(textOf(file)))
+  expect(masking).toEqual([])
 })

@@ -3,9 +3,7 @@ import { parseExact } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { viewed } from '../../base/utf8.js'
 import { settings } from '../../catalogue/areas/settings.js'
-import { secretsOf } from '../../catalogue/secret-fields.js'
 import { Failure, survived } from '../../errors.js'
-import { mask, secrecies } from '../../output/masking/secrets.js'
 import { define } from '../define.js'
 import type { InstanceService } from '../services.js'
 
@@ -64,13 +62,21 @@ const before = async (instance: InstanceService): Promise<Settings | undefined> 
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Rows `setting, old, new` of what changed; what a secret was and is is not told. */
-const changes = (old: Settings, now: Settings, show: (all: Settings) => Settings) => {
-  const [before, after] = [show(old), show(now)]
-  return Object.keys(now)
-    .filter((name) => name !== 'updated_at' && !same(old[name], now[name]))
-    .map((setting) => ({ setting, old: before[setting] ?? null, new: after[setting] }))
-}
+/** The settings that are others than before. */
+const changed = (old: Settings, now: Settings): readonly string[] =>
+  Object.keys(now).filter((name) => name !== 'updated_at' && !same(old[name], now[name]))
+
+/** Rows `setting, old, new`, of the settings before and after as they are shown. */
+const rowsOf =
+  (names: readonly string[]) =>
+  (shown: readonly unknown[]): readonly Fields[] => {
+    const [before = {}, after = {}] = shown.map(asSettings)
+    return names.map((setting) => ({
+      setting,
+      old: before[setting] ?? null,
+      new: after[setting],
+    }))
+  }
 
 export const update = define({
   description: ['On a terminal and in tables it shows what changed, old and new.'],
@@ -78,20 +84,17 @@ export const update = define({
     'settings update --default-project-visibility internal',
     'settings update --domain-allowlist example.com,example.org',
   ],
-  run: async ({ answer, instance, person, place }, given) => {
+  run: async ({ answer, instance, person }, given) => {
     const plan = await instance.plan(given)
     if (answer.reader !== 'people') return instance.many([plan])
     const old = await before(instance)
     const now = asSettings((await instance.send(plan)).data)
     if (old === undefined) return answer.print(now, { endpoint: settings.update })
-    const secrecyOf = secrecies(secretsOf(settings.update))
-    const rows = changes(old, now, (all) =>
-      place.globals.showSecrets ? all : asSettings(mask(all, secrecyOf)),
-    )
-    if (rows.length === 0) person.note('nothing changed: the settings had these values already')
-    await answer.printMany(rows, {
-      columns: ['setting', 'old', 'new'],
+    const names = changed(old, now)
+    if (names.length === 0) person.note('nothing changed: the settings had these values already')
+    await answer.printMany([old, now], {
       endpoint: settings.update,
+      people: { columns: ['setting', 'old', 'new'], rows: rowsOf(names) },
     })
   },
 })
