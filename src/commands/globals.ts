@@ -77,6 +77,20 @@ const rehearsing = declare({
   'dry-run': { param: boolean('read what would be changed and show it beside; write nothing') },
 })
 
+const spreading = declare({
+  'all-projects': { param: boolean('of every project that you can see') },
+  recursive: {
+    param: boolean('with --group: also of the groups below it, and of all their projects'),
+    read: (texts) => (texts === undefined ? undefined : texts.at(-1) === 'true'),
+  },
+  'with-archived': { param: boolean('of archived projects, too') },
+  tolerate: {
+    param: list('enum', 'projects that refuse so are only noted', {
+      values: ['forbidden', 'not_found'],
+    }),
+  },
+})
+
 const requesting = declare({
   profile: { param: string('use this profile', { completes: 'profile' }), short: 'p' },
   'base-url': { param: string('address of the instance', { format: 'url' }) },
@@ -135,7 +149,14 @@ const printing = declare({
 })
 
 /** Every one of them, by name. */
-export const declared = { ...paging, ...writing, ...rehearsing, ...requesting, ...printing }
+export const declared = {
+  ...paging,
+  ...writing,
+  ...rehearsing,
+  ...spreading,
+  ...requesting,
+  ...printing,
+}
 type All = typeof declared
 
 type Camel<S> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S
@@ -176,13 +197,21 @@ export const writeFlags = flagsOf(writing, 'command')
 /** Flags of commands that write; those whose API has a trial of its own have its flag of that name. */
 export const rehearsalFlags = flagsOf(rehearsing, 'command')
 
+/** Flags of commands that have a form for a project. */
+export const spreadFlags = flagsOf(spreading, 'instance')
+
 /** Flags of commands that send a request. */
 export const requestFlags = flagsOf(requesting, 'instance')
 
 /** Flags of everything. */
 export const outputFlags = flagsOf(printing, 'output')
 
-export const globalFlags: readonly Flag[] = [...pagingFlags, ...requestFlags, ...outputFlags]
+export const globalFlags: readonly Flag[] = [
+  ...pagingFlags,
+  ...spreadFlags,
+  ...requestFlags,
+  ...outputFlags,
+]
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())
 

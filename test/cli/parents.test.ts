@@ -198,11 +198,124 @@ describe('groups', () => {
   })
 })
 
+const projectsIn = (lines: readonly string[]): readonly string[] => [
+  ...new Set(lines.slice(1).map((line) => line.split(/[,\t]/)[0] ?? '')),
+]
+const approvals = 'approvals get --fields approvals_before_merge'
+
+describe('the projects of a group', () => {
+  const all = [
+    'platform/app',
+    'platform/core/engine',
+    'platform/core/protocol',
+    'platform/tools/cli',
+    'platform/tools/deploy',
+  ]
+
+  it('are meant where a command has no form for a group', async () => {
+    expect(projectsIn(await rows(`${approvals} -G platform`))).toEqual(all)
+    expect(projectsIn(await rows(`${approvals} -G PLATFORM`))).toEqual(all)
+    const two = await rows(`${approvals} -G platform/tools,platform/core`)
+    expect(projectsIn(two)).toEqual([...all.slice(3), ...all.slice(1, 3)])
+  })
+
+  it('are those of the group alone with --no-recursive', async () => {
+    const lines = await rows(`${approvals} -G platform --no-recursive`)
+    expect(projectsIn(lines)).toEqual(['platform/app'])
+  })
+
+  it('are found by the number of the group', async () => {
+    const list = (await json('projects list -L all')) as {
+      namespace: { id: number; full_path: string }
+    }[]
+    const group = list.find((one) => one.namespace.full_path === 'platform')?.namespace.id
+    expect(projectsIn(await rows(`${approvals} -G ${group}`))).toEqual(all)
+  })
+
+  it('leave archived ones out unless they are asked for', async () => {
+    const archived = (await json('projects list --archived --fields path_with_namespace')) as {
+      path_with_namespace: string
+    }[]
+    const paths = archived.map((one) => one.path_with_namespace)
+    expect(paths.length).toBeGreaterThan(0)
+    const without = projectsIn(await rows(`${approvals} --all-projects`))
+    const everything = projectsIn(await rows(`${approvals} --all-projects --with-archived`))
+    expect(without).not.toEqual(expect.arrayContaining(paths))
+    expect([...everything].sort()).toEqual([...without, ...paths].sort())
+  })
+
+  it('are none of a group without any: exit 4', async () => {
+    const ran = await run(`${approvals} -G nix`)
+    expect(ran).toMatchObject({ code: 4, stdout: '' })
+    expect(ran.stderr).toContain('Groups without projects cannot be seen')
+  })
+
+  it('are written to only when that is confirmed', async () => {
+    const line = 'approvals rules create --name Two --approvals-required 2 -G platform'
+    const asked = await run(line)
+    expect(asked.code).toBe(2)
+    expect(asked.stderr).toContain('approvals rules create, in each of them: 5.')
+    expect(asked.stderr).toContain('--yes')
+    expect((await run('approvals rules list -G platform --fields name')).stdout).not.toContain(
+      'Two',
+    )
+    const records = (await json(`${line} --yes`)) as { project: string; record: unknown }[]
+    expect(records.map(({ project }) => project)).toEqual(all)
+    const found = await rows('approvals rules list -G platform --fields name -o csv')
+    expect(found.filter((one) => one.endsWith(',Two'))).toHaveLength(5)
+  })
+
+  it('are shown by --dry-run, without a question', async () => {
+    const line = 'approvals rules create --name Dry --approvals-required 2 -G platform --dry-run'
+    expect(projectsIn(await rows(line))).toEqual(all)
+    expect((await run('approvals rules list -G platform')).stdout).not.toContain('Dry')
+  })
+})
+
+describe('--recursive', () => {
+  it('is the group, the groups below it and all projects, each in its own form', async () => {
+    const records = (await json('members list -G platform --recursive -L all')) as {
+      of: string
+      record: { username: string }
+    }[]
+    const parts = [...new Set(records.map(({ of }) => of))]
+    expect(parts).toContain('group:platform')
+    expect(parts).toContain('project:platform/app')
+    expect(parts.indexOf('group:platform')).toBe(0)
+    const group = await json('members list -G platform')
+    expect(records.flatMap(({ of, record }) => (of === 'group:platform' ? [record] : []))).toEqual(
+      group,
+    )
+    const runners = await rows('runners list -G platform --recursive --fields id')
+    expect(runners[0]).toBe('of\tid')
+    expect(projectsIn(runners).slice(0, 3)).toEqual([
+      'group:platform',
+      'group:platform/core',
+      'group:platform/tools',
+    ])
+  })
+})
+
+describe('--tolerate', () => {
+  it('makes a note of a refusal that it names, and of no other', async () => {
+    const line = 'jobs list -P nope/x,web/site --fields id'
+    const ran = await run(`${line} --tolerate not_found`)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain('nope/x: 404 Project Not Found (tolerated)')
+    expect((await run(`${line} --tolerate forbidden`)).code).toBe(8)
+  })
+})
+
 describe('what does not go together', () => {
   it.each([
     ['jobs list -P a,b --page 2', '--page does not go with several projects'],
     ['jobs list -P a,b --watch', '--watch does not go with several projects'],
     ['members list -P a,b -G c', 'exclude each other'],
+    ['jobs list --all-projects -P a', '--all-projects and --project exclude each other'],
+    ['jobs list --all-projects --page 2', '--page does not go with several projects'],
+    ['jobs list -P a --with-archived', '--with-archived goes with --all-projects'],
+    ['members list --recursive', '--recursive needs --group'],
+    ['jobs list -G a --curl', '--curl needs a list of projects first'],
     ['jobs list -P a,-', 'stands alone'],
     ['jobs get - -P -', 'both read standard input'],
     ['mr get platform/app!1 -P platform/app,web/site', 'brings its project along'],

@@ -6,7 +6,7 @@ describe('a scope that is not one', () => {
   it.each([
     ['runners get 1 -P a,b', 'takes one project, not "a,b"'],
     ['runners get 1 -P -', 'takes one project, not "-"'],
-    ['jobs list -G a,b', 'takes one group, not "a,b"'],
+    ['runners get 1 -G a,b', 'takes one group, not "a,b"'],
     ['projects get a/b,c/d', 'takes one project'],
     ['projects list --user -', 'takes one user, not "-"'],
     ['events list --user ana,ben', 'takes one user'],

@@ -48,6 +48,11 @@ const remove = ['deploy-keys', 'delete', '1', '-P', 'a/b']
 /** Ends a watch, whose first round was answered. */
 const once: Answer = (n) => (n === 1 ? runner : { status: 404 })
 const refused: Answer = () => ({ status: 404 })
+/** A project of a group, and nothing in it. */
+const listed: Answer = (n) =>
+  n === 1
+    ? [{ id: 1, path_with_namespace: 'a/b', namespace: { id: 1, kind: 'group', full_path: 'a' } }]
+    : []
 const second: Answer = (n) => (n === 1 ? { status: 502 } : runner)
 const late: Answer = () => wait(3_000, runner)
 const together: Answer = async (_, met) => {
@@ -73,6 +78,18 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   sudo: { line: get, flag: ['--sudo', 'someone'] },
   timeout: { line: [...get, '--retries', '0'], flag: ['--timeout', '1'], answer: late },
   retries: { line: get, flag: ['--retries', '0'], answer: second },
+  'all-projects': { line: ['jobs', 'list'], flag: ['--all-projects'], answer: listed },
+  recursive: { line: ['runners', 'list', '-G', 'a'], flag: ['--recursive'], answer: listed },
+  'with-archived': {
+    line: ['jobs', 'list', '-G', 'a'],
+    flag: ['--with-archived'],
+    answer: listed,
+  },
+  tolerate: {
+    line: ['jobs', 'list', '-P', 'a/b', '-P', 'a/c'],
+    flag: ['--tolerate', 'not_found'],
+    answer: refused,
+  },
   concurrency: {
     line: ['runners', 'pause', '1', '2'],
     flag: ['--concurrency', '1'],
@@ -207,7 +224,7 @@ describe('every global flag', () => {
     const names = [...globalFlags, ...writeFlags, ...rehearsalFlags].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(29)
+    expect(names).toHaveLength(33)
   })
 
   const all = Object.entries(rows)

@@ -1,5 +1,5 @@
 /** Several projects or groups on one line: which flags say so, and what they name. */
-import { named, scopeOf } from '../../commands/derive/index.js'
+import { hasForm, named } from '../../commands/derive/index.js'
 import type { Parent } from '../../commands/described.js'
 import type { Command, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'
@@ -8,20 +8,24 @@ import { idOrText } from './scalars.js'
 
 type ParentKind = 'project' | 'group'
 
+/**
+ * Where parents come from: named on the line, from standard input, every project that can be seen, the
+ * projects of groups, or groups with all that is below them.
+ */
+type Origin = 'named' | 'piped' | 'everything' | 'projects-of' | 'tree'
+
 /** What a line says of several parents. */
 export interface Parents {
+  readonly origin: Origin
   readonly kind: ParentKind
   /** As they were given, each once. */
   readonly names: readonly string[]
-  /** Their names come from standard input. */
-  readonly piped: boolean
 }
 
-const kinds = ['project', 'group'] as const
+/** Whether a list of the instance says which they are. */
+export const isFound = ({ origin }: Parents): boolean => origin !== 'named' && origin !== 'piped'
 
-/** Whether a command has a form for a project, or for a group. */
-export const hasForm = (command: Command, kind: ParentKind): boolean =>
-  Object.values(command.endpoints).some((endpoint) => scopeOf(endpoint)?.kind === kind)
+const kinds = ['project', 'group'] as const
 
 const namesIn = (texts: readonly string[]): readonly string[] => {
   const names = texts.flatMap((text) => text.split(',').map((name) => name.trim()))
@@ -48,25 +52,66 @@ const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
       throw usage(`--${flag} does not go with several ${kind}s`, `Give ${named(command)} one.`)
 }
 
-/**
- * The several parents of a line; undefined where it has one, or none. Decided by the flags alone.
- * @throws Failure `usage` for what does not go with several
- */
-export const parentsIn = (command: Command, raw: Raw): Parents | undefined => {
+/** Several that the line names, or standard input. */
+const namedIn = (command: Command, raw: Raw): Parents | undefined => {
   const given = kinds.filter((kind) => raw.flags.has(kind) && hasForm(command, kind))
   for (const kind of given) {
-    const texts = raw.flags.get(kind) ?? []
-    const names = namesIn(texts)
+    const names = namesIn(raw.flags.get(kind) ?? [])
     const piped = names.includes('-')
     if (names.length < 2 && !piped) continue
     if (given.length > 1) throw usage('--project and --group exclude each other')
     if (piped && names.length > 1)
       throw usage(`--${kind} - stands alone: standard input names all of them`)
     if (piped) checkPiped(raw, `--${kind}`)
-    checkFlags(command, raw, kind)
-    return { kind, names: piped ? [] : names, piped }
+    return piped ? { origin: 'piped', kind, names: [] } : { origin: 'named', kind, names }
   }
   return undefined
+}
+
+/** What a boolean flag of the line says; undefined where it is not there. */
+const said = (raw: Raw, flag: string): boolean | undefined => {
+  const text = raw.flags.get(flag)?.at(-1)
+  return text === undefined ? undefined : text === 'true'
+}
+
+const checkGroups = (names: readonly string[], flag: string): void => {
+  if (names.includes('-')) throw usage(`${flag} takes no groups from standard input`)
+}
+
+/** Those that a list of the instance has to find. */
+const foundBy = (command: Command, raw: Raw): Parents | undefined => {
+  const scoped = kinds.filter((kind) => raw.flags.has(kind))
+  if (said(raw, 'all-projects') === true) {
+    const [other] = scoped
+    if (other !== undefined) throw usage(`--all-projects and --${other} exclude each other`)
+    return { origin: 'everything', kind: 'project', names: [] }
+  }
+  const names = namesIn(raw.flags.get('group') ?? [])
+  const tree = said(raw, 'recursive') === true
+  if (names.length === 0 || scoped.length > 1 || !hasForm(command, 'project')) {
+    if (tree) throw usage('--recursive needs --group', 'It adds what is below a group.')
+    return undefined
+  }
+  if (!hasForm(command, 'group')) {
+    checkGroups(names, '--group')
+    return { origin: 'projects-of', kind: 'project', names }
+  }
+  if (!tree) return undefined
+  checkGroups(names, '--recursive')
+  return { origin: 'tree', kind: 'group', names }
+}
+
+/**
+ * The several parents of a line; undefined where it has one, or none. Decided by the flags alone.
+ * @throws Failure `usage` for what does not go with several
+ */
+export const parentsIn = (command: Command, raw: Raw): Parents | undefined => {
+  const parents = foundBy(command, raw) ?? namedIn(command, raw)
+  if (parents !== undefined) checkFlags(command, raw, parents.kind)
+  const found = parents !== undefined && isFound(parents)
+  if (!found && said(raw, 'with-archived') === true)
+    throw usage('--with-archived goes with --all-projects, or with the projects of a --group')
+  return parents
 }
 
 /** The line without the flags that named several parents. */
@@ -75,19 +120,28 @@ export const withoutParents = (raw: Raw): Raw => ({
   flags: new Map([...raw.flags].filter(([name]) => name !== 'project' && name !== 'group')),
 })
 
-/** One of several: how its records name it, and by which flag it is given. */
+/** One of several: how its records name it, and what it is given as by which flag. */
 export interface Slot {
   readonly parent: Parent
   readonly kind: ParentKind
+  readonly value: string
 }
 
 export const slotOf = (kind: ParentKind, name: string): Slot => ({
   kind,
+  value: name,
   parent: { column: kind, name },
 })
 
+/** One of a tree, in which there are both kinds. */
+export const slotOfTree = (kind: ParentKind, name: string): Slot => ({
+  kind,
+  value: name,
+  parent: { column: 'of', name: `${kind}:${name}` },
+})
+
 /** What was asked, of one of several. */
-export const givenFor = (given: Given, { kind, parent }: Slot): Given => ({
+export const givenFor = (given: Given, { kind, value }: Slot): Given => ({
   ...given,
-  flags: { ...given.flags, [kind]: idOrText(parent.name) },
+  flags: { ...given.flags, [kind]: idOrText(value) },
 })

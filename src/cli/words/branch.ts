@@ -6,6 +6,7 @@ import {
   pagingFlags,
   rehearsalFlags,
   requestFlags,
+  spreadFlags,
   writeFlags,
 } from '../../commands/globals.js'
 import { Level } from './level.js'
@@ -23,6 +24,7 @@ import {
 const flagsAnywhere = [
   ...outputFlags,
   ...requestFlags,
+  ...spreadFlags,
   ...pagingFlags,
   ...writeFlags,
   ...rehearsalFlags,

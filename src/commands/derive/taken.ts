@@ -1,8 +1,23 @@
 /** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
-import { outputFlags, pagingFlags, rehearsalFlags, requestFlags, writeFlags } from '../globals.js'
+import {
+  outputFlags,
+  pagingFlags,
+  rehearsalFlags,
+  requestFlags,
+  spreadFlags,
+  writeFlags,
+} from '../globals.js'
 import type { Command, Flag } from '../types.js'
 import { scopeLetters } from './flags.js'
-import { answersChanges, calls, lists, rehearsable, sendsBody, watchable } from './traits.js'
+import {
+  answersChanges,
+  calls,
+  lists,
+  ofProjects,
+  rehearsable,
+  sendsBody,
+  watchable,
+} from './traits.js'
 
 const anyParameter: Flag = {
   name: 'param',
@@ -47,6 +62,7 @@ const further = (command: Command): Flag[] => [
   ...(lists(command) ? pagingFlags : []),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
+  ...(ofProjects(command) ? spreadFlags : []),
   ...requestFlags,
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
 ]

@@ -1,6 +1,7 @@
 /** What a command is, by its endpoints. */
 import { echoes, methodOf, writes } from '../../catalogue/endpoint.js'
 import type { Command } from '../types.js'
+import { type ScopeKind, scopeOf } from './scope.js'
 
 /** Whether a command reaches the instance through the catalogue. */
 export const calls = (c: Command): boolean => Object.keys(c.endpoints).length > 0
@@ -26,3 +27,10 @@ export const watchable = (c: Command): boolean =>
   Object.values(c.endpoints).every(
     (e) => methodOf(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
   )
+
+/** Whether a command has a form for what belongs to a project, or to a group. */
+export const hasForm = (c: Pick<Command, 'endpoints'>, kind: ScopeKind): boolean =>
+  Object.values(c.endpoints).some((e) => scopeOf(e)?.kind === kind)
+
+/** Whether a command may be spread over projects. */
+export const ofProjects = (c: Command): boolean => hasForm(c, 'project')

@@ -1,13 +1,15 @@
 /** A command over the several parents that its line names. */
 import { writes } from '../../../catalogue/endpoint.js'
 import { defaultLimit } from '../../../client/defaults.js'
+import { named } from '../../../commands/derive/index.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { Services } from '../../../commands/services.js'
 import type { Command, Given } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
-import { givenFor, type Parents, type Slot } from '../../plan/parents.js'
+import { givenFor, isFound, type Parents, type Slot } from '../../plan/parents.js'
 import { referenceOf } from '../../plan/references.js'
 import { Printed } from '../instance/unsent.js'
+import { isRehearsal } from '../rehearsal.js'
 import { type Over, overParents } from './over.js'
 import { slotsOf } from './slots.js'
 
@@ -52,18 +54,37 @@ const unsent = async ({ running, given, action }: Asked, slots: readonly Slot[])
 /** Parents worked on at once; what they ask passes the gate. */
 const usualWidth = 4
 
+/** What nobody named is confirmed, unless each command asks by itself what is lost. */
+const confirmAll = async ({ command, running }: Asked, slots: readonly Slot[]): Promise<void> => {
+  if (Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
+  await running.services.person.confirm(
+    `${named(command)}, in each of them: ${slots.length}.`,
+    slots.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
+  )
+}
+
 /** Runs a command for each parent; `services` sees one at a time. */
 export const runOverParents = async (asked: Asked): Promise<void> => {
   const { command, running, parents, given, globals } = asked
   checkObjects(command, given)
   const writing = Object.values(command.endpoints).some(writes)
   const services: Services = running.services
-  const slots = await slotsOf(services, parents, writing && !globals.curl)
+  if (globals.curl && isFound(parents))
+    throw usage(
+      '--curl needs a list of projects first, and nothing is sent',
+      'Name them: --project takes several, also from - (standard input).',
+    )
+  const slots = await slotsOf(services, parents, writing && !globals.curl, {
+    alone: globals.recursive === false,
+    archived: globals.withArchived,
+  })
   if (globals.curl) return unsent(asked, slots)
+  if (writing && isFound(parents) && !isRehearsal(asked)) await confirmAll(asked, slots)
   await overParents({
     ...asked,
     slots,
     most: mostOf(globals),
     width: typeof globals.concurrency === 'number' ? globals.concurrency : usualWidth,
+    tolerated: globals.tolerate ?? [],
   })
 }

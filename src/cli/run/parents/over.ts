@@ -28,6 +28,8 @@ export interface Over {
   /** How many records, of all together. */
   readonly most: number
   readonly width: number
+  /** Refusals that are only noted. */
+  readonly tolerated: readonly string[]
 }
 
 interface Latch {
@@ -83,7 +85,7 @@ class OverParents {
       Object.entries(command.endpoints).find(([, e]) => scopeOf(e)?.kind === slot?.kind) ?? []
     if (slot === undefined || key === undefined || endpoint === undefined) return
     const { parent } = slot
-    const values = { [scopeOf(endpoint)?.placeholder ?? 'id']: parent.name }
+    const values = { [scopeOf(endpoint)?.placeholder ?? 'id']: slot.value }
     const run = async (): Promise<never> => {
       throw failure
     }
@@ -123,6 +125,7 @@ class OverParents {
       // Behind the last record that was asked for nothing matters.
       if (error instanceof Enough || (isOwn(error) && this.#shared.full)) return
       if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error
+      if (this.#tolerates(slot, error)) return
       await this.#fail(n, slot, error)
       throw error
     } finally {
@@ -161,6 +164,14 @@ class OverParents {
     this.#tell(n, failure)
     if (this.#over.running.services.answer.reader === 'programs')
       await this.#shared.about(parent, { outcome: 'failed', ...failure.toJSON() })
+  }
+
+  /** Notes what `--tolerate` asks only to be noted. */
+  #tolerates({ parent }: Slot, { category, message, details }: Failure): boolean {
+    const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
+    if (!this.#over.tolerated.includes(what)) return false
+    this.#over.running.services.person.note(`${parent.name}: ${message} (tolerated)`)
+    return true
   }
 
   #tell(n: number, { category, message, details }: Failure): void {

@@ -4,8 +4,9 @@ import { projects } from '../../../catalogue/areas/projects.js'
 import type { Services } from '../../../commands/services.js'
 import { survived, usage } from '../../../errors.js'
 import { objectsOf } from '../../plan/objects.js'
-import { type Parents, type Slot, slotOf } from '../../plan/parents.js'
+import { isFound, type Parents, type Slot, slotOf } from '../../plan/parents.js'
 import { pipedObjects } from '../../plan/piped.js'
+import type { ProjectChoice } from './found.js'
 
 /** The names that standard input has: what lists of projects print, or one a line. */
 const pipedNames = async ({ kind }: Parents, text: string): Promise<readonly string[]> => {
@@ -52,14 +53,18 @@ const oneEach = async (
 /**
  * The parents that a line means.
  * @param writing each is to be there once, however it was given
+ * @throws Failure `not_found` where there is none
  */
 export const slotsOf = async (
   services: Services,
   parents: Parents,
   writing: boolean,
+  narrowed: ProjectChoice,
 ): Promise<readonly Slot[]> => {
-  const { kind, piped } = parents
-  const names = piped ? await pipedNames(parents, await services.place.stdin()) : parents.names
+  const { kind, origin } = parents
+  if (isFound(parents)) return (await import('./found.js')).foundSlots(services, parents, narrowed)
+  const text = origin === 'piped' ? await services.place.stdin() : undefined
+  const names = text === undefined ? parents.names : await pipedNames(parents, text)
   const once = writing && kind === 'project' ? await oneEach(services, names) : names
   return once.map((name) => slotOf(kind, name))
 }
