@@ -20,7 +20,7 @@ import type {
   ProjectRecord,
   TokenRecord,
   UserRecord,
-} from './state/records.js'
+} from './state/people-and-projects.js'
 import type { State } from './state/state.js'
 
 /** Who stands behind a request. */

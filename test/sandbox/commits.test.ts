@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commitOf } from '../../src/sandbox/seed/histories.js'
+import { commitOf } from '../../src/sandbox/seed/repository/histories.js'
 import { sandbox } from './instance.js'
 
 const { send } = sandbox({ speed: Number.POSITIVE_INFINITY })

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { conflicts, rebase } from '../../src/sandbox/git/apply.js'
 import { log } from '../../src/sandbox/git/read.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
-import { commitOf, historyOf } from '../../src/sandbox/seed/histories.js'
+import { commitOf, historyOf } from '../../src/sandbox/seed/repository/histories.js'
 import { sandbox } from './instance.js'
 
 const { send } = sandbox({ speed: Number.POSITIVE_INFINITY })

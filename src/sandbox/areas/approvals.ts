@@ -16,8 +16,8 @@ import {
   rulesOf,
 } from '../rules/planning/approval-rules.js'
 import { settleRebases } from '../rules/planning/rebase.js'
+import type { ApprovalSettings, ProjectRecord } from '../state/people-and-projects.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
-import type { ApprovalSettings, ProjectRecord } from '../state/records.js'
 
 type Approvals = typeof approvals
 type NewRule = CheckedOf<Approvals['rulesCreate']>

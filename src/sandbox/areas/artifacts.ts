@@ -7,7 +7,7 @@ import { archiveName, jobOf, presentJob, projectWithJobs, withChildren } from '.
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
 import { archiveOf, entriesOf, entryOf } from '../rules/repository/archive.js'
 import type { JobRecord } from '../state/ci.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',

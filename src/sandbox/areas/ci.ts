@@ -5,7 +5,7 @@ import { type Files, type LintVerdict, lint, type Occasion } from '../ci-lint/in
 import type { Handlers } from '../handlers.js'
 import { notFound, unauthorized } from '../reply.js'
 import { levelOf, openTo } from '../rules/people/access.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 /** Whether signing up is open to anyone, so that anyone may lint. */
 const openSignup = ({ settings }: Call['state']): boolean => {

@@ -22,7 +22,7 @@ import type { Handlers } from '../handlers.js'
 import { conflict, Lazy, notFound, Refusal, Reply } from '../reply.js'
 import { createCommit } from '../rules/repository/commit-creation.js'
 import { pushed, refuseUnlessPusher, signature } from '../rules/repository/pushes.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Commits = typeof commits
 

@@ -7,7 +7,7 @@ import type { Handlers } from '../handlers.js'
 import { lazily, notFound } from '../reply.js'
 import { apiRoot } from '../server/root.js'
 import type { ClientKeyRecord, ErrorTrackingRecord } from '../state/monitoring.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const settings = (record: ErrorTrackingRecord) => ({
   active: record.active,

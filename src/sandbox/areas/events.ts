@@ -8,8 +8,8 @@ import { seesRequests } from '../present/merge-request.js'
 import { lazily, notFound } from '../reply.js'
 import { projectLevel } from '../rules/people/access.js'
 import { settleExpired } from '../rules/people/memberships.js'
+import type { EventAction, EventRecord, UserRecord } from '../state/people-and-projects.js'
 import type { NoteRecord } from '../state/planning.js'
-import type { EventAction, EventRecord, UserRecord } from '../state/records.js'
 
 type Filters = Omit<CheckedOf<(typeof events)['listOfProject']>, 'project_id'>
 

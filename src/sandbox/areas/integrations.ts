@@ -12,7 +12,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { invalid, lazily, missing, notFound } from '../reply.js'
 import type { IntegrationRecord } from '../state/integrations.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Properties = Readonly<Record<string, unknown>>
 

@@ -12,8 +12,8 @@ import { projectsWithin } from '../rules/people/access.js'
 import { listIssues } from '../rules/planning/issue-list.js'
 import { promote } from '../rules/planning/promotion.js'
 import { settleRebases } from '../rules/planning/rebase.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
-import type { ProjectRecord } from '../state/records.js'
 
 interface Named {
   readonly id: string | number

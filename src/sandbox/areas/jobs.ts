@@ -14,7 +14,7 @@ import {
 } from '../present/job.js'
 import { Lazy, lazily, notFound, unauthorized } from '../reply.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const newestFirst = (rows: readonly JobRecord[]): JobRecord[] =>
   [...rows].sort((a, b) => b.id - a.id)

@@ -8,8 +8,8 @@ import { forbidden, Refusal, unchanged } from '../reply.js'
 import { listRequests } from '../rules/planning/merge-request-list.js'
 import { settleRebases, startRebase } from '../rules/planning/rebase.js'
 import { settleJobs } from '../rules/repository/running-jobs.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
-import type { ProjectRecord } from '../state/records.js'
 
 interface Named {
   readonly id: string | number

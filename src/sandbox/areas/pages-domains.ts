@@ -6,7 +6,7 @@ import type { Handlers } from '../handlers.js'
 import { badRequest, invalid, lazily, notFound } from '../reply.js'
 import { checkPair, describeCertificate } from '../rules/instance/certificate.js'
 import type { PagesDomainRecord } from '../state/pages-domains.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 /** What both forms show; a plain domain says nothing of automatic certificates. */
 const common = ({ domain, certificate, auto_ssl_enabled }: PagesDomainRecord) => ({

@@ -9,7 +9,7 @@ import { settleMoves } from '../rules/instance/moves.js'
 import { levelOf, projectLevel } from '../rules/people/access.js'
 import { checkInput } from '../server/check.js'
 import { positionOf } from '../server/pages.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Filters = CheckedOf<(typeof projects)['list']>
 type Order = NonNullable<Filters['order_by']>

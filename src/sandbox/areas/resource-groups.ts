@@ -5,7 +5,7 @@ import type { Handlers } from '../handlers.js'
 import { projectWithJobs } from '../present/job.js'
 import { forbidden, notFound } from '../reply.js'
 import type { ResourceGroupRecord } from '../state/ci.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 const found = (call: Call, project: ProjectRecord, key: string): ResourceGroupRecord => {
   const record = call.state.resourceGroups.find((r) => r.project_id === project.id && r.key === key)

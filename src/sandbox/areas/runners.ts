@@ -9,7 +9,7 @@ import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
 import { lineage } from '../rules/people/access.js'
 import { letFinish, settleJobs } from '../rules/repository/running-jobs.js'
 import type { RunnerRecord } from '../state/ci.js'
-import type { GroupRecord, ProjectRecord } from '../state/records.js'
+import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
 
 type Runners = typeof runners
 type Filters = CheckedOf<Runners['listAll']>

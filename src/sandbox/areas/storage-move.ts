@@ -5,7 +5,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid } from '../reply.js'
 import { isMoving, settleMoves } from '../rules/instance/moves.js'
-import type { StorageMoveRecord } from '../state/records.js'
+import type { StorageMoveRecord } from '../state/people-and-projects.js'
 
 type Input = CheckedOf<(typeof storageMove)['projects']>
 type Kind = StorageMoveRecord['kind']

@@ -3,8 +3,8 @@
 import { accessLevels } from '../../catalogue/shapes/common.js'
 import type { Call } from '../call.js'
 import { eligible } from '../rules/planning/approval-rules.js'
+import type { GroupRecord, ProtectedBranchRecord } from '../state/people-and-projects.js'
 import type { ApprovalRuleRecord } from '../state/planning.js'
-import type { GroupRecord, ProtectedBranchRecord } from '../state/records.js'
 import { userSummary, usersOf } from './common.js'
 
 const groupOf = (call: Call, group: GroupRecord) => ({

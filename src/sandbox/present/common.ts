@@ -2,8 +2,8 @@
 import { humanDuration } from '../../base/duration.js'
 import type { Call } from '../call.js'
 import type { PipelineRecord } from '../state/ci.js'
+import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord } from '../state/planning.js'
-import type { ProjectRecord, UserRecord } from '../state/records.js'
 
 /** User summary. */
 export const userSummary = (call: Call, user: UserRecord) => ({

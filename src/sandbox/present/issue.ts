@@ -3,8 +3,8 @@ import type { Call } from '../call.js'
 import { notFound } from '../reply.js'
 import { labelsAround } from '../rules/planning/planning-filters.js'
 import { apiRoot } from '../server/root.js'
+import type { ProjectRecord, UserRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
-import type { ProjectRecord, UserRecord } from '../state/records.js'
 import {
   labelDetails,
   milestone,

@@ -5,7 +5,7 @@ import { forbidden, notFound } from '../reply.js'
 import { archiveOf } from '../rules/repository/archive.js'
 import { settleJobs } from '../rules/repository/running-jobs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
-import type { ProjectRecord } from '../state/records.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 import { longUser, pipelineUrl } from './common.js'
 
 /** A project whose pipelines the acting user may see; where they are not public, Reporters may. */

@@ -4,8 +4,8 @@ import { changedLines } from '../git/read.js'
 import { forbidden, notFound } from '../reply.js'
 import { rebasing } from '../rules/planning/rebase.js'
 import type { PipelineRecord } from '../state/ci.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
-import type { ProjectRecord } from '../state/records.js'
 import {
   pipelineBrief,
   pipelineUrl,

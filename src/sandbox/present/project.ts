@@ -3,7 +3,7 @@
 import type { Call } from '../call.js'
 import { levelOf } from '../rules/people/access.js'
 import { apiRoot } from '../server/root.js'
-import type { ProjectRecord, SourceKind } from '../state/records.js'
+import type { ProjectRecord, SourceKind } from '../state/people-and-projects.js'
 
 /** What unauthenticated callers see, and everybody with `simple`. */
 export const simpleProject = (call: Call, project: ProjectRecord) => {

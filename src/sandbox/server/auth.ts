@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Actor, Instance } from '../call.js'
 import { forbidden, notFound, Refusal, unauthorized } from '../reply.js'
-import type { TokenRecord, TokenType, UserRecord } from '../state/records.js'
+import type { TokenRecord, TokenType, UserRecord } from '../state/people-and-projects.js'
 
 /** What of a request speaks of credentials. */
 export interface Claims {

@@ -18,17 +18,6 @@ import type {
 } from './monitoring.js'
 import type { PagesDomainRecord } from './pages-domains.js'
 import type {
-  ApprovalRuleRecord,
-  EpicRecord,
-  IssueRecord,
-  IterationRecord,
-  LabelRecord,
-  MergeRequestRecord,
-  MilestoneRecord,
-  NoteRecord,
-  TodoRecord,
-} from './planning.js'
-import type {
   EventRecord,
   GroupRecord,
   MemberRecord,
@@ -39,7 +28,18 @@ import type {
   StorageMoveRecord,
   TokenRecord,
   UserRecord,
-} from './records.js'
+} from './people-and-projects.js'
+import type {
+  ApprovalRuleRecord,
+  EpicRecord,
+  IssueRecord,
+  IterationRecord,
+  LabelRecord,
+  MergeRequestRecord,
+  MilestoneRecord,
+  NoteRecord,
+  TodoRecord,
+} from './planning.js'
 import type { DependencyRecord, FindingRecord, VulnerabilityRecord } from './security.js'
 import { type Saved, Table } from './table.js'
 

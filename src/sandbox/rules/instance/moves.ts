@@ -4,7 +4,7 @@
  */
 import type { Call } from '../../call.js'
 import { forbidden } from '../../reply.js'
-import type { ProjectRecord, StorageMoveRecord } from '../../state/records.js'
+import type { ProjectRecord, StorageMoveRecord } from '../../state/people-and-projects.js'
 
 /** How long one move takes. */
 const moveSeconds = 3

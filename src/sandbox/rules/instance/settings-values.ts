@@ -7,7 +7,7 @@ import { boolean, integer, list, string } from '../../../catalogue/params.js'
 import { settingsAttributes } from '../../../catalogue/settings-attributes.js'
 import { Settings } from '../../../catalogue/shapes/settings.js'
 import { invalid } from '../../reply.js'
-import { initialSettings } from '../../seed/settings.js'
+import { initialSettings } from '../../seed/instance/settings.js'
 import { convert } from '../../server/check.js'
 
 interface Schema {

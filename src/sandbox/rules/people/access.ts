@@ -2,7 +2,12 @@
  * Who may see and do what (`sandbox/README.md`): the highest of a direct membership, those of the groups above, and shares.
  */
 import { accessLevels } from '../../../catalogue/shapes/common.js'
-import type { GroupRecord, ProjectRecord, SourceKind, UserRecord } from '../../state/records.js'
+import type {
+  GroupRecord,
+  ProjectRecord,
+  SourceKind,
+  UserRecord,
+} from '../../state/people-and-projects.js'
 import type { State } from '../../state/state.js'
 
 export type Role = keyof typeof accessLevels

@@ -5,7 +5,7 @@ import { accessLevels } from '../../../catalogue/shapes/common.js'
 import type { Call } from '../../call.js'
 import { userSummary } from '../../present/common.js'
 import { badRequest, notFound } from '../../reply.js'
-import type { GroupRecord, UserRecord } from '../../state/records.js'
+import type { GroupRecord, UserRecord } from '../../state/people-and-projects.js'
 import { invited, type Membership, settleExpired, tellProject, within } from './memberships.js'
 
 type Sort = NonNullable<CheckedOf<(typeof members)['billableList']>['sort']>

@@ -1,6 +1,6 @@
 /** Every credential of an instance: what there is to try out what each of them may do. */
 import { InstanceClock } from '../../clock.js'
-import type { TokenRecord } from '../../state/records.js'
+import type { TokenRecord } from '../../state/people-and-projects.js'
 import type { State } from '../../state/state.js'
 
 export interface KnownCredential {

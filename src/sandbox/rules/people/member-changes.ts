@@ -10,7 +10,7 @@ import {
   notFound,
   type Refusal,
 } from '../../reply.js'
-import type { MemberRecord, UserRecord } from '../../state/records.js'
+import type { MemberRecord, UserRecord } from '../../state/people-and-projects.js'
 import { inherited, type MemberSource, tellProject } from './memberships.js'
 
 interface Adding {

@@ -1,7 +1,12 @@
 /** Who belongs to a group or project, directly or from above (`catalogue/reference/members.md`). */
 
 import type { Call } from '../../call.js'
-import type { GroupRecord, MemberRecord, ProjectRecord, UserRecord } from '../../state/records.js'
+import type {
+  GroupRecord,
+  MemberRecord,
+  ProjectRecord,
+  UserRecord,
+} from '../../state/people-and-projects.js'
 import { current, family, groupOf, lineage, projectsWithin } from './access.js'
 
 /** A group or a project, whichever members are asked of. */

@@ -4,8 +4,8 @@ import type { CheckedOf } from '../../../catalogue/inferred.js'
 import type { Call } from '../../call.js'
 import { presentIssue, seesIssue, votes } from '../../present/issue.js'
 import { type Lazy, lazily, notFound, unauthorized } from '../../reply.js'
+import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { IssueRecord } from '../../state/planning.js'
-import type { ProjectRecord } from '../../state/records.js'
 import {
   except,
   type FilterTest,

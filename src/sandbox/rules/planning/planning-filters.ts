@@ -1,8 +1,8 @@
 /** What the filters of issues and merge requests have in common (`catalogue/filters.ts`). */
 
 import type { Call } from '../../call.js'
+import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { LabelRecord, MilestoneRecord, Reaction } from '../../state/planning.js'
-import type { ProjectRecord } from '../../state/records.js'
 import { groupOf, lineage } from '../people/access.js'
 
 /** What both kinds of record have. */

@@ -3,8 +3,8 @@
 import type { Call } from '../../call.js'
 import { authorOf } from '../../present/issue.js'
 import { badRequest, forbidden } from '../../reply.js'
+import type { GroupRecord, ProjectRecord } from '../../state/people-and-projects.js'
 import type { EpicRecord, IssueRecord, NoteRecord } from '../../state/planning.js'
-import type { GroupRecord, ProjectRecord } from '../../state/records.js'
 import { groupOf } from '../people/access.js'
 
 const command = /^\/promote\b/m

@@ -2,8 +2,8 @@
 import type { Call } from '../../call.js'
 import { commit } from '../../git/read.js'
 import type { CommitCard, PipelineRecord } from '../../state/ci.js'
+import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
-import type { ProjectRecord } from '../../state/records.js'
 
 /** What a job is like before it runs. */
 const waiting = {

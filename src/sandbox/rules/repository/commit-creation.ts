@@ -15,7 +15,7 @@ import {
   writeTree,
 } from '../../git/write.js'
 import { badRequest, conflict, invalid } from '../../reply.js'
-import type { ProjectRecord } from '../../state/records.js'
+import type { ProjectRecord } from '../../state/people-and-projects.js'
 import { pushed, refuseUnlessPusher, signature } from './pushes.js'
 
 type Input = CheckedOf<typeof commits.create>

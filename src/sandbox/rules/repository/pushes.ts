@@ -4,8 +4,8 @@ import { conflicts, mergeBase } from '../../git/apply.js'
 import { branchHead, type Person } from '../../git/read.js'
 import { copyCommit } from '../../git/write.js'
 import { forbidden } from '../../reply.js'
+import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
-import type { ProjectRecord } from '../../state/records.js'
 import { refuseWhileMoving } from '../instance/moves.js'
 
 export interface Push {

@@ -1,8 +1,8 @@
 /** What people did before the instance was first started, some of it long ago. */
-import type { EventRecord } from '../state/records.js'
-import type { State } from '../state/state.js'
-import { commitOf } from './histories.js'
-import { ago } from './origin.js'
+import type { EventRecord } from '../../state/people-and-projects.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
+import { commitOf } from '../repository/histories.js'
 
 type Past = Omit<EventRecord, 'id'>
 

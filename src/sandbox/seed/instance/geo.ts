@@ -1,7 +1,7 @@
 /** A primary node and a secondary one that lags a little. */
-import type { GeoMeasurements, GeoNodeRecord } from '../state/geo.js'
-import type { State } from '../state/state.js'
-import { origin } from './origin.js'
+import type { GeoMeasurements, GeoNodeRecord } from '../../state/geo.js'
+import type { State } from '../../state/state.js'
+import { origin } from '../origin.js'
 
 const moment = Math.floor(Date.parse(origin) / 1000)
 

@@ -1,7 +1,7 @@
 /** Runners of all three types: online, offline, paused, never connected. */
-import type { RunnerRecord } from '../state/ci.js'
-import type { State } from '../state/state.js'
-import { ago } from './origin.js'
+import type { RunnerRecord } from '../../state/ci.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
 
 type Row = Partial<RunnerRecord> & Pick<RunnerRecord, 'description' | 'runner_type' | 'online'>
 

@@ -1,6 +1,6 @@
 /** Alert endpoints, and the tracking of errors with its client keys. */
-import type { State } from '../state/state.js'
-import { ago } from './origin.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
 
 export const seedMonitoring = (state: State): void => {
   const endpoint = { active: true, auto_close_incident: true }

@@ -1,7 +1,7 @@
 /** Users of every role, with tokens of every kind and condition. */
-import type { TokenRecord, UserRecord } from '../state/records.js'
-import type { State } from '../state/state.js'
-import { ago, dayAgo } from './origin.js'
+import type { TokenRecord, UserRecord } from '../../state/people-and-projects.js'
+import type { State } from '../../state/state.js'
+import { ago, dayAgo } from '../origin.js'
 
 /** The users that `sandbox serve` prints, and what each is there for. */
 export const cast = [

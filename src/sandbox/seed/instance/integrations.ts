@@ -1,6 +1,6 @@
 /** Integrations of projects. */
-import type { State } from '../state/state.js'
-import { ago } from './origin.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
 
 export const seedIntegrations = (state: State): void => {
   const times = { created_at: ago(180), updated_at: ago(30) }

@@ -1,9 +1,9 @@
 /** Pipelines with children and bridges, jobs in every state, archives, agents, resource groups. */
-import type { ArtifactEntry, JobRecord, JobStatus, PipelineRecord } from '../state/ci.js'
-import type { State } from '../state/state.js'
+import type { ArtifactEntry, JobRecord, JobStatus, PipelineRecord } from '../../state/ci.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
+import { idOf, type Username } from '../people/people.js'
 import { commitOf } from './histories.js'
-import { ago } from './origin.js'
-import { idOf, type Username } from './people.js'
 
 interface Plan {
   readonly project: number

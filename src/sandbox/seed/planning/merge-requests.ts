@@ -1,9 +1,9 @@
 /** Merge requests that rebase cleanly, that conflict, that wait, and their approval rules. */
-import type { MergeRequestRecord } from '../state/planning.js'
-import type { State } from '../state/state.js'
-import { commitOf } from './histories.js'
-import { ago } from './origin.js'
-import { idOf, type Username } from './people.js'
+import type { MergeRequestRecord } from '../../state/planning.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
+import { idOf, type Username } from '../people/people.js'
+import { commitOf } from '../repository/histories.js'
 
 interface Row {
   readonly project: number

@@ -1,7 +1,7 @@
 /** Findings, vulnerabilities in every state, and dependencies of several package managers. */
-import type { FindingRecord, VulnerabilityRecord } from '../state/security.js'
-import type { State } from '../state/state.js'
-import { ago } from './origin.js'
+import type { FindingRecord, VulnerabilityRecord } from '../../state/security.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
 
 type Weakness = readonly [
   project: number,

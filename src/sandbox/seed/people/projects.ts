@@ -1,7 +1,7 @@
 /** A dozen projects of all visibilities, in groups and in personal namespaces. */
-import type { ProjectRecord, Visibility } from '../state/records.js'
-import type { State } from '../state/state.js'
-import { ago, dayAgo } from './origin.js'
+import type { ProjectRecord, Visibility } from '../../state/people-and-projects.js'
+import type { State } from '../../state/state.js'
+import { ago, dayAgo } from '../origin.js'
 
 type Row = readonly [
   path: string,

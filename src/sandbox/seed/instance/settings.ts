@@ -1,6 +1,6 @@
 /** The application settings of a fresh instance: what the documents give as defaults, and more. */
-import type { State } from '../state/state.js'
-import { ago } from './origin.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
 
 const writable = {
   admin_mode: false,

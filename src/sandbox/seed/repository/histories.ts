@@ -1,8 +1,8 @@
 /** What the sample repositories hold: a few files, a few commits, branches that merge or conflict. */
-import { addCommit, type Content, emptyContent, type Signature } from '../git/content.js'
-import type { CommitCard } from '../state/ci.js'
+import { addCommit, type Content, emptyContent, type Signature } from '../../git/content.js'
+import type { CommitCard } from '../../state/ci.js'
+import { ago } from '../origin.js'
 import { appBranches, appSteps } from './app-history.js'
-import { ago } from './origin.js'
 import type { Step } from './step.js'
 
 export interface History {

@@ -1,6 +1,6 @@
 /** Deploy keys. */
-import type { State } from '../state/state.js'
-import { ago } from './origin.js'
+import type { State } from '../../state/state.js'
+import { ago } from '../origin.js'
 
 const keys = [
   {

@@ -1,7 +1,7 @@
 /** Groups with subgroups, and who belongs to them and to their projects. */
-import type { SourceKind, Visibility } from '../state/records.js'
-import type { State } from '../state/state.js'
-import { ago, dayAgo } from './origin.js'
+import type { SourceKind, Visibility } from '../../state/people-and-projects.js'
+import type { State } from '../../state/state.js'
+import { ago, dayAgo } from '../origin.js'
 import { idOf, type Username } from './people.js'
 
 const groups: readonly (readonly [string, string, Visibility, string])[] = [

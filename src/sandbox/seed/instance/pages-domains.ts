@@ -1,5 +1,5 @@
 /** Domains of static sites, and their certificates. */
-import type { State } from '../state/state.js'
+import type { State } from '../../state/state.js'
 
 const valid = `-----BEGIN CERTIFICATE-----
 MIIBqzCCAVGgAwIBAgIUJuJIi2zDz4R2KBNVIU+SnXt3QEAwCgYIKoZIzj0EAwIw

@@ -1,8 +1,8 @@
 /** Issues of every kind, with milestones, labels, epics and iterations around them. */
-import type { IssueRecord } from '../state/planning.js'
-import type { State } from '../state/state.js'
-import { ago, dayAgo } from './origin.js'
-import { idOf, type Username } from './people.js'
+import type { IssueRecord } from '../../state/planning.js'
+import type { State } from '../../state/state.js'
+import { ago, dayAgo } from '../origin.js'
+import { idOf, type Username } from '../people/people.js'
 
 type Row = readonly [
   project: number,
