@@ -84,6 +84,7 @@ describe('README.md', () => {
       'export SVC_SANDBOX=1',
       'unset SVC_SANDBOX',
       "svcctl runners list --instance --where 'status=offline,contacted_at>30d'",
+      "svcctl runners pause --instance --select 'contacted_at>30d' --dry-run",
     ])
   })
 
@@ -124,6 +125,12 @@ describe('README.md', () => {
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^platform\/app!4\topened/m)
     expect(ran.stdout).toMatch(/\towner\t/)
+  })
+
+  it('changes what it selects', async () => {
+    const ran = await shell(`export SVC_SANDBOX=1\n${blocks[6] ?? ''}`)
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stdout).toMatch(/^id\tdescription[^\n]*\n2\t/m)
   })
 
   it('signs in to an instance', async () => {

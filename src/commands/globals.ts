@@ -73,6 +73,13 @@ const writing = declare({
   strict: { param: boolean('exit 1 where the instance did not take an attribute') },
 })
 
+const selecting = declare({
+  select: {
+    param: string('the objects of the list that match, instead of ids', { placeholder: 'expr' }),
+    read: expressions,
+  },
+})
+
 const rehearsing = declare({
   'dry-run': { param: boolean('read what would be changed and show it beside; write nothing') },
 })
@@ -152,6 +159,7 @@ const printing = declare({
 export const declared = {
   ...paging,
   ...writing,
+  ...selecting,
   ...rehearsing,
   ...spreading,
   ...requesting,
@@ -199,6 +207,9 @@ export const rehearsalFlags = flagsOf(rehearsing, 'command')
 
 /** Flags of commands that have a form for a project. */
 export const spreadFlags = flagsOf(spreading, 'instance')
+
+/** Flags of commands that change several objects. */
+export const selectFlags = flagsOf(selecting, 'command')
 
 /** Flags of commands that send a request. */
 export const requestFlags = flagsOf(requesting, 'instance')

@@ -57,7 +57,7 @@ describe('global flags', () => {
   })
   it('are all declared once, and known to the type', () => {
     const names = globalFlags.map(({ name }) => name)
-    expect([...names, 'dry-run', 'strict'].sort()).toEqual(Object.keys(declared).sort())
+    expect([...names, 'dry-run', 'select', 'strict'].sort()).toEqual(Object.keys(declared).sort())
     expectTypeOf<Globals['limit']>().toEqualTypeOf<number | 'all' | undefined>()
     expectTypeOf<Globals['curl']>().toEqualTypeOf<boolean>()
     expectTypeOf<Globals['verbose']>().toEqualTypeOf<number>()

@@ -7,7 +7,13 @@ import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { declared, globalFlags, rehearsalFlags, writeFlags } from '../../src/commands/globals.js'
+import {
+  declared,
+  globalFlags,
+  rehearsalFlags,
+  selectFlags,
+  writeFlags,
+} from '../../src/commands/globals.js'
 import { certificate, key } from '../http/certificate.js'
 import { configuration, folder, program, svcctl } from '../support/program.js'
 import { has, openTerminal } from '../support/terminal.js'
@@ -66,6 +72,10 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   page: { line: list, flag: ['--page', '2'] },
   'per-page': { line: list, flag: ['--per-page', '2'] },
   'dry-run': { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--dry-run'] },
+  select: {
+    line: ['runners', 'pause', '--yes'],
+    flag: ['--select', 'id=2'],
+  },
   where: { line: list, flag: ['--where', 'id=2'] },
   strict: { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--strict'] },
   profile: {
@@ -221,10 +231,12 @@ const seen = async (args: readonly string[]): Promise<{ paged: boolean }> => {
 
 describe('every global flag', () => {
   it('is in the lists that commands take theirs from', () => {
-    const names = [...globalFlags, ...writeFlags, ...rehearsalFlags].map(({ name }) => name)
+    const names = [...globalFlags, ...writeFlags, ...rehearsalFlags, ...selectFlags].map(
+      ({ name }) => name,
+    )
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(33)
+    expect(names).toHaveLength(34)
   })
 
   const all = Object.entries(rows)

@@ -180,6 +180,7 @@ export const approvals = {
   rulesUpdate: endpoint('PUT /projects/:id/approval_rules/:approval_rule_id', one(ApprovalRule), {
     summary: 'Change an approval rule of a project',
     command: 'rules update',
+    selects: { list: 'approvals rules list' },
     changes: true,
     args: ruleArgs,
     path: rule,
@@ -190,6 +191,7 @@ export const approvals = {
   rulesDelete: endpoint('DELETE /projects/:id/approval_rules/:approval_rule_id', empty, {
     summary: 'Delete an approval rule of a project',
     command: 'rules delete',
+    selects: { list: 'approvals rules list' },
     args: ruleArgs,
     path: rule,
     params: {},
@@ -211,6 +213,7 @@ export const approvals = {
     {
       summary: 'Change how many approvals a merge request needs',
       command: 'mr update',
+      selects: { list: 'mr list' },
       changes: true,
       args: requestArgs,
       path: request,

@@ -54,6 +54,7 @@ export const artifacts = {
   keep: endpoint('POST /projects/:id/jobs/:job_id/artifacts/keep', one(Job), {
     summary: 'Keep the artifacts of a job past their expiry',
     command: 'keep',
+    selects: { list: 'jobs list' },
     args: ['job_id'],
     path: { id: project(), job_id: jobId },
     params: {},
@@ -62,6 +63,7 @@ export const artifacts = {
   delete: endpoint('DELETE /projects/:id/jobs/:job_id/artifacts', empty, {
     summary: 'Delete the artifacts of a job',
     command: 'delete',
+    selects: { list: 'jobs list' },
     args: ['job_id'],
     path: { id: project(), job_id: jobId },
     params: {},

@@ -66,6 +66,7 @@ export const deployKeys = {
   update: endpoint('PUT /projects/:id/deploy_keys/:key_id', one(DeployKey), {
     summary: 'Change the title or rights of a deploy key',
     command: 'update',
+    selects: { list: 'deploy-keys list' },
     changes: true,
     args: ['key_id'],
     path: ofKey,
@@ -75,6 +76,7 @@ export const deployKeys = {
   delete: endpoint('DELETE /projects/:id/deploy_keys/:key_id', empty, {
     summary: 'Remove a deploy key from a project',
     command: 'delete',
+    selects: { list: 'deploy-keys list' },
     args: ['key_id'],
     path: ofKey,
     params: {},

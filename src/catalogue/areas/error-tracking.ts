@@ -61,6 +61,7 @@ export const errorTracking = {
   keysDelete: endpoint('DELETE /projects/:id/error_tracking/client_keys/:key_id', empty, {
     summary: 'Delete a client key',
     command: 'keys delete',
+    selects: { list: 'error-tracking keys list' },
     args: ['key_id'],
     path: {
       id: project(),

@@ -35,6 +35,7 @@ const reading = {
 const writing = {
   summary: 'Set up or change an integration',
   command: 'update',
+  selects: { list: 'integrations list' },
   changes: true,
   brings: true,
   args: ['slug'],
@@ -50,6 +51,7 @@ const writing = {
 const deleting = {
   summary: 'Delete an integration',
   command: 'delete',
+  selects: { list: 'integrations list' },
   args: ['slug'],
   path: ofSlug,
   params: {},

@@ -130,6 +130,7 @@ export const issues = {
   unsubscribe: endpoint('POST /projects/:id/issues/:issue_iid/unsubscribe', one(Issue), {
     summary: 'Stop getting notifications about an issue',
     command: 'unsubscribe',
+    selects: { list: 'issues list' },
     args,
     path,
     params: {},
@@ -138,6 +139,7 @@ export const issues = {
   todo: endpoint('POST /projects/:id/issues/:issue_iid/todo', one(Todo), {
     summary: 'Put an issue on your to-do list',
     command: 'todo',
+    selects: { list: 'issues list' },
     args,
     path,
     params: {},
@@ -161,6 +163,7 @@ export const issues = {
   promote: endpoint('POST /projects/:id/issues/:issue_iid/notes', one(Note), {
     summary: 'Promote an issue to an epic, by a note',
     command: 'promote',
+    selects: { list: 'issues list' },
     args,
     path,
     params: {
@@ -198,6 +201,7 @@ export const issues = {
     {
       summary: 'Set the time estimated for an issue back to nothing',
       command: 'reset-estimate',
+      selects: { list: 'issues list' },
       args,
       path,
       params: {},
@@ -218,6 +222,7 @@ export const issues = {
   resetSpent: endpoint('POST /projects/:id/issues/:issue_iid/reset_spent_time', one(TimeStats), {
     summary: 'Set the time spent on an issue back to nothing',
     command: 'reset-spent',
+    selects: { list: 'issues list' },
     args,
     path,
     params: {},

@@ -136,6 +136,7 @@ export const members = {
   updateOfGroup: endpoint('PUT /groups/:id/members/:user_id', one(Member), {
     summary: 'Change the access level or the end of a membership',
     command: 'update',
+    selects: { list: 'members list' },
     changes: true,
     args,
     path: oneOfGroup,
@@ -145,6 +146,7 @@ export const members = {
   updateOfProject: endpoint('PUT /projects/:id/members/:user_id', one(Member), {
     summary: 'Change the access level or the end of a membership of a project',
     command: 'update',
+    selects: { list: 'members list' },
     changes: true,
     args,
     path: oneOfProject,
@@ -193,6 +195,7 @@ export const members = {
   billableRemove: endpoint('DELETE /groups/:id/billable_members/:user_id', empty, {
     summary: 'Remove a user from a group and from all its subgroups and projects',
     command: 'billable remove',
+    selects: { list: 'members billable list' },
     args,
     path: oneOfGroup,
     params: {},

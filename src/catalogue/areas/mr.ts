@@ -129,6 +129,7 @@ export const mr = {
   rebase: endpoint(`PUT ${base}/rebase`, one(Rebase), {
     summary: 'Rebase the source branch of a merge request onto its target',
     command: 'rebase',
+    selects: { list: 'mr list' },
     args,
     path,
     params: { skip_ci: boolean('start no pipeline for the rebased branch') },
@@ -138,6 +139,7 @@ export const mr = {
   cancelAutoMerge: endpoint(`POST ${base}/cancel_merge_when_pipeline_succeeds`, one(MergeRequest), {
     summary: 'Do not merge by itself any more when the pipeline succeeds',
     command: 'cancel-auto-merge',
+    selects: { list: 'mr list' },
     args,
     path,
     params: {},
@@ -155,6 +157,7 @@ export const mr = {
   subscribe: endpoint(`POST ${base}/subscribe`, one(MergeRequest), {
     summary: 'Get notifications about a merge request',
     command: 'subscribe',
+    selects: { list: 'mr list' },
     args,
     path,
     params: {},
@@ -164,6 +167,7 @@ export const mr = {
   unsubscribe: endpoint(`POST ${base}/unsubscribe`, one(MergeRequest), {
     summary: 'Stop getting notifications about a merge request',
     command: 'unsubscribe',
+    selects: { list: 'mr list' },
     args,
     path,
     params: {},

@@ -85,6 +85,7 @@ export const pagesDomains = {
   update: endpoint('PUT /projects/:id/pages/domains/:domain', one(PagesDomain), {
     summary: 'Change the certificate of a Pages domain',
     command: 'update',
+    selects: { list: 'pages-domains list' },
     changes: true,
     args: ['domain'],
     path: ofDomain,
@@ -95,6 +96,7 @@ export const pagesDomains = {
   delete: endpoint('DELETE /projects/:id/pages/domains/:domain', empty, {
     summary: 'Remove a domain from a project’s Pages site',
     command: 'delete',
+    selects: { list: 'pages-domains list' },
     args: ['domain'],
     path: ofDomain,
     params: {},

@@ -129,6 +129,7 @@ export const runners = {
   update: endpoint('PUT /runners/:id', one(Runner), {
     summary: 'Change a runner',
     command: 'update',
+    selects: { list: 'runners list', by: ['instance'] },
     changes: true,
     args: ['id'],
     path: { id: runnerId },
@@ -179,6 +180,7 @@ export const runners = {
   disable: endpoint('DELETE /projects/:id/runners/:runner_id', empty, {
     summary: 'Take a specific runner away from a project',
     command: 'disable',
+    selects: { list: 'runners list' },
     args: ['runner_id'],
     path: { id: project(), runner_id: runnerId },
     params: {},

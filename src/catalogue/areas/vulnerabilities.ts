@@ -17,6 +17,7 @@ const transition = <const V extends string, const S extends string>(
   ({
     summary,
     command: verb,
+    selects: { list: 'vulnerabilities list' },
     args: ['id'],
     path: ofId,
     params: {},

@@ -1,8 +1,7 @@
 /** The services of one run, put together: what a command is handed. */
-
 import { named } from '../../commands/derive/index.js'
+import type { Given } from '../../commands/described.js'
 import type { Emit, InstanceService, Services } from '../../commands/services.js'
-
 import type { Ask } from '../../http/types.js'
 import type { Writer } from '../../output/types.js'
 import { aside } from '../../terminal/streams/line.js'
@@ -27,11 +26,13 @@ import { isRehearsal, sendsAll } from './rehearsal.js'
 import { openStreams, type Streams } from './streams.js'
 import { traceText } from './trace.js'
 import type { Rounds } from './watch.js'
-import { choiceOf } from './where/lazily.js'
+import { choiceOf, selectionOf } from './where/lazily.js'
 
 export interface Running {
   readonly services: Services
   /** What a command is handed for one of several parents. */
+  /** `--select`: what was asked, its objects chosen; undefined where there are none. */
+  readonly select: (given: Given) => Promise<Given | undefined>
   readonly below: (part: ParentPart) => Services
   /** Starts the answer that several parents write to. */
   readonly writer: (emit: Emit) => Promise<Writer>
@@ -154,6 +155,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const instance = await instanceOf(options, parts, engine)
   return {
     services: { instance, answer, person, place },
+    select: selectionOf(options, { ...parts, reads, place }),
     below: (part) => {
       // Nobody is asked the same for each of many.
       const unasked = { ...screen, interactive: () => false }

@@ -1,6 +1,7 @@
 /** One command from its parsed flags to its exit code. */
 import type { Globals } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
+import { usage } from '../../errors.js'
 import { standardInput } from '../../terminal/streams/standard.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
@@ -50,13 +51,15 @@ const act = async (acting: Acting): Promise<void> => {
   const { command, raw, globals, stdin, parents, running } = acting
   const { services, rounds } = running
   const { person } = services
-  const given = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
+  const asked = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
     ...(parents === undefined ? {} : { project: '' }),
     env: process.env,
     stdin,
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
   })
+  const given = await running.select(asked)
+  if (given === undefined) return
   const action = command.run ?? runDerived
   const { watch: seconds, curl } = globals
   if (parents !== undefined) {
@@ -85,6 +88,8 @@ export const execute = async (
   const format = outputFormat(globals, process.env)
   decided({ json: format.json === true, ...(color === undefined ? {} : { color }) })
   const parents = parentsIn(command, raw)
+  if (parents !== undefined && globals.select !== undefined)
+    throw usage(`--select chooses among the objects of one ${parents.kind}`)
   const running = await createRun({
     command,
     globals,
@@ -92,7 +97,7 @@ export const execute = async (
     env: process.env,
     signal,
     stdin,
-    listed: parents !== undefined || fromStdin(raw),
+    listed: parents !== undefined || globals.select !== undefined || fromStdin(raw),
   })
   const { services, exitCode, close } = running
   const { person } = services

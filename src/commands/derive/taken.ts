@@ -4,6 +4,7 @@ import {
   pagingFlags,
   rehearsalFlags,
   requestFlags,
+  selectFlags,
   spreadFlags,
   writeFlags,
 } from '../globals.js'
@@ -15,6 +16,7 @@ import {
   lists,
   ofProjects,
   rehearsable,
+  selectsOf,
   sendsBody,
   watchable,
 } from './traits.js'
@@ -54,12 +56,29 @@ const hiddenScope = (name: 'project' | 'group'): Flag => ({
 /** -P and -G, taken by all that call an endpoint and shown by none. */
 export const hiddenScopes: readonly Flag[] = [hiddenScope('project'), hiddenScope('group')]
 
+/** `--select`, and which objects its list has to choose among; elsewhere it is refused with a word of its own. */
+const selection = (command: Command): readonly Flag[] => {
+  if (!sendsBody(command)) return []
+  const fact = selectsOf(command)
+  if (fact === undefined) return selectFlags.map((flag) => ({ ...flag, hidden: true }))
+  const by = (fact.by ?? []).map(
+    (name): Flag => ({
+      name,
+      param: { type: 'boolean', help: 'with --select: among those of the whole instance' },
+      required: false,
+      selects: true,
+    }),
+  )
+  return [...selectFlags, ...by]
+}
+
 /** What a command takes beside its own, the nearest first. */
 const further = (command: Command): Flag[] => [
   // Everywhere an endpoint is called, so that a wrong scope gets a message of its own.
   ...(calls(command) ? hiddenScopes : []),
   ...escapeHatches(command),
   ...(lists(command) ? pagingFlags : []),
+  ...selection(command),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
   ...(ofProjects(command) ? spreadFlags : []),

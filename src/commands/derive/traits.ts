@@ -1,5 +1,5 @@
 /** What a command is, by its endpoints. */
-import { echoes, methodOf, writes } from '../../catalogue/endpoint.js'
+import { type Endpoint, echoes, methodOf, writes } from '../../catalogue/endpoint.js'
 import type { Command } from '../types.js'
 import { type ScopeKind, scopeOf } from './scope.js'
 
@@ -17,6 +17,12 @@ export const sendsBody = (c: Command): boolean =>
 /** Whether a command may be tried without writing: it writes, and the API has no trial of its own for it. */
 export const rehearsable = (c: Command): boolean =>
   sendsBody(c) && !Object.values(c.endpoints).some((e) => e.rehearses === true)
+
+/** Which list a command's objects may be selected from; undefined where there is none. */
+export const selectsOf = (c: Command): Endpoint['selects'] =>
+  c.args[0]?.variadic === true
+    ? Object.values(c.endpoints).find((e) => e.selects !== undefined)?.selects
+    : undefined
 
 /** Whether a command is answered with what it changed. */
 export const answersChanges = (c: Command): boolean => Object.values(c.endpoints).some(echoes)

@@ -1,10 +1,13 @@
 /** `--where` of a run: nothing of it is loaded before a list asks for it. */
+import { selectsOf } from '../../../commands/derive/index.js'
 import type { AnswerService, PersonService } from '../../../commands/services.js'
-import { exitCodes, Failure } from '../../../errors.js'
+import type { Given } from '../../../commands/types.js'
+import { exitCodes, Failure, usage } from '../../../errors.js'
 import type { Planning, Reads } from '../instance/planning.js'
 import { widthOf } from '../many/each.js'
 import type { RunOptions } from '../options.js'
-import type { RecordChoice } from './index.js'
+import type { RecordChoice, RecordChoiceOptions } from './index.js'
+import type { Selecting } from './selecting.js'
 
 interface Around {
   readonly answer: Pick<AnswerService, 'exit'>
@@ -13,27 +16,46 @@ interface Around {
   readonly reads: Reads
 }
 
+/** What reading single records takes of a run. */
+const readingFor = (
+  globals: RunOptions['globals'],
+  { answer, person, planning, reads }: Around,
+): Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'> => ({
+  width: widthOf({ globals }),
+  planned: (other, given) => planning.ofCommand(other, given),
+  data: reads.data,
+  failed: (text, { category, message, details }) => {
+    person.report(new Failure(category, `${text}: ${message}`, details))
+    answer.exit(exitCodes.partial)
+  },
+})
+
 /** Which records the lists of a run give; undefined where all are wanted. */
 export const choiceOf = (
   { command, globals, signal }: RunOptions,
-  { answer, person, planning, reads }: Around,
+  around: Around,
 ): (() => Promise<RecordChoice>) | undefined => {
   const { where } = globals
   if (where === undefined) return undefined
-  const failed = (text: string, { category, message, details }: Failure): void => {
-    person.report(new Failure(category, `${text}: ${message}`, details))
-    answer.exit(exitCodes.partial)
-  }
   return async () => {
     const { RecordChoice } = await import('./index.js')
     return new RecordChoice(where, {
       command,
       paging: globals,
-      width: widthOf({ globals }),
       signal,
-      planned: (other, given) => planning.ofCommand(other, given),
-      data: reads.data,
-      failed,
+      ...readingFor(globals, around),
     })
   }
 }
+
+/** `--select`: what was asked, with objects; what was asked itself where nothing is to be selected. */
+export const selectionOf =
+  (options: RunOptions, around: Around & Pick<Selecting, 'exchange' | 'person' | 'place'>) =>
+  async (given: Given): Promise<Given | undefined> => {
+    const { select } = options.globals
+    const alone = selectsOf(options.command)?.by?.find((name) => given.flags[name] === true)
+    if (select === undefined && alone !== undefined) throw usage(`--${alone} goes with --select`)
+    if (select === undefined) return given
+    const { selected } = await import('./selecting.js')
+    return selected(options, { ...around, ...readingFor(options.globals, around) }, select, given)
+  }
