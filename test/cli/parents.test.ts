@@ -296,6 +296,36 @@ describe('--recursive', () => {
   })
 })
 
+describe('what a list of several projects prints', () => {
+  it.each(['table', 'csv', 'json', 'ndjson'])(
+    'goes into a verb, each record into its own project: %s',
+    async (format) => {
+      const line = `jobs list -P web/site,nope/x,platform/app -L 4 -o ${format} --fields id,status`
+      const list = (await run(line)).stdout
+      const ids = (await json('jobs list -P web/site,platform/app -L 4 --fields id')) as {
+        project: string
+        record: { id: number }
+      }[]
+      const expected = ids.map(({ project, record }) => `${project},${record.id}`)
+      expect(new Set(ids.map(({ project }) => project)).size).toBe(2)
+      const got = await rows('jobs get - -o csv --fields id', list)
+      expect(got).toEqual(['project,id', ...expected])
+    },
+  )
+
+  it('carries merge requests by number, and groups and projects of a tree', async () => {
+    const mrs = (await run('mr list -P web/site,platform/app --fields iid,title -L 3')).stdout
+    const got = await rows('mr get - --fields iid -o csv', mrs)
+    expect(got[1]).toMatch(/^web\/site,(?:1,)?1$/)
+    const members = (await run('members list -G platform --recursive -L 2 --fields id')).stdout
+    const level = 'members get - --fields id -o csv'
+    expect((await rows(level, members)).slice(1)).toEqual([
+      expect.stringMatching(/^group:platform,2/),
+      expect.stringMatching(/^group:platform,3/),
+    ])
+  })
+})
+
 describe('--tolerate', () => {
   it('makes a note of a refusal that it names, and of no other', async () => {
     const line = 'jobs list -P nope/x,web/site --fields id'

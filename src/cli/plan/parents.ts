@@ -125,6 +125,8 @@ export interface Slot {
   readonly parent: Parent
   readonly kind: ParentKind
   readonly value: string
+  /** Its own objects, where each has others. */
+  readonly args?: readonly string[]
 }
 
 export const slotOf = (kind: ParentKind, name: string): Slot => ({
@@ -141,7 +143,11 @@ export const slotOfTree = (kind: ParentKind, name: string): Slot => ({
 })
 
 /** What was asked, of one of several. */
-export const givenFor = (given: Given, { kind, value }: Slot): Given => ({
+export const givenFor = (given: Given, { kind, value, args }: Slot): Given => ({
   ...given,
+  ...(args === undefined ? {} : { args }),
   flags: { ...given.flags, [kind]: idOrText(value) },
 })
+
+/** What a line would have said that names such parents. */
+export const namedParents = ({ kind }: Slot): Parents => ({ origin: 'named', kind, names: [] })

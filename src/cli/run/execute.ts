@@ -5,7 +5,7 @@ import { usage } from '../../errors.js'
 import { standardInput } from '../../terminal/streams/standard.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
-import { type Parents, parentsIn, withoutParents } from '../plan/parents.js'
+import { namedParents, type Parents, parentsIn, withoutParents } from '../plan/parents.js'
 import type { Raw } from '../words/line.js'
 import { fieldNotes } from './answer/fields.js'
 import { createRun, type Running } from './context.js'
@@ -46,9 +46,19 @@ interface Acting {
   readonly running: Running
 }
 
+/** Parents that come with their objects from standard input. */
+const pipedParents = async ({ command, raw, stdin, parents }: Acting) => {
+  if (parents !== undefined || !fromStdin(raw)) return undefined
+  const slots = await (await import('../plan/piped-parents.js')).ownedSlots(command, raw, stdin)
+  const [first] = slots ?? []
+  if (slots === undefined || first === undefined) return undefined
+  return { slots, raw: { ...raw, args: [] }, parents: namedParents(first) }
+}
+
 /** What the line asks for, done: once, again and again, or for each of several parents. */
 const act = async (acting: Acting): Promise<void> => {
-  const { command, raw, globals, stdin, parents, running } = acting
+  const all = { ...acting, ...(await pipedParents(acting)) }
+  const { command, raw, globals, stdin, parents, running } = all
   const { services, rounds } = running
   const { person } = services
   const asked = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
@@ -64,7 +74,7 @@ const act = async (acting: Acting): Promise<void> => {
   const { watch: seconds, curl } = globals
   if (parents !== undefined) {
     const { runOverParents } = await import('./parents/index.js')
-    await runOverParents({ ...acting, parents, given, action })
+    await runOverParents({ ...all, parents, given, action })
   } else if (seconds === undefined || curl) await action(services, given)
   else await watch(services, seconds, rounds, () => action(services, given))
 }

@@ -15,6 +15,8 @@ import { slotsOf } from './slots.js'
 
 interface Asked extends Pick<Over, 'command' | 'running' | 'given' | 'action' | 'signal'> {
   readonly parents: Parents
+  /** Those that came with their objects. */
+  readonly slots?: readonly Slot[]
   readonly globals: Globals
 }
 
@@ -74,10 +76,12 @@ export const runOverParents = async (asked: Asked): Promise<void> => {
       '--curl needs a list of projects first, and nothing is sent',
       'Name them: --project takes several, also from - (standard input).',
     )
-  const slots = await slotsOf(services, parents, writing && !globals.curl, {
-    alone: globals.recursive === false,
-    archived: globals.withArchived,
-  })
+  const slots =
+    asked.slots ??
+    (await slotsOf(services, parents, writing && !globals.curl, {
+      alone: globals.recursive === false,
+      archived: globals.withArchived,
+    }))
   if (globals.curl) return unsent(asked, slots)
   if (writing && isFound(parents) && !isRehearsal(asked)) await confirmAll(asked, slots)
   await overParents({
