@@ -313,6 +313,12 @@ describe('what a list of several projects prints', () => {
     },
   )
 
+  it('is refused by the record that names nothing', async () => {
+    const ran = await run('jobs get -', 'project\tid\tname\nweb/site\t25\tx\nweb/site\t\ty\n')
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('standard input, record 2: no id of a job')
+  })
+
   it('carries merge requests by number, and groups and projects of a tree', async () => {
     const mrs = (await run('mr list -P web/site,platform/app --fields iid,title -L 3')).stdout
     const got = await rows('mr get - --fields iid -o csv', mrs)

@@ -5,6 +5,7 @@
 import { isObject } from '../../base/objects.js'
 import { hasForm } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
+import { Failure, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { jsonValues } from './json-values.js'
 import { objectsOf } from './objects.js'
@@ -70,6 +71,14 @@ const slotFor = ({ column, parent }: Owned): Slot => {
   return slotOfTree(kind, parent.slice(kind.length + 1))
 }
 
+/** Says of what cannot be understood which record it is: each is read by itself. */
+const inRecord =
+  (n: number) =>
+  (error: unknown): never => {
+    if (!(error instanceof Failure)) throw error
+    throw usage(error.message.replace('line 1', `record ${n}`), error.details.hint)
+  }
+
 /** Whether a verb takes objects from standard input, and nothing else says whose they are. */
 const isOpen = (command: Command, { args, flags }: Raw): boolean =>
   args.length === 1 &&
@@ -94,9 +103,10 @@ export const ownedSlots = async (
   if (owned === undefined) return undefined
   const objects = await objectsOf(command.args[0])
   const slots: (Slot & { readonly args: string[] })[] = []
-  for (const one of owned) {
+  for (const [i, one] of owned.entries()) {
     const slot = slotFor(one)
-    const args = await pipedObjects(JSON.stringify(one.record), objects, slot.value)
+    const text = JSON.stringify(one.record)
+    const args = await pipedObjects(text, objects, slot.value).catch(inRecord(i + 1))
     const last = slots.at(-1)
     if (last?.parent.name === slot.parent.name) last.args.push(...args)
     else slots.push({ ...slot, args: [...args] })
