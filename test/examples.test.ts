@@ -41,13 +41,13 @@ const files: Readonly<Record<string, string>> = {
   'robot.pub':
     'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot\n',
   'token.txt': `${token}\n`,
-  'part-1.ndjson': journal,
-  'part-2.ndjson': journal,
 }
 
 const workplace = (): string => {
   const cwd = folder()
-  for (const [name, text] of Object.entries(files)) {
+  const part = journal.replace(header.instance, shared.url)
+  const parts = { 'part-1.ndjson': part, 'part-2.ndjson': part }
+  for (const [name, text] of Object.entries({ ...files, ...parts })) {
     mkdirSync(join(cwd, name, '..'), { recursive: true })
     writeFileSync(join(cwd, name), text)
   }

@@ -96,6 +96,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly leaves?: Readonly<Record<string, unknown>>
   /** Its object need not be there before: that reading does not find it is no mistake. */
   readonly brings?: true
+  /** The endpoint of its area, by its key, that takes back what this one did. */
+  readonly inverse?: string
   /** The API itself tries it out, by its parameter `dry_run`: --dry-run sends the request with it. */
   readonly rehearses?: true
   /**

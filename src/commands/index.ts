@@ -113,6 +113,7 @@ export const toolCommands: readonly ToolRow[] = [
     from('journal', () => import('./journal/index.js'), {
       list: 'listCommand',
       show: 'showCommand',
+      undo: 'undoCommand',
       merge: 'mergeCommand',
     }),
     from('completion', () => import('./completion/index.js'), { '': 'completion' }),

@@ -79,7 +79,7 @@ describe('a dry run', () => {
   it('compares what a verb sets by itself, and identities with what they are of', async () => {
     server.answer = answers({
       'GET /vulnerabilities/1': { id: 1, state: 'detected' },
-      'GET /vulnerabilities/2': { id: 2, state: 'dismissed' },
+      'GET /vulnerabilities/2': { id: 2, state: 'closed' },
       'GET /projects/7/approval_rules/1': {
         id: 1,
         name: 'QA',
@@ -89,8 +89,8 @@ describe('a dry run', () => {
     })
     const { stdout } = await call('vulnerabilities dismiss 1 2 --dry-run')
     expect(rowsOf(stdout)).toEqual([
-      { object: '1', attribute: 'state', now: 'detected', new: 'dismissed' },
-      { object: '2', attribute: 'state', now: 'dismissed', new: 'already so' },
+      { object: '1', attribute: 'state', now: 'detected', new: 'closed' },
+      { object: '2', attribute: 'state', now: 'closed', new: 'already so' },
     ])
     const rule = await call('approvals rules update 1 --user-ids 3,4 --keep -P 7 --dry-run')
     expect(rowsOf(rule.stdout).find(({ attribute }) => attribute === 'user_ids')).toEqual({

@@ -159,6 +159,7 @@ export const approvals = {
   rulesCreate: endpoint('POST /projects/:id/approval_rules', one(ApprovalRule), {
     summary: 'Add an approval rule to a project',
     command: 'rules create',
+    inverse: 'rulesDelete',
     path: { id: project() },
     params: {
       ...required,

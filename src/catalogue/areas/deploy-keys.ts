@@ -52,6 +52,7 @@ export const deployKeys = {
   add: endpoint('POST /projects/:id/deploy_keys', one(DeployKey), {
     summary: 'Add a deploy key to a project',
     command: 'add',
+    inverse: 'delete',
     path: ofProject,
     params: {
       title: string(title, { required: true }),
@@ -89,6 +90,7 @@ export const deployKeys = {
     summary: 'Let an existing deploy key open a project, too',
     command: 'enable',
     args: ['key_id'],
+    inverse: 'delete',
     path: ofKey,
     params: {},
     brings: true,

@@ -54,6 +54,7 @@ export const errorTracking = {
   keysCreate: endpoint('POST /projects/:id/error_tracking/client_keys', one(ClientKey), {
     summary: 'Create a client key and print its collector address',
     command: 'keys create',
+    inverse: 'keysDelete',
     path: ofProject,
     params: {},
     access,

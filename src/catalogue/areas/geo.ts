@@ -38,6 +38,7 @@ export const geo = {
     ...common,
     summary: 'Create a replication node',
     command: 'nodes create',
+    inverse: 'delete',
     path: {},
     params: {
       ...named,

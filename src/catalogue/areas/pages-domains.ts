@@ -77,6 +77,7 @@ export const pagesDomains = {
     summary: 'Add a domain to a project’s Pages site',
     command: 'add',
     args: ['domain'],
+    inverse: 'delete',
     path: ofProject,
     params: { domain: string('domain name', { required: true }), ...settings },
     access: editor,

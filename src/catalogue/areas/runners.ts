@@ -171,6 +171,7 @@ export const runners = {
     summary: 'Let a specific runner work for a project',
     command: 'enable',
     args: ['runner_id'],
+    inverse: 'disable',
     path: { id: project() },
     params: {
       runner_id: integer('runner ID', { required: true, name: 'id', completes: 'runner' }),
@@ -182,6 +183,7 @@ export const runners = {
     command: 'disable',
     selects: { list: 'runners list' },
     args: ['runner_id'],
+    inverse: 'enable',
     path: { id: project(), runner_id: runnerId },
     params: {},
     access: 'at least Maintainer of the project',

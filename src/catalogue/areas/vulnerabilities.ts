@@ -70,7 +70,7 @@ export const vulnerabilities = {
   dismiss: endpoint(
     'POST /vulnerabilities/:id/dismiss',
     one(Vulnerability),
-    transition('dismiss', 'dismissed', 'Dismiss a vulnerability'),
+    transition('dismiss', 'dismissed', 'Dismiss a vulnerability', { state: 'closed' }),
   ),
   revert: endpoint(
     'POST /vulnerabilities/:id/revert',

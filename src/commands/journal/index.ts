@@ -1,4 +1,4 @@
-/** `svcctl journal list|show|merge`: what runs over many objects did. */
+/** `svcctl journal list|show|undo|merge`: what runs over many objects did. */
 import { basename, resolve } from 'node:path'
 import { string } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
@@ -121,3 +121,5 @@ export const mergeCommand = define({
   ],
   run: runMerge,
 })
+
+export { undoCommand } from './undo.js'

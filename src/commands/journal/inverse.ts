@@ -1,0 +1,86 @@
+/** What takes a run back: the endpoint for it, and what it is given, from the catalogue. */
+import { isDeepStrictEqual } from 'node:util'
+import { type JsonValues, jsonFields } from '../../base/json/value.js'
+import { type Endpoint, type Endpoints, pathOf } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { Failure, usage } from '../../errors.js'
+import type { Attributes, Header } from '../../fleet/journal/lines.js'
+import type { Undoable } from '../../fleet/journal/undo.js'
+import { scopeOf } from '../derive/scope.js'
+
+/** How the objects of a run are put back. */
+export interface Inverse {
+  readonly area: string
+  /** What a list of presence is made of, where the object comes and goes. */
+  readonly endpoints: Endpoints
+  /** The endpoint that puts an object back; undefined where none leads to what it was. */
+  readonly endpointFor: (was: Undoable) => Endpoint | undefined
+  /** Whether objects come and go, rather than change. */
+  readonly presence: boolean
+}
+
+/** The path of what a verb is said of. */
+const subjectOf = (endpoint: Endpoint): string => pathOf(endpoint).replace(/\/[^/]+$/, '')
+
+/** The verbs of the same objects that set the same fields. */
+const siblingsOf = (original: Endpoint, endpoints: Endpoints): readonly Endpoint[] => {
+  const fields = Object.keys(original.leaves ?? {}).join()
+  return Object.values<Endpoint>(endpoints).filter(
+    (one) =>
+      one.leaves !== undefined &&
+      Object.keys(one.leaves).join() === fields &&
+      subjectOf(one) === subjectOf(original),
+  )
+}
+
+const leadsTo = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
+  before !== null &&
+  Object.entries(leaves).every(([name, value]) => isDeepStrictEqual(before[name], value))
+
+/**
+ * What takes a run back.
+ * @throws Failure `usage` for a verb that the documents have no inverse of
+ */
+export const inverseOf = async ({ command, endpoint: route }: Header): Promise<Inverse> => {
+  const [area = ''] = command.split(' ')
+  const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
+  const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
+  const known = { area, endpoints }
+  if (original?.changes === true) return { ...known, presence: false, endpointFor: () => original }
+  const inverse = endpoints[original?.inverse ?? '']
+  if (inverse !== undefined) return { ...known, presence: true, endpointFor: () => inverse }
+  const siblings = original?.leaves === undefined ? [] : siblingsOf(original, endpoints)
+  if (siblings.length > 1)
+    return {
+      ...known,
+      presence: false,
+      endpointFor: ({ before }) => siblings.find((one) => leadsTo(one, before)),
+    }
+  throw usage(`${command} cannot be undone: the documents have nothing that takes it back`)
+}
+
+/** The identity of an object that a run made, from what is known of it. */
+const madeAs = (after: Attributes, kind: string | undefined): unknown => {
+  const names = [...(kindNamed(kind)?.names ?? []), 'id']
+  return names.map((name) => after?.[name]).find((value) => value !== undefined)
+}
+
+const typed = (value: unknown, { type }: { readonly type: string }): unknown =>
+  type === 'integer' && /^\d+$/.test(String(value)) ? Number(value) : value
+
+/** What an endpoint that puts an object back is given. */
+export const valuesFor = (endpoint: Endpoint, was: Undoable, header: Header): JsonValues => {
+  const holder = scopeOf(endpoint)?.placeholder
+  const [name = ''] = endpoint.args ?? []
+  const param = endpoint.path[name] ?? endpoint.params[name]
+  const made = was.before === null ? madeAs(was.after, param?.completes) : undefined
+  const parent = holder === undefined ? undefined : (was.parent ?? header.values[holder])
+  if (holder !== undefined && parent === undefined)
+    throw new Failure('usage', `${was.object}: the journal does not say what it belongs to`)
+  return jsonFields({
+    ...(endpoint.changes === true ? was.before : {}),
+    ...(holder === undefined ? {} : { [holder]: parent }),
+    ...(param === undefined ? {} : { [name]: typed(made ?? was.object, param) }),
+  })
+}

@@ -1,0 +1,64 @@
+/** How an object is now that a run changed: read before it is put back. */
+import { type Fields, isObject } from '../../base/objects.js'
+import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { Failure } from '../../errors.js'
+import type { Attributes } from '../../fleet/journal/lines.js'
+import { readingOf } from '../derive/reading.js'
+import type { InstanceService } from '../services.js'
+import type { Plan } from '../types.js'
+import type { Inverse } from './inverse.js'
+
+/** A record's fields, and those that it shows under a name of their own. */
+const flat = (record: unknown, { echo }: Endpoint): Fields => {
+  if (!isObject(record)) return {}
+  const within = echo === undefined ? undefined : record[echo]
+  return isObject(within) ? { ...within, ...record } : record
+}
+
+const bare = (path: string): string => path.replace(/[:*]\w+/g, ':')
+
+/** The list that has an object as long as it is there. */
+const listFor = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefined => {
+  const path = bare(pathOf(endpoint)).replace(/\/:$/, '')
+  return Object.values<Endpoint>(endpoints).find(
+    (one) => methodOf(one) === 'GET' && one.returns.kind === 'many' && bare(pathOf(one)) === path,
+  )
+}
+
+/** The object in its list; null where it is not there. */
+const listed = async (
+  instance: InstanceService,
+  list: Endpoint,
+  { endpoint, values }: Plan,
+): Promise<Attributes> => {
+  const [name = ''] = endpoint.args ?? []
+  const names = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
+  const holder = Object.keys(list.path)
+  const own = Object.fromEntries(holder.map((one) => [one, values[one]]))
+  const records = await instance.collect({ key: '', endpoint: list, values: own }, { whole: true })
+  const found = records.find(
+    (record) =>
+      isObject(record) &&
+      [...names, 'id'].some((field) => String(record[field]) === String(values[name])),
+  )
+  return isObject(found) ? found : null
+}
+
+/**
+ * An object as it is now; null where it is not there.
+ * @param plan what would put it back
+ */
+export const presentOf = async (
+  instance: InstanceService,
+  inverse: Inverse,
+  plan: Plan,
+): Promise<Attributes> => {
+  const { endpoint } = plan
+  const list = inverse.presence ? listFor(inverse, endpoint) : undefined
+  if (list !== undefined) return listed(instance, list, plan)
+  const reading = await readingOf(inverse.area, endpoint)
+  if (reading === undefined) throw new Failure('failed', 'the documents have no read of it')
+  const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
+  return flat((await instance.send(ask)).data, endpoint)
+}

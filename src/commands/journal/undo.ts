@@ -1,0 +1,215 @@
+/** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure, survived, usage } from '../../errors.js'
+import type { Header } from '../../fleet/journal/lines.js'
+import type { Past } from '../../fleet/journal/past.js'
+import type { Undoable } from '../../fleet/journal/undo.js'
+import type { Journal } from '../../fleet/journal/writing.js'
+import { define } from '../define.js'
+import { stateFolder } from '../sandbox/session.js'
+import type { InstanceService, PlaceService, PlanAnswer, Services } from '../services.js'
+import type { Given, Plan } from '../types.js'
+import { type Inverse, inverseOf, valuesFor } from './inverse.js'
+import { fileOf, journalArgument, journalFolder } from './named.js'
+import { presentOf } from './present.js'
+
+/** The fleet's part of it, loaded when it is called. */
+const fleet = async () => {
+  const [past, undo, folder, opening] = await Promise.all([
+    import('../../fleet/journal/past.js'),
+    import('../../fleet/journal/undo.js'),
+    import('../../fleet/journal/folder.js'),
+    import('../../fleet/journal/opening.js'),
+  ])
+  return { ...past, ...undo, ...folder, ...opening }
+}
+type Fleet = Awaited<ReturnType<typeof fleet>>
+
+/** What an instance is called in journals: an embedded one by where its state is kept. */
+export const instanceOf = async (place: PlaceService): Promise<string> =>
+  place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
+
+const checkInstance = async (place: PlaceService, { id, instance }: Header): Promise<void> => {
+  const here = await instanceOf(place)
+  if (here !== instance)
+    throw usage(
+      `the run ${id} was made at ${instance}, and this is ${here}`,
+      'Give the profile that it was made with.',
+    )
+}
+
+/** One object to be put back. */
+interface Step {
+  readonly plan: Plan
+  readonly was: Undoable
+}
+
+const stepsOf = async (
+  { undoOf, maskedIn }: Fleet,
+  past: Past,
+  inverse: Inverse,
+  note: (text: string) => void,
+): Promise<readonly Step[]> => {
+  const steps: Step[] = []
+  const masked = new Set<string>()
+  for await (const was of undoOf(past)) {
+    for (const name of maskedIn(was.before)) masked.add(name)
+    const endpoint = inverse.endpointFor(was)
+    if (endpoint === undefined) {
+      note(`${was.object}: no verb leads back to what it was`)
+      continue
+    }
+    const values = valuesFor(endpoint, was, past.header)
+    steps.push({ was, plan: { key: '', endpoint, values, label: was.object } })
+  }
+  if (masked.size > 0) note(`not kept in the journal, and left as they are: ${[...masked].join()}`)
+  return steps
+}
+
+/** The journal of an undo: made with its first write, so that a declined one leaves none. */
+class Own {
+  #journal: Promise<Journal> | undefined
+  readonly #make: () => Promise<Journal>
+
+  constructor(make: () => Promise<Journal>) {
+    this.#make = make
+  }
+
+  open(): Promise<Journal> {
+    this.#journal ??= this.#make()
+    return this.#journal
+  }
+
+  /** @returns its file, where there is one */
+  async close(end: 'completed' | 'interrupted'): Promise<string | undefined> {
+    const journal = await this.#journal
+    if (journal === undefined) return undefined
+    await journal.end(end)
+    await journal.close()
+    return journal.file
+  }
+}
+
+const placeOf = ({ n, object, parent }: Undoable) => ({
+  n,
+  object,
+  ...(parent === undefined ? {} : { parent }),
+})
+
+/** Two within a second are told apart by a number, in the order of their names. */
+const freeId = (folder: string, id: string): string => {
+  const taken = (name: string): boolean => existsSync(join(folder, `${name}.ndjson`))
+  let free = id
+  for (let n = 2; taken(free); n++) free = `${id}_${n}`
+  return free
+}
+
+const ownJournal = (
+  { createJournal, journalId }: Fleet,
+  { place }: Services,
+  past: Past,
+  steps: readonly Step[],
+): Own =>
+  new Own(async () => {
+    const { final: _, ...header } = past.header
+    const { profile, sudo } = await place.session()
+    const [first] = steps
+    const folder = journalFolder(place.env)
+    const id = freeId(folder, journalId('journal undo', place.now()))
+    const area = header.command.split(' ')[0] ?? ''
+    const journal = await createJournal(join(folder, `${id}.ndjson`), {
+      ...header,
+      id,
+      command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
+      endpoint: first?.plan.endpoint.route ?? header.endpoint,
+      profile: profile?.name ?? null,
+      user: null,
+      sudo: sudo ?? null,
+      source: 'journal',
+      version: place.about().version,
+      undoes: header.id,
+    })
+    for (const { was } of steps) journal.add({ ...placeOf(was), state: 'queued' })
+    await journal.append({ input: 'complete', total: steps.length })
+    return journal
+  })
+
+const outcomeOf = ({ bytes, data, status }: Awaited<ReturnType<InstanceService['send']>>) =>
+  bytes.length === 0 ? { status } : { bytes, value: data }
+
+/** What the run left is what this finds, and the other way round. */
+const turned = ({ before, after }: Undoable) => ({ before: after, after: before })
+
+/** Puts one object back, on record before and after. */
+const putBack = async (
+  { takingOf }: Fleet,
+  instance: InstanceService,
+  inverse: Inverse,
+  { plan, was }: Step,
+  own: Own,
+): Promise<PlanAnswer> => {
+  const place = placeOf(was)
+  const taking = takingOf(was, await presentOf(instance, inverse, plan))
+  const journal = await own.open()
+  if (taking === 'unchanged') {
+    await journal.append({ ...place, state: 'unchanged' })
+    return { unchanged: true }
+  }
+  if (taking === 'conflict')
+    throw new Failure('conflict', 'it is not as the run left it: somebody changed it since')
+  await journal.append({ ...place, state: 'begun' })
+  const answer = await instance.send(plan)
+  await journal.append({ ...place, state: 'done', ...turned(was), status: answer.status })
+  return outcomeOf(answer)
+}
+
+/** The same, its failure on record too. */
+const recorded = async (step: Step, own: Own, work: () => Promise<PlanAnswer>) => {
+  try {
+    return await work()
+  } catch (error) {
+    const { category, message, details } = survived(error)
+    const state = details.unknownOutcome === true ? 'unknown' : 'failed'
+    const journal = await own.open()
+    await journal.append({ ...placeOf(step.was), state, category, message })
+    throw error
+  }
+}
+
+const run = async (services: Services, given: Given): Promise<void> => {
+  const { instance, person, place } = services
+  const engine = await fleet()
+  const past = await engine.readPast(await fileOf(place, given.args[0] ?? ''))
+  const inverse = await inverseOf(past.header)
+  await engine.checkUndoable(past)
+  await checkInstance(place, past.header)
+  const steps = await stepsOf(engine, past, inverse, (text) => person.note(text))
+  if (steps.length === 0) return person.note('the run changed nothing that is to be put back')
+  const byPlan = new Map(steps.map((step) => [step.plan, step]))
+  const own = ownJournal(engine, services, past, steps)
+  try {
+    await instance.many([...byPlan.keys()], {
+      loses: { what: `What ${past.header.id} did is taken back.` },
+      done: 'put back',
+      run: async (plan) => {
+        const step = byPlan.get(plan)
+        if (step === undefined) throw new Failure('internal', 'a plan of another run')
+        return recorded(step, own, () => putBack(engine, instance, inverse, step, own))
+      },
+    })
+  } finally {
+    const file = await own.close(place.clock.signal.aborted ? 'interrupted' : 'completed')
+    if (file !== undefined) person.note(`Journal: ${file}`)
+  }
+}
+
+export const undoCommand = define({
+  summary: 'Put the objects of a run back as they were',
+  description: [
+    'Each is read first: one that is not as the run left it is left alone, as a conflict. The run needs a record of what was there before.',
+  ],
+  args: [journalArgument],
+  examples: ['journal undo last --yes', 'journal undo part-1.ndjson --yes'],
+  run,
+})

@@ -1,0 +1,211 @@
+/** `svcctl journal undo`: what a run did is taken back, object by object. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Endpoint, writes } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { inverseOf } from '../../src/commands/journal/inverse.js'
+import type { Header, ObjectLine } from '../../src/fleet/journal/lines.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { header } from '../fleet/header.js'
+import { configuration, folder, svcctl } from '../support/program.js'
+import { journalOf } from './journals.js'
+
+let sandbox: Sandbox
+let config = ''
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+})
+afterAll(() => sandbox.close())
+beforeEach(() => {
+  config = configuration()
+})
+
+const run = (line: string | readonly string[]) =>
+  svcctl(typeof line === 'string' ? line.split(' ') : line, {
+    env: { SVC_CONFIG_DIR: config, SVC_BASE_URL: sandbox.url, SVC_TOKEN: 'sandbox-root-token' },
+  })
+const journal = () => join(config, 'state', 'journals', `${header.id}.ndjson`)
+const left = (lines: readonly ObjectLine[], first: Partial<Header>) =>
+  journalOf(journal(), lines, 'completed', { instance: sandbox.url, ...first })
+const json = async (line: string): Promise<Record<string, unknown>> =>
+  JSON.parse((await run(`${line} -o json`)).stdout)
+
+/** What is read, less what every write changes. */
+const state = async (reads: readonly string[]): Promise<unknown> =>
+  Promise.all(
+    reads.map(async (line) => {
+      const { code, stdout } = await run(`${line} -o json`)
+      return code === 0
+        ? stdout.replace(/"(?:updated|resolved|dismissed|confirmed)_at":[^,}]*/g, '')
+        : code
+    }),
+  )
+
+interface Row {
+  readonly endpoint: string
+  readonly write: readonly string[]
+  readonly reads: readonly string[]
+  readonly parent?: string
+  readonly objects: readonly (readonly [
+    object: string,
+    before: ObjectBefore,
+    after: ObjectBefore,
+  ])[]
+}
+type ObjectBefore = Readonly<Record<string, unknown>> | null
+
+const app = 'platform/app'
+const rows: Readonly<Record<string, Row>> = {
+  'runners pause': {
+    endpoint: 'PUT /runners/:id',
+    write: ['runners pause 1 2'],
+    reads: ['runners get 1', 'runners get 2'],
+    objects: [
+      ['1', { active: true }, { active: false }],
+      ['2', { active: true }, { active: false }],
+    ],
+  },
+  'deploy-keys update': {
+    endpoint: 'PUT /projects/:id/deploy_keys/:key_id',
+    write: [`deploy-keys update 1 --title other -P ${app}`],
+    reads: [`deploy-keys get 1 -P ${app}`],
+    parent: app,
+    objects: [['1', { title: 'deploy' }, { title: 'other' }]],
+  },
+  'mr subscribe': {
+    endpoint: 'POST /projects/:id/merge_requests/:merge_request_iid/subscribe',
+    write: [`mr subscribe 1 -P ${app}`],
+    reads: [`mr get 1 -P ${app}`],
+    parent: app,
+    objects: [['1', { subscribed: false }, { subscribed: true }]],
+  },
+  'vulnerabilities dismiss': {
+    endpoint: 'POST /vulnerabilities/:id/dismiss',
+    write: ['vulnerabilities dismiss 1 2'],
+    reads: ['vulnerabilities get 1 --fields state', 'vulnerabilities get 2 --fields state'],
+    objects: [
+      ['1', { state: 'detected' }, { state: 'closed' }],
+      ['2', { state: 'confirmed' }, { state: 'closed' }],
+    ],
+  },
+  'runners enable': {
+    endpoint: 'POST /projects/:id/runners',
+    write: ['runners enable 7 -P web/site'],
+    reads: ['runners list -P web/site --fields id'],
+    parent: 'web/site',
+    objects: [['7', null, { id: 7 }]],
+  },
+  'pages-domains add': {
+    endpoint: 'POST /projects/:id/pages/domains',
+    write: ['pages-domains add a.example.test -P web/site'],
+    reads: ['pages-domains list -P web/site'],
+    parent: 'web/site',
+    objects: [['a.example.test', null, { domain: 'a.example.test' }]],
+  },
+}
+
+describe('journal undo', () => {
+  it.each(Object.entries(rows))(
+    'brings back what %s changed, and says so when it is already',
+    { timeout: 60_000 },
+    async (command, { endpoint, write, reads, parent, objects }) => {
+      const before = await state(reads)
+      for (const line of write) expect((await run(line)).code).toBe(0)
+      expect(await state(reads)).not.toEqual(before)
+      const lines = objects.map(
+        ([object, was, is], i): ObjectLine => ({
+          n: i + 1,
+          object,
+          ...(parent === undefined ? {} : { parent }),
+          state: 'done',
+          before: was,
+          after: is,
+        }),
+      )
+      await left(lines, { command, endpoint, values: {} })
+      const unasked = await run('journal undo last')
+      expect(unasked.code, unasked.stderr).toBe(2)
+      const undone = await run(`journal undo ${header.id} --yes`)
+      expect(undone.code, undone.stderr).toBe(0)
+      expect(await state(reads)).toEqual(before)
+      const own = await json('journal show last')
+      expect(own).toMatchObject({ undoes: header.id, done: objects.length, end: 'completed' })
+      const again = await run(`journal undo ${header.id} --yes`)
+      expect(again.code, again.stderr).toBe(0)
+      expect(await json('journal show last')).toMatchObject({ done: 0, unchanged: objects.length })
+    },
+  )
+
+  it('leaves alone what somebody changed since, and is undone itself', {
+    timeout: 60_000,
+  }, async () => {
+    await run(['runners', 'update', '7', '--description', 'third'])
+    const line = (before: string, after: string): ObjectLine => ({
+      n: 1,
+      object: '7',
+      state: 'done',
+      before: { description: before },
+      after: { description: after },
+    })
+    await left([line('first', 'second')], { command: 'runners update' })
+    const conflict = await run('journal undo last --yes')
+    expect(conflict.code).toBe(5)
+    expect(conflict.stderr).toContain('somebody changed it since')
+    expect(await json('runners get 7')).toMatchObject({ description: 'third' })
+  })
+
+  it('refuses before anything is sent what cannot be undone, or was made elsewhere', async () => {
+    const done: ObjectLine = { n: 1, object: '1', state: 'done', before: {}, after: {} }
+    const wanted: readonly (readonly [Partial<Header>, ObjectLine, string])[] = [
+      [
+        {
+          command: 'mr rebase',
+          endpoint: 'PUT /projects/:id/merge_requests/:merge_request_iid/rebase',
+        },
+        done,
+        'cannot be undone',
+      ],
+      [{}, { n: 1, object: '1', state: 'done' }, 'without a record'],
+      [{ instance: 'https://other.example' }, done, 'was made at https://other.example'],
+    ]
+    for (const [first, line, said] of wanted) {
+      config = configuration()
+      await left([line], first)
+      const { code, stderr } = await run('journal undo last --yes')
+      expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
+    }
+  })
+
+  it('is there for these verbs, and for no other', async () => {
+    const undoable: string[] = []
+    for (const { name, load } of areas)
+      for (const endpoint of Object.values<Endpoint>(await load())) {
+        if (!writes(endpoint)) continue
+        const first = {
+          ...header,
+          command: `${name} ${endpoint.command}`,
+          endpoint: endpoint.route,
+        }
+        await inverseOf(first).then(
+          () => undoable.push(first.command),
+          (error: unknown) => expect(String(error)).toContain('cannot be undone'),
+        )
+      }
+    expect([...new Set(undoable)].filter((one) => !one.endsWith('update'))).toEqual([
+      'runners enable',
+      'runners disable',
+      'mr subscribe',
+      'mr unsubscribe',
+      'approvals rules create',
+      'deploy-keys add',
+      'deploy-keys enable',
+      'pages-domains add',
+      'vulnerabilities confirm',
+      'vulnerabilities resolve',
+      'vulnerabilities dismiss',
+      'vulnerabilities revert',
+      'geo nodes create',
+      'error-tracking keys create',
+    ])
+  })
+})
