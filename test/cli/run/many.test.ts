@@ -76,6 +76,19 @@ describe('a run over many objects', () => {
     expect(stderr).toMatch(/2 done, 38 failed\n/)
     expect(stderr).toContain('38 of 40 failed')
   })
+  it('sends no faster than flag and profile allow, whichever is stricter', async () => {
+    paused()
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any' }
+    const set = ['profile', 'set', 'slow', '--base-url', server.url, '--rate', '20/s']
+    expect((await svcctl(set, { env })).code).toBe(0)
+    const line = ['runners', 'pause', ...upTo(11), '-p', 'slow', '--rate', '1000/s']
+    const began = performance.now()
+    expect((await svcctl(line, { env })).code).toBe(0)
+    // Eleven begin ten intervals apart: no load makes that shorter.
+    expect(performance.now() - began).toBeGreaterThan(450)
+    const wrong = await svcctl(['profile', 'set', 'slow', '--rate', 'fast'], { env })
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('rate "fast"') })
+  })
   it('waits with all of them where the instance takes no more, and loses none', async () => {
     let refused = 0
     server.answer = ({ url }) => {
