@@ -161,6 +161,7 @@ export type Looked = Pick<
   | 'page'
   | 'perPage'
   | 'profile'
+  | 'rate'
   | 'retries'
   | 'sandbox'
   | 'showSecrets'

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.js'
 import { FleetGate, type GateOptions } from '../../src/fleet/gate/gate.js'
 import { gates, parseRate, stricter } from '../../src/fleet/gate/index.js'
+import { waitFor } from '../../src/fleet/gate/limits.js'
 import { type Scripted, scriptedClock } from './clock.js'
 
 type Headers = Record<string, string>
@@ -29,6 +30,13 @@ const answer = async (gate: FleetGate, status: number, headers: Headers = {}) =>
   const leave = await gate.admit(never)
   return { leave, again: gate.observe(leave, { status, headers }) }
 }
+
+it('waits ever longer for an instance that asks for no wait, and turns away all the same', () => {
+  const none = { 'retry-after': '0' }
+  expect([1, 2, 3, 4].map((inRow) => waitFor(none, 0, inRow))).toEqual([0, 200, 400, 800])
+  expect(waitFor({ 'retry-after': '5' }, 0, 3)).toBe(5000)
+  expect([1, 2, 9].map((inRow) => waitFor({}, 0, inRow))).toEqual([1000, 2000, 30_000])
+})
 
 describe('a 429', () => {
   it('stops everybody until the instance says, and up to a tenth longer', async () => {

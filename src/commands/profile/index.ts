@@ -92,6 +92,7 @@ const {
   sudo: _sudo,
   timeout: _timeout,
   retries: _retries,
+  rate: _rate,
   ...own
 } = settings
 
@@ -103,8 +104,8 @@ const flags = {
 
 const changesOf = ({ globals }: PlaceService, { flags: given }: GivenBy<typeof flags>): Changes => {
   const { unset = [], ...set } = given
-  const { baseUrl, output, sudo, timeout, retries } = globals
-  const wanted = { ...set, 'base-url': baseUrl, output, sudo, timeout, retries }
+  const { baseUrl, output, sudo, timeout, retries, rate } = globals
+  const wanted = { ...set, 'base-url': baseUrl, output, sudo, timeout, retries, rate }
   return Object.fromEntries([
     ...Object.entries(wanted).filter(([, value]) => value !== undefined),
     ...unset.map((name) => [name, null]),

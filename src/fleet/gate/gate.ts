@@ -6,7 +6,7 @@ import { Failure } from '../../errors.js'
 import type { Admission, Came, Gate, OnInterrupt } from '../../http/gate.js'
 import type { Answer } from '../../http/types.js'
 import { type Clock, systemClock } from './clock.js'
-import { askedWait, TheirClock, toldOf, turnsAway } from './limits.js'
+import { firstWait, TheirClock, toldOf, turnsAway, waitFor } from './limits.js'
 import { Pace } from './pace.js'
 import type { Rate } from './rate.js'
 import { Width } from './width.js'
@@ -35,9 +35,6 @@ export interface Waiting {
 
 /** How long the instance may turn everything away, in milliseconds. */
 const patience = 15 * 60_000
-/** A wait that the instance leaves open: so long at first, in milliseconds, and twice as long each time. */
-const firstWait = 1000
-const longestWait = 30_000
 /** So much longer than asked at most, so that not everybody comes back at once. */
 const jitter = 0.1
 
@@ -162,9 +159,7 @@ export class FleetGate implements Gate {
     leave.refused ??= now
     const fresh = this.#narrow(leave)
     if (fresh) this.#inRow += 1
-    const asked =
-      askedWait(headers, this.#theirs.now(now)) ??
-      Math.min(longestWait, firstWait * 2 ** (this.#inRow - 1))
+    const asked = waitFor(headers, this.#theirs.now(now), this.#inRow)
     const until = Math.max(this.#openAt, now + asked)
     if (fresh || until > this.#openAt) {
       const wait = until - now

@@ -42,9 +42,26 @@ export class TheirClock {
 }
 
 /** How long an answer asks to wait; undefined where it does not say. */
-export const askedWait = (headers: Headers, theirs: number): number | undefined =>
+const askedWait = (headers: Headers, theirs: number): number | undefined =>
   afterRetry(textOf(headers, 'retry-after'), theirs) ??
   untilReset(textOf(headers, 'ratelimit-reset'), theirs)
+
+/** A wait that the instance leaves open: so long at first, in milliseconds, and twice as long each time. */
+export const firstWait = 1000
+const longestWait = 30_000
+/** Turned away again at once where it asked for no wait: so long at least, and twice as long each time. */
+const leastWait = 100
+
+/**
+ * How long to wait: as long as it asks for; one that asks for too little, again and again, is not hammered on.
+ * @param inRow how often it turned away since the last answer that was none
+ */
+export const waitFor = (headers: Headers, theirs: number, inRow: number): number => {
+  const again = 2 ** (inRow - 1)
+  const asked = askedWait(headers, theirs)
+  if (asked === undefined) return Math.min(longestWait, firstWait * again)
+  return inRow < 2 ? asked : Math.max(asked, Math.min(longestWait, leastWait * again))
+}
 
 /** Whether an answer turns a request away for now: 429, or 503 that says when to come again. */
 export const turnsAway = (status: number, headers: Headers): boolean =>
