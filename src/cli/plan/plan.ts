@@ -2,7 +2,9 @@
  * Given → Plan: one endpoint with checked values. Whatever can be known to be wrong is refused
  * here, before anything is sent.
  */
+
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { hasDots, isDots } from '../../base/segments.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { flagName, isScope, named, scopeOf } from '../../commands/derive/index.js'
@@ -29,11 +31,7 @@ import { oneScope, parseValue } from './values.js'
 type Values = JsonValues
 
 const checkSegment = (name: string, param: Param, value: unknown): void => {
-  const parts =
-    param.type === 'string' && String(value).includes('/')
-      ? String(value).split('/')
-      : [String(value)]
-  if (parts.some((part) => part === '.' || part === '..'))
+  if (param.type === 'string' ? hasDots(String(value)) : isDots(String(value)))
     throw usage(`${flagName(name, param)}: "." and ".." cannot stand in a path`)
   if (isScope(param) || param.completes === 'user')
     oneScope(isScope(param) ? param.type : 'user', [String(value)], flagName(name, param))

@@ -1,5 +1,7 @@
 /** `svcctl api <method> <path with {}> -`: one request for each object that standard input names. */
+
 import { isObject } from '../../base/objects.js'
+import { isDots } from '../../base/segments.js'
 import { type Endpoint, methodOf, one, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { string } from '../../catalogue/params.js'
@@ -71,8 +73,7 @@ export const hasPlace = ({ path }: Pick<WireRequest, 'path'>): boolean =>
  * @throws Failure `usage` for what cannot stand in a path
  */
 export const requestFor = (request: WireRequest, object: string): WireRequest => {
-  if (object === '.' || object === '..' || object === '')
-    throw usage(`"${object}" cannot stand in a path`)
+  if (isDots(object) || object === '') throw usage(`"${object}" cannot stand in a path`)
   const text = encodeURIComponent(object)
   return { ...request, path: request.path.replaceAll(mark, text).replaceAll(encodedMark, text) }
 }

@@ -1,5 +1,6 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
 
+import { hasDots } from '../../base/segments.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { boolean, list } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
@@ -91,8 +92,7 @@ const queryOf = (values: Readonly<Record<string, unknown>>): string => {
  */
 const checkedPath = (path: string): string => {
   const [plain = ''] = path.split(/[?#]/)
-  if (plain.split('/').some((part) => part === '.' || part === '..'))
-    throw usage('"." and ".." cannot stand in a path')
+  if (hasDots(plain)) throw usage('"." and ".." cannot stand in a path')
   const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
   if (stray === undefined) return path
   throw usage(

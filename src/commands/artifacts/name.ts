@@ -1,5 +1,7 @@
 /** The name under which a download is written: never a path, whatever the instance says. */
+
 import { mask, scrub } from '../../base/secrets/scrub.js'
+import { isDots } from '../../base/segments.js'
 import { Failure } from '../../errors.js'
 
 /** Names that are devices on some systems. */
@@ -9,7 +11,7 @@ const control = /\p{Cc}/u
 /** The last segment of a name, refused where it could leave the directory or is no file name. */
 export const safeName = (name: string): string => {
   const last = name.split(/[/\\]/).at(-1) ?? ''
-  if (last === '' || last === '.' || last === '..' || control.test(last) || device.test(last))
+  if (last === '' || isDots(last) || control.test(last) || device.test(last))
     throw new Failure(
       'failed',
       `the instance names the file ${JSON.stringify(name)}, which is no safe file name`,
@@ -47,7 +49,7 @@ const unsafe = (path: string, why: string): Failure =>
  */
 export const archiveSegments = (path: string): readonly string[] => {
   const segments = path.split(/[/\\]/)
-  const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some((s) => s === '..' || s === '.')
+  const leaves = /^[/\\]|^[a-z]:/i.test(path) || segments.some(isDots)
   if (leaves) throw unsafe(path, 'leaves the target directory')
   if (segments.some((s) => control.test(s) || device.test(s)))
     throw unsafe(path, 'is no safe file name')

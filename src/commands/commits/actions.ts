@@ -1,6 +1,7 @@
 /** File actions of a new commit (`actions` in `catalogue/reference/commits.md`), checked before they go. */
 
 import { isObject } from '../../base/objects.js'
+import { isDots } from '../../base/segments.js'
 import { actionNames } from '../../catalogue/areas/commits.js'
 import { usage } from '../../errors.js'
 
@@ -25,7 +26,7 @@ export const repositoryPath = (text: string, label: string): string => {
   const path = text.replace(/^(?:\.\/)+/, '')
   const parts = path.split('/')
   if (path === '' || path.endsWith('/')) throw usage(`${label}: "${text}" names no file`)
-  if (path.startsWith('/') || parts.includes('..') || parts.includes('.'))
+  if (path.startsWith('/') || parts.some(isDots))
     throw usage(
       `${label}: "${text}" is no path within the repository`,
       'A path in the repository has neither a leading slash nor "." or ".." in it.',

@@ -1,5 +1,7 @@
 /** How names and values are written into paths and queries (`http/README.md`). */
+
 import { isObject } from '../../base/objects.js'
+import { hasDots } from '../../base/segments.js'
 import type { ListParam, Param } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 
@@ -27,8 +29,7 @@ export const queryText = (pairs: readonly Pair[]): string =>
 
 const refuseDots = (name: string, text: string): void => {
   if (text === '') throw usage(`${name} must not be empty`)
-  if (text.split('/').some((part) => part === '.' || part === '..'))
-    throw usage(`${name}: "." and ".." cannot stand in a path`)
+  if (hasDots(text)) throw usage(`${name}: "." and ".." cannot stand in a path`)
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The project that the git remote of the working directory names. */
+import { isDots } from '../../base/segments.js'
 
 export interface Remote {
   readonly name: string
@@ -70,7 +71,7 @@ export const projectOfRemote = (remote: string, baseUrl: string): string | undef
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')
   const segments = project.split('/')
-  const whole = segments.length > 1 && segments.every((s) => s !== '' && s !== '.' && s !== '..')
+  const whole = segments.length > 1 && segments.every((s) => s !== '' && !isDots(s))
   return whole ? project : undefined
 }
 

@@ -5,7 +5,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentRule } from '../present/approval-rule.js'
 import { usersOf } from '../present/common.js'
-import { mergeStatus, requestOf } from '../present/merge-request.js'
+import { coreOfRequest, mergeStatus, requestOf } from '../present/merge-request.js'
 import { badRequest, forbidden, notFound } from '../reply.js'
 import {
   applicable,
@@ -123,14 +123,7 @@ const update = (
 }
 
 const presentApprovals = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => ({
-  id: request.id,
-  iid: request.iid,
-  project_id: request.project_id,
-  title: request.title,
-  description: request.description,
-  state: request.state as string,
-  created_at: request.created_at,
-  updated_at: request.updated_at,
+  ...coreOfRequest(request),
   merge_status: mergeStatus(call, request),
   ...approvalCounts(call, project, request),
   approved_by: usersOf(call, request.approved_by_ids).map((user) => ({ user })),

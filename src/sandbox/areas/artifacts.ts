@@ -1,5 +1,7 @@
 /** Job artifacts (`catalogue/reference/artifacts.md`): real archives, single files, keep and delete. */
+
 import { posix } from 'node:path'
+import { isDots } from '../../base/segments.js'
 import type { artifacts } from '../../catalogue/areas/artifacts.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
@@ -53,7 +55,7 @@ const archive = async (call: Call, job: JobRecord): Promise<FileReply> => {
 const isValid = (path: string): boolean =>
   path !== '' &&
   !/[\0\\]/.test(path) &&
-  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+  path.split('/').every((part) => part !== '' && !isDots(part))
 
 const single = async (call: Call, job: JobRecord, path: string): Promise<FileReply> => {
   const zip = await archiveOf(job, call.clock.iso())

@@ -1,5 +1,7 @@
 /** File actions of a new commit (`actions` in `catalogue/reference/commits.md`). */
+
 import { type Fields, isObject } from '../../base/objects.js'
+import { isDots } from '../../base/segments.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import type { Repository } from './repositories.js'
 import { type TreeFile, writeBlob } from './write.js'
@@ -27,10 +29,7 @@ const pathOf = (given: Fields, name: string, label: string): string | undefined 
   if (path === undefined) return undefined
   const parts = path.split('/')
   const broken = path.includes('\0')
-  if (
-    broken ||
-    parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$/i.test(part))
-  )
+  if (broken || parts.some((part) => part === '' || isDots(part) || /^\.git$/i.test(part)))
     throw badRequest(`invalid path: '${path}'`)
   return path
 }

@@ -46,8 +46,8 @@ export const requestOf = (call: Call, id: string | number, iid: number) => {
 const requestUrl = (call: Call, project: ProjectRecord, iid: number): string =>
   call.url(`${project.path_with_namespace}/-/merge_requests/${iid}`)
 
-/** The simple view: IID, address, title, description and basic state. */
-export const simpleRequest = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => ({
+/** What every view of a merge request begins with. */
+export const coreOfRequest = (request: MergeRequestRecord) => ({
   id: request.id,
   iid: request.iid,
   project_id: request.project_id,
@@ -56,6 +56,11 @@ export const simpleRequest = (call: Call, project: ProjectRecord, request: Merge
   state: request.state as string,
   created_at: request.created_at,
   updated_at: request.updated_at,
+})
+
+/** The simple view: IID, address, title, description and basic state. */
+export const simpleRequest = (call: Call, project: ProjectRecord, request: MergeRequestRecord) => ({
+  ...coreOfRequest(request),
   web_url: requestUrl(call, project, request.iid),
 })
 
