@@ -63,7 +63,7 @@ export const plansToFill = async (
 }
 
 /** The record that an update is filled from. */
-export const recordOf = async (
+const recordOf = async (
   instance: InstanceService,
   plan: Plan,
   { reads }: Filling,

@@ -152,7 +152,7 @@ export interface PlaceService {
 }
 
 /** The global flags that a command may look at; the others are the engine's. */
-export type Looked = Pick<
+type Looked = Pick<
   Globals,
   | 'baseUrl'
   | 'insecure'

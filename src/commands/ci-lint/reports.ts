@@ -13,7 +13,7 @@ const lines = (verdict: Verdict, problems: readonly Problem[]): string =>
   problems.map((p) => `${placeOf(verdict.file, p)}: ${p.message}`).join('\n')
 
 /** JUnit: a test case a file; errors fail it, with --strict warnings too. */
-export const junit = async (verdicts: readonly Verdict[], strict: boolean): Promise<string> => {
+const junit = async (verdicts: readonly Verdict[], strict: boolean): Promise<string> => {
   const { create } = await import('xmlbuilder2')
   const failing = (v: Verdict): readonly Problem[] =>
     strict ? [...v.errors, ...v.warnings] : v.errors
@@ -59,7 +59,7 @@ const result = (verdict: Verdict, problem: Problem, level: 'error' | 'warning') 
 })
 
 /** SARIF: a result a problem. */
-export const sarif = (verdicts: readonly Verdict[], version: string): string =>
+const sarif = (verdicts: readonly Verdict[], version: string): string =>
   `${JSON.stringify(
     {
       $schema: 'https://json.schemastore.org/sarif-2.1.0.json',

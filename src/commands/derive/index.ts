@@ -10,7 +10,7 @@ export {
   wordsOf,
 } from './list.js'
 export { flagName, named } from './names.js'
-export { type Reading, readingOf } from './reading.js'
+export { readingOf } from './reading.js'
 export { isScope, type ScopeKind, scopeOf } from './scope.js'
 export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
 export { hasForm, lists, rehearsable, selectsOf, watchable } from './traits.js'

@@ -27,7 +27,7 @@ const fleet = async () => {
 type Fleet = Awaited<ReturnType<typeof fleet>>
 
 /** What an instance is called in journals: an embedded one by where its state is kept. */
-export const instanceOf = async (place: PlaceService): Promise<string> =>
+const instanceOf = async (place: PlaceService): Promise<string> =>
   place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
 
 const checkInstance = async (place: PlaceService, { id, instance }: Header): Promise<void> => {

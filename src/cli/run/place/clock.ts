@@ -3,7 +3,7 @@ import type { RunClock } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 
 /** Waits so long; rejects with a Failure `interrupted` where that comes first. */
-export const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer)

@@ -26,7 +26,7 @@ const reads = (endpoint: Endpoint, { endpoint: list }: Ask): boolean => {
 }
 
 /** What a list belongs to, as flags say it. */
-export const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
+const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
   const scope = scopeOf(endpoint)
   const value = scope === undefined ? undefined : values[scope.placeholder]
   return scope === undefined || value === undefined ? {} : { [scope.kind]: value }
