@@ -46,7 +46,8 @@ const statuses = [
 /** All of it in every header that is ever read. */
 const headersOf = (status: string) => ({
   'x-request-id': text,
-  'retry-after': text,
+  // A wait that the header does not say is waited for; one that nobody waits for ends at once.
+  'retry-after': status.startsWith('429') ? '86400' : text,
   link: `<https://elsewhere.example/${text}>; rel="last"`,
   'content-disposition': `attachment; filename="${text}"`,
   'x-echo': text,

@@ -42,6 +42,35 @@ const cache = folder()
 
 const statuses = [200, 401, 500]
 
+/** The journal of a run that paused a runner. */
+const journalOf = (instance: string): string => {
+  const object = { n: 1, object: '7' }
+  const header = {
+    journal: 1,
+    id: '20261121T120102-runners-pause',
+    command: 'runners pause',
+    endpoint: 'PUT /runners/:id',
+    values: { active: false },
+    instance,
+    profile: 'work',
+    user: null,
+    sudo: null,
+    source: 'arguments',
+    version: '0.1.0',
+  }
+  const done = { state: 'done', status: 200, before: { active: true }, after: { active: false } }
+  const counts = { done: 1, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
+  const lines = [
+    header,
+    { ...object, state: 'queued' },
+    { input: 'complete', total: 1 },
+    { ...object, state: 'begun' },
+    { ...object, ...done },
+    { end: 'completed', counts },
+  ]
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
 /** A folder with a profile, its token and refresh token, and an audit log. */
 const home = (baseUrl: string, place: string): string => {
   const config = join(place, 'config')
@@ -68,6 +97,7 @@ const home = (baseUrl: string, place: string): string => {
   }
   writeFileSync(join(config, 'tokens.json'), JSON.stringify({ work: token }), { mode: 0o600 })
   writeFileSync(join(place, 'ci.yml'), 'job: { script: [echo] }\n')
+  writeFileSync(join(place, 'run.ndjson'), journalOf(baseUrl))
   return config
 }
 

@@ -45,6 +45,8 @@ const words: Readonly<Record<string, string>> = {
   profile: 'work',
   name: 'work',
   method: 'get',
+  journal: './run.ndjson',
+  journals: './run.ndjson',
 }
 
 /** Values of flags that are particular. */
@@ -75,6 +77,7 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'pages-domains list': ['--instance'],
   'sandbox reset': ['--yes'],
   'profile delete': ['--yes'],
+  'journal undo': ['--yes'],
   'runners update': ['--description', 'text'],
   'resource-groups update': ['--process-mode', 'unordered'],
   'approvals update': ['--reset-approvals-on-push'],

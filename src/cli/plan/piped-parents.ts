@@ -84,6 +84,7 @@ const isOpen = (command: Command, { args, flags }: Raw): boolean =>
   args.length === 1 &&
   args[0] === '-' &&
   command.args[0]?.variadic === true &&
+  command.args[0].file !== true &&
   (hasForm(command, 'project') || hasForm(command, 'group')) &&
   !['project', 'group', 'all-projects', 'input'].some((name) => flags.has(name))
 
