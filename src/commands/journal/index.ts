@@ -39,7 +39,9 @@ const runList = async ({ answer, person, place }: Services): Promise<void> => {
 
 export const listCommand = define({
   summary: 'List the journals of runs over many objects, the newest first',
-  description: ['A run without an end was killed, or still goes on.'],
+  description: [
+    'A run without an end was killed, or still goes on. Verbs over many objects keep no journal yet; journal undo does.',
+  ],
   examples: ['journal list', 'journal list -o json --fields id,command,failed'],
   run: runList,
 })
