@@ -12,6 +12,14 @@ const read = async (command: string, text: string, project?: string) => {
   return pipedObjects(text, await objectsOf(found.args[0]), project)
 }
 
+describe('a number past 2^53', () => {
+  it('is not rounded to that of another object', async () => {
+    const ids = '[{"id":9007199254740993},{"id":9007199254740995}]'
+    expect(await read('runners pause', ids)).toEqual(['9007199254740993', '9007199254740995'])
+    expect(await read('runners pause', '{"id":1.0}')).toEqual(['1'])
+  })
+})
+
 describe('a heading', () => {
   it('is a first line of fields of such lists, whatever --fields asked for', async () => {
     expect(await read('runners pause', 'description\tid\nmine\t3\n')).toEqual(['3'])

@@ -13,6 +13,11 @@ describe('objects of standard input', () => {
     ['id\n7\n', ['7']],
     ['[{"id": 1}, {"object": "x", "id": 2}, 3, "four"]', ['1', 'x', '3', 'four']],
     ['{"id": 1}\n{"id": 2}\n', ['1', '2']],
+    ['{\n  "id": 1\n}\n[\n  {"id": 2}\n]\n', ['1', '2']],
+    [
+      '[{"id": 9007199254740993}, 9007199254740995, 1.0]',
+      ['9007199254740993', '9007199254740995', '1'],
+    ],
   ])('%j', (text, objects) => {
     expect(objectsIn(text)).toEqual(objects)
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseExact } from '../../src/base/json/json.js'
 import { Failure } from '../../src/errors.js'
 import { bindWhere, type Known, parseWhere, unshaped } from '../../src/fleet/where/index.js'
 import { fieldsOf, kindIn } from '../../src/fleet/where/shape.js'
@@ -344,5 +345,26 @@ describe('any expression', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+})
+
+describe('a number past 2^53', () => {
+  const record = (digits: string): unknown => parseExact(`{"id":${digits},"extra":${digits}}`)
+
+  it.each(['id', 'extra'])('is itself, and not its neighbour: %s', (field) => {
+    const texts = ['9007199254740994', '9007199254740995', '9007199254740996', '9007199254740997']
+    const found = (condition: string) =>
+      texts.filter((digits) => matches(record(digits), `${field}${condition}`))
+    expect(found('=9007199254740995')).toEqual(['9007199254740995'])
+    expect(found('!=9007199254740996')).toEqual(texts.filter((one) => !one.endsWith('6')))
+    expect(found('>9007199254740995')).toEqual(texts.slice(2))
+    expect(found('<=9007199254740995')).toEqual(texts.slice(0, 2))
+    expect(found('~740995')).toEqual(['9007199254740995'])
+  })
+
+  it('is compared by its value, however it was written', () => {
+    expect(matches(record('1.0'), 'id=1')).toBe(true)
+    expect(matches(record('1e400'), 'id>1')).toBe(true)
+    expect(matches(record('-0'), 'id=0')).toBe(true)
   })
 })

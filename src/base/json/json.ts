@@ -28,6 +28,14 @@ export class Exact {
   }
 }
 
+/** Whether a value is a number, however it was written. */
+export const isNumber = (value: unknown): value is number | Exact =>
+  typeof value === 'number' || value instanceof Exact
+
+/** A number that names something, as text: its own digits where JavaScript would round them. */
+export const digitsOf = (value: number | Exact): string =>
+  Number.isSafeInteger(Number(value)) ? String(Number(value)) : String(value)
+
 /** A number of 16 or more digits, with an exponent, with a zero at its end, or below zero and none. */
 const unusual =
   /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]{0,15}[eE]|\d{0,15}\.\d{0,15}0(?=[,\]}\s]|$))|-0(?=[,\]}\s]|$)/

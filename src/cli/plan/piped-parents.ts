@@ -2,12 +2,13 @@
  * What a list of several parents printed, as the objects of a verb: each record in its own project or
  * group, which stands in the first column, or beside it.
  */
+import { stringifyExact } from '../../base/json/json.js'
+import { jsonValues } from '../../base/json/values.js'
 import { isObject } from '../../base/objects.js'
 import { hasForm } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { Failure, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
-import { jsonValues } from './json-values.js'
 import { objectsOf } from './objects.js'
 import { type Slot, slotOf, slotOfTree } from './parents.js'
 import { pipedObjects } from './piped.js'
@@ -106,7 +107,7 @@ export const ownedSlots = async (
   const slots: (Slot & { readonly args: string[] })[] = []
   for (const [i, one] of owned.entries()) {
     const slot = slotFor(one)
-    const text = JSON.stringify(one.record)
+    const text = stringifyExact(one.record) ?? ''
     const args = await pipedObjects(text, objects, slot.value).catch(inRecord(i + 1))
     const last = slots.at(-1)
     if (last?.parent.name === slot.parent.name) last.args.push(...args)

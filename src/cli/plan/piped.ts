@@ -3,8 +3,9 @@
  * whole and checked whole, so that nothing is sent where a part of it cannot be understood.
  */
 
+import { digitsOf, isNumber } from '../../base/json/json.js'
+import { jsonValues } from '../../base/json/values.js'
 import { objectColumn } from '../run/answer/fields.js'
-import { jsonValues } from './json-values.js'
 import type { Objects } from './objects.js'
 import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
 
@@ -31,8 +32,10 @@ const plain: Objects = {
   columns: [],
 }
 
-const textOf = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+const textOf = (value: unknown): string => {
+  if (isNumber(value)) return digitsOf(value)
+  return typeof value === 'string' ? value.trim() : ''
+}
 
 /** A field of a record; a dotted name is a key as `--fields` writes it, else reaches inside. */
 const fieldOf = (record: unknown, name: string): string => {

@@ -30,9 +30,9 @@ import { choiceOf, selectionOf } from './where/lazily.js'
 
 export interface Running {
   readonly services: Services
-  /** What a command is handed for one of several parents. */
   /** `--select`: what was asked, its objects chosen; undefined where there are none. */
   readonly select: (given: Given) => Promise<Given | undefined>
+  /** What a command is handed for one of several parents. */
   readonly below: (part: ParentPart) => Services
   /** Starts the answer that several parents write to. */
   readonly writer: (emit: Emit) => Promise<Writer>

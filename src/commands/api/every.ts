@@ -1,5 +1,7 @@
 /** `svcctl api <method> <path with {}> -`: one request for each object that standard input names. */
 
+import { digitsOf, isNumber } from '../../base/json/json.js'
+import { jsonValues } from '../../base/json/values.js'
 import { isObject } from '../../base/objects.js'
 import { isDots } from '../../base/segments.js'
 import { type Endpoint, methodOf, one, pathOf } from '../../catalogue/endpoint.js'
@@ -25,22 +27,15 @@ const strange = (what: string): Error =>
 /** What a value of JSON names. */
 const nameIn = (value: unknown): string => {
   const named = isObject(value) ? (value.object ?? value.id) : value
-  if (typeof named === 'string' || typeof named === 'number') return String(named)
+  if (isNumber(named)) return digitsOf(named)
+  if (typeof named === 'string') return named
   throw strange(`${JSON.stringify(value)?.slice(0, 40) ?? ''} names no object`)
 }
 
-const fromJson = (text: string, lines: readonly string[]): readonly string[] => {
-  const parsed = (one: string): unknown => {
-    try {
-      return JSON.parse(one)
-    } catch {
-      throw strange('it is no JSON')
-    }
-  }
-  if (!text.startsWith('[')) return lines.map((line) => nameIn(parsed(line)))
-  const whole = parsed(text)
-  return Array.isArray(whole) ? whole.map(nameIn) : []
-}
+const fromJson = (text: string): readonly string[] =>
+  [...jsonValues(text)].flatMap(({ value }) =>
+    Array.isArray(value) ? value.map(nameIn) : [nameIn(value)],
+  )
 
 /** The objects of a table whose heading names them; else one a line. */
 const fromLines = (lines: readonly string[]): readonly string[] => {
@@ -59,7 +54,7 @@ export const objectsIn = (text: string): readonly string[] => {
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const found = /^[[{]/.test(input) ? fromJson(input, lines) : fromLines(lines)
+  const found = /^[[{]/.test(input) ? fromJson(input) : fromLines(lines)
   if (found.length === 0) throw strange('it names nothing to work on')
   return found
 }

@@ -1,5 +1,6 @@
 /** One value of a record against one value of a condition. */
 import { isMoment } from '../../base/dates.js'
+import { Exact, isNumber } from '../../base/json/json.js'
 import { lengthOf, momentOf } from '../../base/relative.js'
 import type { Op, Operand } from './parse.js'
 import type { FieldKind } from './shape.js'
@@ -28,7 +29,7 @@ const orderOf = (a: string, b: string): number => {
 }
 
 const shown = (value: unknown): string =>
-  typeof value === 'object' ? JSON.stringify(value) : String(value)
+  typeof value === 'object' && !(value instanceof Exact) ? JSON.stringify(value) : String(value)
 
 /** Contains, ignoring case; a star stands for any run of characters. */
 const containing = ({ text, quoted }: Operand): Test => {
@@ -62,10 +63,21 @@ const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
 
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
+const whole = /^-?\d+$/
+
+/** Past 2^53 different numbers are one to JavaScript, so that their digits are compared. */
+const orderOfNumbers = (value: number | Exact, wanted: string): number => {
+  const [left, right] = [Number(value), Number(wanted)]
+  if (left !== right) return left < right ? -1 : 1
+  const digits = String(value)
+  if (!whole.test(digits) || !whole.test(wanted)) return 0
+  return Number(BigInt(digits) - BigInt(wanted))
+}
+
 const numeric = ({ text }: Operand, op: Plain, names: Names): Test | undefined => {
-  const wanted = names?.[text] ?? (number.test(text) ? Number(text) : undefined)
+  const wanted = names?.[text]?.toString() ?? (number.test(text) ? text : undefined)
   if (wanted === undefined) return undefined
-  return (value) => typeof value === 'number' && holds(value - wanted, op)
+  return (value) => isNumber(value) && holds(orderOfNumbers(value, wanted), op)
 }
 
 const logical = ({ text }: Operand, op: Plain): Test | undefined => {
@@ -90,8 +102,8 @@ const byValue = (value: Operand, op: Plain, now: number, names: Names): Test => 
     text: textual(value, op),
   }
   return (tested) => {
-    if (typeof tested === 'number' || typeof tested === 'boolean')
-      return tests[typeof tested as 'number' | 'boolean']?.(tested) ?? false
+    if (isNumber(tested)) return tests.number?.(tested) ?? false
+    if (typeof tested === 'boolean') return tests.boolean?.(tested) ?? false
     if (typeof tested !== 'string') return false
     return (timeOf(tested) === undefined ? tests.text : (tests.time ?? tests.text))(tested)
   }

@@ -300,6 +300,13 @@ describe('with --where', () => {
     expect((await run(...line, '-L', '2')).stdout.trim().split('\n')).toHaveLength(2)
   })
 
+  it('takes no number for its neighbour past 2^53', async () => {
+    const ids = ['9007199254740994', '9007199254740995', '9007199254740996']
+    recorder.answer = () => ({ body: `[${ids.map((id) => `{"id":${id}}`).join()}]` })
+    const line = 'runners list --where id=9007199254740995 -o ndjson'
+    expect((await run(...line.split(' '))).stdout).toBe('{"id":9007199254740995}\n')
+  })
+
   it('tests a list that the catalogue does not know, and refuses one object', async () => {
     recorder.answer = () => ({ body: [{ a: 1 }, { a: 2 }] })
     const many = await run('api', 'things', '--paginate', '--where', 'a=2', '-o', 'ndjson')

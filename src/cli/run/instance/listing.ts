@@ -1,4 +1,5 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
+import { builtOf } from '../../../base/json/built.js'
 import { largestPage } from '../../../client/defaults.js'
 import type { InstanceClient } from '../../../client/instance.js'
 import { followed, isLong, type Paging, paged, searched, wanted } from '../../../client/paging.js'
@@ -35,13 +36,11 @@ const drain = async (
   }
 }
 
-const decoder = new TextDecoder()
-
 /** All records of a list, parsed. */
 const gathered = async (batches: Batches): Promise<{ records: unknown[]; end: ListEnd }> => {
   const records: unknown[] = []
   const end = await drain(batches, (batch) => {
-    for (const bytes of batch) records.push(JSON.parse(decoder.decode(bytes)))
+    for (const bytes of batch) records.push(builtOf(bytes))
   })
   return { records, end }
 }

@@ -1,4 +1,5 @@
 /** The stage of a list that lets only matching records through, each as the bytes that came. */
+import { builtOf } from '../../../base/json/built.js'
 import { Failure } from '../../../errors.js'
 import { run } from '../../../fleet/run.js'
 import type { Where } from '../../../fleet/where/index.js'
@@ -32,9 +33,8 @@ interface Seen {
   readonly record: unknown
 }
 
-const decoder = new TextDecoder()
 const parsed = (batch: Batch): readonly Seen[] =>
-  batch.map((bytes) => ({ bytes, record: JSON.parse(decoder.decode(bytes)) }))
+  batch.map((bytes) => ({ bytes, record: builtOf(bytes) }))
 
 /** A list that is read here and there, and still tells how it ended. */
 class Source {

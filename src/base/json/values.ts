@@ -1,5 +1,6 @@
 /** JSON values one after the other: an array, a line each (NDJSON), or laid out over several (jq). */
 import { Failure, usage } from '../../errors.js'
+import { parseExact } from './json.js'
 
 /** One value with the line that it begins on. */
 export interface PlacedValue {
@@ -33,7 +34,7 @@ const endOfValue = (text: string, start: number): number => {
 
 const parsed = (text: string, line: number): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch (cause) {
     throw new Failure('usage', `standard input, line ${line}: this is not JSON`, {
       hint: 'What begins with { or [ is read as JSON or NDJSON to its end.',
