@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
-import { reasonOf, usage } from '../../errors.js'
+import { codeOf, reasonOf, usage } from '../../errors.js'
 
 const piece = 1 << 18
 const newline = 0x0a
@@ -20,7 +20,8 @@ export const openJournal = async (
 ): Promise<FileHandle> => {
   const handle = await open(file, flags | (constants.O_NOFOLLOW ?? 0) | nonBlocking).catch(
     (error: unknown) => {
-      throw usage(`the journal ${file} cannot be opened: ${reasonOf(error)}`)
+      const reason = codeOf(error) === 'ELOOP' ? 'it is a link' : reasonOf(error)
+      throw usage(`the journal ${file} cannot be opened: ${reason}`)
     },
   )
   const other = otherThanFile(await handle.stat())
