@@ -475,6 +475,15 @@ describe('taking back', () => {
     ])
     expect(maskedIn({ active: true, token: '[masked]' })).toEqual(['token'])
   })
+  it('and going on read lines that another tool wrote with blanks', async () => {
+    await left(file, [])
+    for (const line of [queued(1), done(1, { before: { active: true } }), queued(2)])
+      appendFileSync(file, `${JSON.stringify(line, null, 1).replaceAll('\n', ' ')}\n`)
+    expect(await all(undoOf(await readPast(file)))).toMatchObject([{ object: '1' }])
+    const { journal } = await reopenJournal(file, readPast)
+    expect(await all(workOf(journal))).toEqual([place(1), place(2)])
+    await journal.close()
+  })
   it.each([
     [{ active: false, name: 'x' }, 'write'],
     [{ active: true }, 'unchanged'],

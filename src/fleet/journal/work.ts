@@ -76,7 +76,7 @@ export const spool = (
 
 const queuedIn = (text: string): QueuedLine | undefined => {
   // Most lines are others, and need no reading.
-  if (!text.includes('"state":"queued"')) return undefined
+  if (!text.includes('"queued"')) return undefined
   const line = lineOf(text)
   return line !== undefined && 'n' in line && line.state === 'queued' ? line : undefined
 }
