@@ -97,6 +97,21 @@ describe('the audit log', () => {
       )
   })
 
+  it.each([
+    { method: 7 },
+    { status: '204' },
+    { user: ['ana'] },
+    { outcome: 'perhaps' },
+    { duration_ms: null },
+  ])('takes a line for none of its own that holds %j', async (wrong) => {
+    const file = path.join(temporary(), 'audit.jsonl')
+    const other = { ...line, ...wrong }
+    writeFileSync(file, `${JSON.stringify(other)}\n${JSON.stringify(line)}\n`)
+    const { entries, end } = await read(file, { status: '2xx' })
+    expect(entries).toEqual([line])
+    expect(end).toEqual({ records: 1, more: false, unreadable: 1 })
+  })
+
   it('goes on after a line that was cut short', async () => {
     const file = path.join(temporary(), 'audit.jsonl')
     writeFileSync(file, `${JSON.stringify(line)}\n{"time":"2026-01-`)

@@ -6,7 +6,8 @@ import { fileFailure } from '../files.js'
 import type { Profile } from '../types.js'
 
 /** How a request ended: carried out, refused by the instance, not known, or never sent. */
-export type AuditOutcome = 'done' | 'refused' | 'unknown' | 'not_sent'
+export const auditOutcomes = ['done', 'refused', 'unknown', 'not_sent'] as const
+export type AuditOutcome = (typeof auditOutcomes)[number]
 
 export interface AuditEntry {
   /** When the request ended; ISO, UTC. */

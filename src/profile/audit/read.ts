@@ -1,8 +1,8 @@
+/** Reads an audit log back, without holding it in memory. */
 import { isObject } from '../../base/objects.js'
 import { codeOf } from '../../errors.js'
 import { fileFailure } from '../files.js'
-/** Reads an audit log back, without holding it in memory. */
-import { type AuditEntry, auditFields } from './audit.js'
+import { type AuditEntry, auditFields, auditOutcomes } from './audit.js'
 
 export interface AuditFilter {
   readonly since?: Date
@@ -24,11 +24,32 @@ export interface AuditEnd {
   readonly unreadable: number
 }
 
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isNumber = (value: unknown): boolean => typeof value === 'number'
+const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value === null || is(value)
+
+/** What each field of an entry holds. */
+const holds: Readonly<Record<keyof AuditEntry, (value: unknown) => boolean>> = {
+  time: isText,
+  profile: isText,
+  user: orNull(isText),
+  sudo: orNull(isText),
+  method: isText,
+  path: isText,
+  status: orNull(isNumber),
+  request_id: orNull(isText),
+  duration_ms: isNumber,
+  outcome: (value) => auditOutcomes.some((one) => one === value),
+}
+
+const isEntry = (value: unknown): value is AuditEntry =>
+  isObject(value) &&
+  auditFields.every((field) => Object.hasOwn(value, field) && holds[field](value[field]))
+
 const parse = (line: string): AuditEntry | undefined => {
   try {
     const value: unknown = JSON.parse(line)
-    const whole = isObject(value) && auditFields.every((field) => Object.hasOwn(value, field))
-    return whole && typeof value.time === 'string' ? (value as unknown as AuditEntry) : undefined
+    return isEntry(value) ? value : undefined
   } catch {
     return undefined
   }
