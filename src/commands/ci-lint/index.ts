@@ -1,6 +1,5 @@
 /** `svcctl ci lint` (`catalogue/reference/ci.md`), as CI scripts need it. */
 import type { JsonValue } from '../../base/json/value.js'
-import { isObject } from '../../base/objects.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { boolean, hash, string } from '../../catalogue/params.js'
 import { defaultTimeout } from '../../client/defaults.js'
@@ -121,7 +120,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
       : await checkAll(services, given, choices)
   await show(services, verdicts, choices)
   const reports = flags.report
-  if (isObject(reports)) await writeReports(services, reports, verdicts, choices.strict)
+  if (reports !== undefined) await writeReports(services, reports, verdicts, choices.strict)
   if (failure !== undefined) services.answer.exit(exitCodes[failure.category])
   else if (verdicts.some((v) => fails(v, choices.strict))) services.answer.exit(exitCodes.failed)
 }

@@ -90,21 +90,26 @@ const sarif = (verdicts: readonly Verdict[], version: string): string =>
     2,
   )}\n`
 
+/** Files for reports, by their kind. */
+export type Reports = Readonly<Partial<Record<'junit' | 'sarif', string>>>
+
 /** A report is there whole or not at all: CI would take half a one for the result. */
 export const writeReports = async (
   { place }: Services,
-  reports: Readonly<Record<string, unknown>>,
+  reports: Reports,
   verdicts: readonly Verdict[],
   strict: boolean,
 ): Promise<void> => {
-  for (const [kind, file] of Object.entries(reports)) {
+  for (const kind of ['junit', 'sarif'] as const) {
+    const file = reports[kind]
+    if (file === undefined) continue
     const text =
       kind === 'junit' ? await junit(verdicts, strict) : sarif(verdicts, place.about().version)
     try {
-      await writeWhole(resolve(place.cwd, String(file)), text, { signal: place.clock.signal })
+      await writeWhole(resolve(place.cwd, file), text, { signal: place.clock.signal })
     } catch (cause) {
       if (cause instanceof Failure) throw cause
-      const what = `cannot write the ${kind} report ${String(file)}`
+      const what = `cannot write the ${kind} report ${file}`
       throw new Failure('failed', `${what}: ${reasonOf(cause)}`, { cause })
     }
   }

@@ -1,6 +1,6 @@
 /** File actions of a new commit (`actions` in `catalogue/reference/commits.md`), checked before they go. */
 
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { isDots } from '../../base/segments.js'
 import { actionNames } from '../../catalogue/areas/commits.js'
 import { usage } from '../../errors.js'
@@ -36,7 +36,7 @@ export const repositoryPath = (text: string, label: string): string => {
 
 const isName = (value: unknown): value is ActionName => actionNames.some((name) => name === value)
 
-const checkNeeds = (action: ActionName, item: Readonly<Record<string, unknown>>, label: string) => {
+const checkNeeds = (action: ActionName, item: Fields, label: string) => {
   if ((action === 'create' || action === 'update') && typeof item.content !== 'string')
     throw usage(`${label}: ${action} needs content, as text`)
   if (action === 'move' && typeof item.previous_path !== 'string')

@@ -4,18 +4,36 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { commits } from '../../catalogue/areas/commits.js'
 import { list, string } from '../../catalogue/params.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
-import { define } from '../define.js'
+import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
-import type { Given } from '../types.js'
 import { type Action, actionsOf, checkActions, describe } from './actions.js'
 import { actionsFromFlags } from './local.js'
+
+const flags = {
+  create: list('string', 'add a file: local=path/in/repo, or one path for both; repeated'),
+  update: list('string', 'replace a file: local=path/in/repo, or one path for both; repeated'),
+  delete: list('string', 'remove a file: path; repeated'),
+  move: list('string', 'rename a file: old=new; repeated'),
+  chmod: list('string', 'make a file executable or not: +x=path, -x=path; repeated'),
+  message: { ...string('short for --commit-message'), short: 'm' },
+  actions: { ...string('file actions: a JSON list, a file, or -'), parameter: 'actions' },
+  input: {
+    ...string('attributes, or just the actions, from a JSON or YAML file, or -', {
+      completes: 'file',
+    }),
+    parameter: 'actions',
+  },
+} as const
+type Mine = GivenBy<typeof flags, typeof commits.create>
 
 const parsed = async (text: string, label: string): Promise<unknown> => {
   const { parse } = await import('yaml')
   try {
-    return parse(text) as unknown
+    const value: unknown = parse(text)
+    return value
   } catch (cause) {
     const [line = ''] = cause instanceof Error ? cause.message.split('\n') : []
     throw new Failure('usage', `${label}: neither JSON nor YAML`, { hint: line, cause })
@@ -33,8 +51,8 @@ const textOf = async ({ place }: Services, path: string, label: string): Promise
 }
 
 /** `--input`: attributes of the commit, or nothing but its actions. */
-const inputOf = async (services: Services, path: unknown): Promise<JsonValues> => {
-  if (typeof path !== 'string') return {}
+const inputOf = async (services: Services, path: string | undefined): Promise<JsonValues> => {
+  if (path === undefined) return {}
   const value = await parsed(await textOf(services, path, '--input'), '--input')
   if (Array.isArray(value)) return { actions: value }
   if (isObject(value)) return jsonFields(value)
@@ -42,8 +60,7 @@ const inputOf = async (services: Services, path: unknown): Promise<JsonValues> =
 }
 
 /** `--actions`: a list as it stands, `@file`, a file or `-`. */
-const listed = async (services: Services, text: unknown): Promise<unknown> => {
-  if (typeof text !== 'string') return []
+const listed = async (services: Services, text: string): Promise<unknown> => {
   const inline = /^\s*[[{]/.test(text)
   const value = await parsed(
     inline ? text : await textOf(services, text.replace(/^@/, ''), '--actions'),
@@ -52,7 +69,7 @@ const listed = async (services: Services, text: unknown): Promise<unknown> => {
   return isObject(value) ? value.actions : value
 }
 
-const gather = async (services: Services, given: Given, input: Fields): Promise<Action[]> => {
+const gather = async (services: Services, given: Mine, input: Fields): Promise<Action[]> => {
   const { actions: text } = given.flags
   const listedActions = text === undefined ? (input.actions ?? []) : await listed(services, text)
   const actions = [
@@ -63,15 +80,15 @@ const gather = async (services: Services, given: Given, input: Fields): Promise<
   return actions
 }
 
-const run = async (services: Services, given: Given): Promise<void> => {
-  const { input: path, actions: text, message, ...flags } = given.flags
+const run = async (services: Services, given: Mine): Promise<void> => {
+  const { input: path, actions: text, message, ...rest } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
   const input = await inputOf(services, path)
   const actions = await gather(services, given, input)
-  const worded = flags['commit-message'] ?? message
+  const worded = rest['commit-message'] ?? message
   const plan = await services.instance.plan(
-    { ...given, flags, input },
+    { ...given, flags: rest, input },
     {
       ...(actions.length === 0 ? {} : { actions }),
       ...(worded === undefined ? {} : { commit_message: worded }),
@@ -87,21 +104,8 @@ export const create = define({
   description: [
     'Actions come from a JSON or YAML file, from standard input and from flags, which add to it. Binary files go as base64. What will be committed is shown on standard error.',
   ],
-  flags: {
-    create: list('string', 'add a file: local=path/in/repo, or one path for both; repeated'),
-    update: list('string', 'replace a file: local=path/in/repo, or one path for both; repeated'),
-    delete: list('string', 'remove a file: path; repeated'),
-    move: list('string', 'rename a file: old=new; repeated'),
-    chmod: list('string', 'make a file executable or not: +x=path, -x=path; repeated'),
-    message: { ...string('short for --commit-message'), short: 'm' },
-    actions: { ...string('file actions: a JSON list, a file, or -'), parameter: 'actions' },
-    input: {
-      ...string('attributes, or just the actions, from a JSON or YAML file, or -', {
-        completes: 'file',
-      }),
-      parameter: 'actions',
-    },
-  },
+  of: [commits.create],
+  flags,
   examples: [
     "commits create --branch main -m 'Say what it is for' --create README.md=docs/about.md --project platform/app",
     "commits create --branch tidy --start-branch main -m 'Tidy up' --move LICENSE=COPYING --chmod +x=scripts/build.sh --project platform/app",

@@ -65,22 +65,24 @@ const chmod = (text: string): Action => {
   }
 }
 
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.map(String) : []
+/** What each kind of action was given for, as texts. */
+export type LocalActions = Readonly<
+  Partial<Record<'create' | 'update' | 'delete' | 'move' | 'chmod', readonly string[]>>
+>
 
 /**
  * The actions that flags ask for, files read from `cwd`.
  * @throws Failure `usage` naming the flag and what is wrong with its value
  */
 export const actionsFromFlags = async (
-  flags: Readonly<Record<string, unknown>>,
+  { move = [], delete: removed = [], create = [], update = [], chmod: modes = [] }: LocalActions,
   cwd: string,
 ): Promise<Action[]> => [
-  ...textsOf(flags.move).map(moved),
-  ...textsOf(flags.delete).map(
+  ...move.map(moved),
+  ...removed.map(
     (text): Action => ({ action: 'delete', file_path: repositoryPath(text, '--delete') }),
   ),
-  ...(await Promise.all(textsOf(flags.create).map(written('create', cwd)))),
-  ...(await Promise.all(textsOf(flags.update).map(written('update', cwd)))),
-  ...textsOf(flags.chmod).map(chmod),
+  ...(await Promise.all(create.map(written('create', cwd)))),
+  ...(await Promise.all(update.map(written('update', cwd)))),
+  ...modes.map(chmod),
 ]
