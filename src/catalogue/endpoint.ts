@@ -3,7 +3,9 @@
  * are inferred from that value. Commands, flags, help, validation, completions, `explain`, the
  * OpenAPI document and the routes of the embedded instance all derive from these values.
  */
+
 import type { TSchema } from 'typebox'
+import type { JsonValues } from '../base/json/value.js'
 import type { Column, PlaceholderNames } from './inferred.js'
 import type { KindName, MadeField } from './kinds.js'
 import type { Edition, Param, Params } from './params.js'
@@ -93,7 +95,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   /** Changes attributes of what is there: without any there is nothing to do. */
   readonly changes?: true
   /** Fields of its object that a write sets by itself, without a parameter of that name. */
-  readonly leaves?: Readonly<Record<string, unknown>>
+  readonly leaves?: JsonValues
   /** Its object need not be there before: that reading does not find it is no mistake. */
   readonly brings?: true
   /** The endpoint of its area, by its key, that takes back what this one did. */

@@ -1,4 +1,5 @@
 /** Calls about the same object: what fills the path of one fills that of the other. */
+import type { JsonValues } from '../base/json/value.js'
 import type { Endpoint } from './endpoint.js'
 import type { Value } from './inferred.js'
 
@@ -13,6 +14,6 @@ export type PathOf<E> = E extends { path: infer Pa }
  */
 export const pathIn = <E extends Pick<Endpoint, 'path'>>(
   endpoint: E,
-  values: Readonly<Record<string, unknown>>,
+  values: JsonValues,
 ): PathOf<E> =>
   Object.fromEntries(Object.keys(endpoint.path).map((name) => [name, values[name]])) as PathOf<E>

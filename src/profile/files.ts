@@ -2,7 +2,7 @@
 
 import { makeFolders } from '../base/files/folders.js'
 import { readRegular } from '../base/files/regular.js'
-import { isObject } from '../base/objects.js'
+import { type Fields, isObject } from '../base/objects.js'
 import { codeOf, Failure, reasonOf } from '../errors.js'
 
 /** A usage failure about a file: what was tried, what the system said, what to do. */
@@ -30,7 +30,7 @@ export const corrupt = (file: string, what: string): Failure =>
  * The object that a JSON file holds; undefined where there is no file.
  * @throws Failure `usage` where it cannot be read or is no JSON object
  */
-export const readObject = (file: string): Record<string, unknown> | undefined => {
+export const readObject = (file: string): Fields | undefined => {
   let text: string
   try {
     text = readRegular(file).toString()

@@ -1,6 +1,8 @@
 /** The settings of a profile, as data: flags of `profile set`, their help and their checks. */
+
 import path from 'node:path'
 import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
+import type { Fields } from '../base/objects.js'
 import { splitCommand } from '../base/shell-words.js'
 import { boolean, integer, oneOf, type Param, string } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
@@ -131,10 +133,7 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 /** The stored form of a profile with changes applied; what is not named stays. */
-export const applyChanges = (
-  stored: Readonly<Record<string, unknown>>,
-  changes: Changes,
-): Record<string, unknown> => {
+export const applyChanges = (stored: Fields, changes: Changes): Fields => {
   const next = { ...stored }
   for (const [name, value] of Object.entries(changes)) {
     if (!isSettingName(name))
@@ -150,7 +149,7 @@ export const applyChanges = (
  * A profile from its stored form. Fields that this version does not know are passed over.
  * @throws Failure `usage` that says which setting is wrong
  */
-export const toProfile = (name: string, stored: Readonly<Record<string, unknown>>): Profile => {
+export const toProfile = (name: string, stored: Fields): Profile => {
   const fields: Record<string, SettingValue> = {}
   for (const setting of settingNames) {
     const value = stored[fieldOf(setting)]

@@ -1,7 +1,7 @@
 /** Profiles: the file that `conf` writes, read without it where only reading is needed. */
 
 import path from 'node:path'
-import { isObject } from '../base/objects.js'
+import { type Fields, isObject } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
 import { corrupt, fileFailure, readObject } from './files.js'
 import { type LockWait, withLock } from './lock.js'
@@ -36,9 +36,9 @@ export interface Store {
 }
 
 interface Contents {
-  readonly rest: Readonly<Record<string, unknown>>
+  readonly rest: Fields
   readonly current: string | undefined
-  readonly profiles: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly profiles: Readonly<Record<string, Fields>>
 }
 
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -64,7 +64,7 @@ const readContents = (file: string): Contents => {
   if (current !== undefined && typeof current !== 'string')
     throw corrupt(file, 'has a "current" that is no text')
   if (!isObject(profiles)) throw corrupt(file, 'has "profiles" that are no object')
-  const checked: Record<string, Readonly<Record<string, unknown>>> = {}
+  const checked: Record<string, Fields> = {}
   for (const [name, profile] of Object.entries(profiles)) {
     if (!isObject(profile)) throw corrupt(file, `has a profile "${name}" that is no object`)
     if (nameRule.test(name)) checked[name] = profile
@@ -76,7 +76,7 @@ const readContents = (file: string): Contents => {
 const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
-const load = (file: string, name: string, stored: Readonly<Record<string, unknown>>): Profile => {
+const load = (file: string, name: string, stored: Fields): Profile => {
   try {
     return toProfile(name, stored)
   } catch (error) {
@@ -122,12 +122,11 @@ const checkMove = (before: Profile, after: Profile, changes: Changes): void => {
   )
 }
 
-const withFacts = (stored: Record<string, unknown>, facts: Facts): Record<string, unknown> => {
-  for (const [key, value] of Object.entries(facts)) {
-    if (value === null) delete stored[key]
-    else if (value !== undefined) stored[key] = value
-  }
-  return stored
+/** What is null is taken away; what is undefined stays. */
+const withFacts = (stored: Fields, facts: Facts): Fields => {
+  const given = Object.entries(facts).filter(([, value]) => value !== undefined)
+  const all = Object.entries({ ...stored, ...Object.fromEntries(given) })
+  return Object.fromEntries(all.filter(([name, value]) => value !== null || !(name in facts)))
 }
 
 const checkPair = (name: string, profile: Profile): void => {

@@ -1,5 +1,6 @@
 /** Shapes as people read them: a row a field, and the titled shapes that stand in others. */
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import { propertiesOf } from './properties.js'
 
 /** The type of a field in words: `string or null`, `list of User summary`. */
 export const typeWords = (schema: unknown): string => {
@@ -24,9 +25,9 @@ export interface Field {
 
 /** Fields of a shape, dotted into plain nested objects; nested titled ones are shapes of their own. */
 export const fieldsOf = (schema: unknown, prefix = ''): Field[] => {
-  if (!isObject(schema) || !isObject(schema.properties)) return []
+  if (!isObject(schema)) return []
   const required = Array.isArray(schema.required) ? schema.required : []
-  return Object.entries(schema.properties).flatMap(([name, field]) => {
+  return Object.entries(propertiesOf(schema) ?? {}).flatMap(([name, field]) => {
     const notes = isObject(field)
       ? [field.description, Array.isArray(field.examples) ? field.examples.join(', ') : undefined]
       : []
@@ -43,8 +44,8 @@ export const fieldsOf = (schema: unknown, prefix = ''): Field[] => {
 }
 
 /** Every titled shape within these, by title, in the order in which they are met. */
-export const titled = (shapes: Iterable<unknown>): Map<string, Record<string, unknown>> => {
-  const found = new Map<string, Record<string, unknown>>()
+export const titled = (shapes: Iterable<unknown>): Map<string, Fields> => {
+  const found = new Map<string, Fields>()
   const visit = (schema: unknown): void => {
     if (Array.isArray(schema)) for (const item of schema) visit(item)
     else if (isObject(schema)) {

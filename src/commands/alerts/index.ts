@@ -1,5 +1,6 @@
 /** `alerts send` (`catalogue/reference/alerts.md`): one key, no token, no profile. */
 
+import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { alerts } from '../../catalogue/areas/alerts.js'
 import { boolean, string } from '../../catalogue/params.js'
@@ -113,10 +114,10 @@ const sample = {
 const flagOf = (name: string): string => name.replaceAll('_', '-')
 
 /** Attributes that --test, --resolve and --input add to the flags; a given one beats them. */
-const additions = ({ place }: Services, given: Mine): Record<string, unknown> => {
+const additions = ({ place }: Services, given: Mine): JsonValues => {
   const isGiven = (name: string): boolean =>
     Object.hasOwn(given.flags, flagOf(name)) || name in (given.input ?? {}) || name in given.extra
-  const wanted: Record<string, unknown> = {
+  const wanted = {
     ...(given.flags.test === true ? sample : {}),
     ...(given.flags.resolve === true
       ? {
@@ -131,7 +132,7 @@ const additions = ({ place }: Services, given: Mine): Record<string, unknown> =>
 }
 
 /** Properties of --input beyond the documented ones: any are accepted. */
-const further = (given: Mine): Record<string, unknown> =>
+const further = (given: Mine): JsonValues =>
   Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !(name in alerts.send.params)),
   )

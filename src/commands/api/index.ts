@@ -1,5 +1,6 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
 
+import type { JsonValues } from '../../base/json/value.js'
 import { hasDots } from '../../base/segments.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { boolean, list } from '../../catalogue/params.js'
@@ -78,7 +79,7 @@ const typed = (value: unknown): unknown => {
   }
 }
 
-const queryOf = (values: Readonly<Record<string, unknown>>): string => {
+const queryOf = (values: JsonValues): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values))
     for (const item of Array.isArray(value) ? value : [value])

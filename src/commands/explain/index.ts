@@ -1,5 +1,5 @@
 /** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
@@ -60,7 +60,7 @@ const areaOf = (word: string | undefined): AreaRow | undefined =>
   areas.find(({ name, alias }) => word !== undefined && (name === word || alias === word))
 
 /** The titled shapes that an answer is one of, not those inside. */
-const answersOf = (shape: unknown): Record<string, unknown>[] => {
+const answersOf = (shape: unknown): Fields[] => {
   if (!isObject(shape)) return []
   if (typeof shape.title === 'string') return [shape]
   return Array.isArray(shape.anyOf) ? shape.anyOf.flatMap(answersOf) : []

@@ -1,4 +1,5 @@
 /** `profile list|get|set|delete`: settings by name, without their credentials. */
+import type { JsonValues } from '../../base/json/value.js'
 import { list, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import {
@@ -53,7 +54,7 @@ const shown = (profile: Profile, current: string | undefined) => ({
   user: profile.user ?? null,
 })
 
-const settingsOf = (profile: Profile): Readonly<Record<string, unknown>> =>
+const settingsOf = (profile: Profile): JsonValues =>
   Object.fromEntries(
     settingNames.flatMap((name) => {
       const value = Object.entries(profile).find(([field]) => field === fieldOf(name))?.[1]

@@ -1,5 +1,7 @@
 /** What a field holds, by the shape of its record: a JSON Schema. */
+
 import { isObject } from '../../base/objects.js'
+import { propertiesOf } from '../../catalogue/shapes/properties.js'
 
 /** `any`: the value itself decides. */
 export type FieldKind = 'number' | 'boolean' | 'time' | 'text' | 'object' | 'any'
@@ -28,11 +30,12 @@ const kindOf = (schema: unknown): FieldKind => {
 
 /** Schemas without fields of their own hold any. */
 const isOpen = (schema: unknown): boolean =>
-  isObject(schema) && !isObject(schema.properties) && (schema.type ?? 'object') === 'object'
+  isObject(schema) && propertiesOf(schema) === undefined && (schema.type ?? 'object') === 'object'
 
 const enter = (schema: unknown, name: string): readonly unknown[] => {
-  if (!isObject(schema) || !isObject(schema.properties)) return isOpen(schema) ? [{}] : []
-  return name in schema.properties ? variantsOf(schema.properties[name]) : []
+  const properties = propertiesOf(schema)
+  if (properties === undefined) return isOpen(schema) ? [{}] : []
+  return name in properties ? variantsOf(properties[name]) : []
 }
 
 /** What stands under a dotted field; undefined where a shape has no such field. */
@@ -50,15 +53,13 @@ export const kindIn = (shape: unknown, field: string): FieldKind | undefined => 
   return kinds.size === 1 ? only : 'any'
 }
 
-const hasProperty = (schema: unknown, name: string): boolean =>
-  isObject(schema) && isObject(schema.properties) && name in schema.properties
+const hasProperty = (schema: unknown, name: string): boolean => name in (propertiesOf(schema) ?? {})
 
 /** The fields of a shape, and those of the objects in it. */
 export const fieldsOf = (shape: unknown, depth = 1): readonly string[] =>
-  variantsOf(shape).flatMap((schema) => {
-    if (!isObject(schema) || !isObject(schema.properties)) return []
-    return Object.entries(schema.properties).flatMap(([name, inner]) => [
+  variantsOf(shape).flatMap((schema) =>
+    Object.entries(propertiesOf(schema) ?? {}).flatMap(([name, inner]) => [
       name,
       ...(depth === 0 ? [] : fieldsOf(inner, depth - 1).map((field) => `${name}.${field}`)),
-    ])
-  })
+    ]),
+  )

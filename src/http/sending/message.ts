@@ -2,7 +2,7 @@
  * Error bodies → one readable message (`http/README.md`). Their shapes are left open; instances and the proxies in front of them send JSON of several kinds, text and pages. Only
  * what stands in a place for messages is repeated: anywhere else it might be a secret.
  */
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { safeAddress } from '../answers/secrets.js'
 import { isPage, oneLine, pageTitle } from '../answers/text.js'
 
@@ -63,7 +63,7 @@ const word = (value: unknown): string | undefined =>
 const words = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[a-z][a-z_ ]{0,99}$/.test(value) ? value : undefined
 
-const fromObject = (body: Readonly<Record<string, unknown>>): Said => {
+const fromObject = (body: Fields): Said => {
   const { message, error, error_description: description } = body
   const said = [
     [sentence(error), sentence(description)].filter((t) => t !== '').join(': '),

@@ -1,18 +1,17 @@
 /** The file of tokens, for machines without a keyring: readable by its owner only. */
 import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
+import type { Fields } from '../../base/objects.js'
 import { codeOf, Failure } from '../../errors.js'
 import { fileFailure, readObject } from '../files.js'
 import { type LockWait, withLock } from '../lock.js'
 import type { Paths } from '../paths.js'
 
-type Entries = Readonly<Record<string, unknown>>
-
 export interface TokenFile {
   readonly file: string
-  read(): Entries
+  read(): Fields
   /** Reads, edits and replaces the file while no other process does. */
-  change(edit: (entries: Entries) => Entries): Promise<void>
+  change(edit: (entries: Fields) => Fields): Promise<void>
 }
 
 /** Takes away what others may do with the file, with a note; refuses to go on where it cannot. */
@@ -46,7 +45,7 @@ export const openTokenFile = (
   waiting: LockWait = { note },
 ): TokenFile => {
   const file = path.join(paths.config, 'tokens.json')
-  const read = (): Entries => {
+  const read = (): Fields => {
     keepPrivate(file, note)
     return readObject(file) ?? {}
   }

@@ -1,7 +1,7 @@
 /** OAuth: a new access token for a refresh token (`profile/README.md`), once for all processes. */
 
 import { momentAfter } from '../../base/moments.js'
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { oauthErrorOf } from '../../base/secrets/oauth-errors.js'
 import { Failure } from '../../errors.js'
 import type { Post, Profile } from '../types.js'
@@ -26,7 +26,7 @@ const refused = (profile: Profile, why: string, status?: number): Failure =>
     ...(status === undefined ? {} : { status }),
   })
 
-const parsed = (body: unknown): Readonly<Record<string, unknown>> => {
+const parsed = (body: unknown): Fields => {
   if (isObject(body)) return body
   try {
     const value: unknown = JSON.parse(String(body))
@@ -37,13 +37,13 @@ const parsed = (body: unknown): Readonly<Record<string, unknown>> => {
 }
 
 /** The machine-readable code of an OAuth error; its free text could repeat the token. */
-const errorCode = ({ error }: Readonly<Record<string, unknown>>): string => {
+const errorCode = ({ error }: Fields): string => {
   const code = oauthErrorOf(error)
   return code === undefined ? '' : ` ${code}`
 }
 
 /** When the new token ends, as the answer says; a time that is none is as good as not said. */
-const expiry = (body: Readonly<Record<string, unknown>>, now: number): string | undefined => {
+const expiry = (body: Fields, now: number): string | undefined => {
   const seconds = Number(body.expires_in)
   return body.expires_in == null || !(seconds > 0) ? undefined : momentAfter(now, seconds)
 }

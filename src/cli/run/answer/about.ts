@@ -1,4 +1,5 @@
 /** Answers about several objects: each says which object it is about, as that was given. */
+import type { JsonValues } from '../../../base/json/value.js'
 import { isObject } from '../../../base/objects.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
@@ -14,11 +15,7 @@ const argumentOf = ({ args, path, params }: Endpoint) => {
 }
 
 /** The key and the value that name a plan's object in JSON. */
-export const identityOf = ({
-  endpoint,
-  values,
-  label,
-}: Plan): Readonly<Record<string, unknown>> => {
+export const identityOf = ({ endpoint, values, label }: Plan): JsonValues => {
   const { name, key } = argumentOf(endpoint)
   const id = values[name] ?? label
   if (id === undefined) return {}

@@ -1,6 +1,7 @@
 /** The fields that a command's answers have, by the catalogue: for completion, and for typing errors. */
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
+import { propertiesOf } from '../../../catalogue/shapes/properties.js'
 import type { Command } from '../../../commands/types.js'
 import { didYouMean } from '../../../terminal/text/suggest.js'
 
@@ -9,14 +10,6 @@ export const objectColumn = 'object'
 
 /** The field that a dotted name begins with. */
 export const firstOf = (path: string): string => path.split('.')[0] ?? path
-
-type Properties = Readonly<Record<string, unknown>>
-
-const propertiesOf = (shape: unknown): Properties | undefined => {
-  if (shape === null || typeof shape !== 'object' || !('properties' in shape)) return undefined
-  const { properties } = shape
-  return properties !== null && typeof properties === 'object' ? { ...properties } : undefined
-}
 
 /** Field names of the answers of these endpoints, each once. */
 export const fieldsOf = (endpoints: readonly Endpoint[]): readonly string[] => {

@@ -2,10 +2,11 @@
  * Whether the instance took what was sent: an attribute that it does not know it ignores, with 200
  * and no complaint, so its answer is held against the request.
  */
-import { isObject } from '../../../base/objects.js'
+import { type Fields, isObject } from '../../../base/objects.js'
 import { endsAsSecret } from '../../../base/secrets/names.js'
 import { type Endpoint, echoes } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
+import { propertiesOf } from '../../../catalogue/shapes/properties.js'
 import type { Ask } from '../../../http/types.js'
 import { nearest } from '../../../terminal/text/suggest.js'
 import { agrees } from './agrees.js'
@@ -22,8 +23,7 @@ export interface NotTaken {
 const knows = (endpoint: Endpoint, name: string): boolean =>
   name in endpoint.params || name in endpoint.path
 
-const fieldsOf = ({ returns: { shape } }: Endpoint): Readonly<Record<string, unknown>> =>
-  isObject(shape) && isObject(shape.properties) ? shape.properties : {}
+const fieldsOf = ({ returns: { shape } }: Endpoint): Fields => propertiesOf(shape) ?? {}
 
 /** `; did you mean x?`, or nothing where neither a parameter nor a field of the answer is near. */
 export const meant = (endpoint: Endpoint, name: string, answer: unknown = {}): string => {

@@ -1,5 +1,5 @@
 /** What a write would change: its object as it is now, beside what would be sent. */
-import { isObject } from '../../../base/objects.js'
+import { type Fields, isObject } from '../../../base/objects.js'
 import { type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
 import { buildRequest } from '../../../http/index.js'
@@ -7,8 +7,6 @@ import type { Ask, WireRequest } from '../../../http/types.js'
 import { levelOf } from '../../../output/levels.js'
 import { mask, secrecies } from '../../../output/masking/secrets.js'
 import { agrees } from './agrees.js'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** One attribute, as it is and as it would be. */
 interface Change {
