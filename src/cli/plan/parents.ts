@@ -2,7 +2,7 @@
 import { hasForm, named } from '../../commands/derive/index.js'
 import type { Parent } from '../../commands/described.js'
 import type { Command, Given } from '../../commands/types.js'
-import { usage } from '../../errors.js'
+import { type Failure, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { idOrText } from './scalars.js'
 
@@ -127,6 +127,8 @@ export interface Slot {
   readonly value: string
   /** Its own objects, where each has others. */
   readonly args?: readonly string[]
+  /** Why its objects are not known. */
+  readonly failure?: Failure
 }
 
 export const slotOf = (kind: ParentKind, name: string): Slot => ({

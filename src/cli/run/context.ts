@@ -27,17 +27,20 @@ import { openStreams, type Streams } from './streams.js'
 import { traceText } from './trace.js'
 import type { Rounds } from './watch.js'
 import { choiceOf, selectionOf } from './where/lazily.js'
+import type { Selection } from './where/selecting.js'
 
 export interface Running {
   readonly services: Services
-  /** `--select`: what was asked, its objects chosen; undefined where there are none. */
-  readonly select: (given: Given) => Promise<Given | undefined>
+  /** `--select`, of what was asked; undefined where nothing is to be selected. */
+  readonly selection: (given: Given) => Promise<Selection | undefined>
   /** What a command is handed for one of several parents. */
   readonly below: (part: ParentPart) => Services
   /** Starts the answer that several parents write to. */
   readonly writer: (emit: Emit) => Promise<Writer>
   /** A line that stands below the output. */
   readonly later: (text: string) => void
+  /** The gate that all requests to the run's instance pass. */
+  readonly gate: Engine['gate']
   readonly exitCode: () => number
   readonly rounds: Rounds
   readonly close: () => Promise<void>
@@ -155,7 +158,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const instance = await instanceOf(options, parts, engine)
   return {
     services: { instance, answer, person, place },
-    select: selectionOf(options, { ...parts, reads, place }),
+    selection: selectionOf(options, { ...parts, reads, place }),
     below: (part) => {
       // Nobody is asked the same for each of many.
       const unasked = { ...screen, interactive: () => false }
@@ -164,6 +167,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
       const room = { ...parts, planning: own, globals, place, choice }
       return partOf(part, isRehearsal(options) ? { ...room, rehearsed: instance } : room)
     },
+    gate: exchange.gate,
     writer: (emit) => answer.writer(true, emit),
     later: below.later,
     exitCode: () => answer.code,

@@ -1,7 +1,7 @@
 /** One command from its parsed flags to its exit code. */
+import { hasForm } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
-import { usage } from '../../errors.js'
 import { standardInput } from '../../terminal/streams/standard.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
@@ -14,6 +14,7 @@ import { Printed } from './instance/unsent.js'
 import { checkRehearsal } from './rehearsal.js'
 import { runDerived } from './run.js'
 import { watch } from './watch.js'
+import { besideIds, checkSelection, selectionList } from './where/from.js'
 
 /** Reads standard input once, whole. */
 const stdinOnce = (): (() => Promise<string>) => {
@@ -46,9 +47,16 @@ interface Acting {
   readonly running: Running
 }
 
+/** What parents are looked for by: where the verb's objects have none, those of the list they come from. */
+const spreadBy = async (command: Command, { select }: Globals): Promise<Command> => {
+  const own = select === undefined || hasForm(command, 'project') || hasForm(command, 'group')
+  return own ? command : ((await selectionList(command)) ?? command)
+}
+
 /** Parents that come with their objects from standard input. */
-const pipedParents = async ({ command, raw, stdin, parents }: Acting) => {
+const pipedParents = async ({ command, raw, stdin, parents, globals }: Acting) => {
   if (parents !== undefined || !fromStdin(raw)) return undefined
+  if (globals.select !== undefined) throw besideIds()
   const slots = await (await import('../plan/piped-parents.js')).ownedSlots(command, raw, stdin)
   const [first] = slots ?? []
   if (slots === undefined || first === undefined) return undefined
@@ -68,14 +76,17 @@ const act = async (acting: Acting): Promise<void> => {
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
   })
-  const given = await running.select(asked)
-  if (given === undefined) return
+  const selection = await running.selection(asked)
   const action = command.run ?? runDerived
   const { watch: seconds, curl } = globals
   if (parents !== undefined) {
     const { runOverParents } = await import('./parents/index.js')
-    await runOverParents({ ...all, parents, given, action })
-  } else if (seconds === undefined || curl) await action(services, given)
+    const selecting = selection === undefined ? {} : { selection }
+    return runOverParents({ ...all, ...selecting, parents, given: asked, action })
+  }
+  const given = selection === undefined ? asked : await selection.of(asked)
+  if (given === undefined) return
+  if (seconds === undefined || curl) await action(services, given)
   else await watch(services, seconds, rounds, () => action(services, given))
 }
 
@@ -97,9 +108,8 @@ export const execute = async (
   const { color } = globals
   const format = outputFormat(globals, process.env)
   decided({ json: format.json === true, ...(color === undefined ? {} : { color }) })
-  const parents = parentsIn(command, raw)
-  if (parents !== undefined && globals.select !== undefined)
-    throw usage(`--select chooses among the objects of one ${parents.kind}`)
+  checkSelection(command, globals)
+  const parents = parentsIn(await spreadBy(command, globals), raw)
   const running = await createRun({
     command,
     globals,

@@ -56,6 +56,19 @@ const hiddenScope = (name: 'project' | 'group'): Flag => ({
 /** -P and -G, taken by all that call an endpoint and shown by none. */
 export const hiddenScopes: readonly Flag[] = [hiddenScope('project'), hiddenScope('group')]
 
+/** `--limit` where it says something of a selection alone. */
+const limits: readonly Flag[] = pagingFlags
+  .filter(({ name }) => name === 'limit')
+  .map((flag) => ({
+    ...flag,
+    group: 'command',
+    param: {
+      type: 'string',
+      help: 'with --select: the first so many that match',
+      placeholder: 'n|all',
+    },
+  }))
+
 /** `--select`, and which objects its list has to choose among; elsewhere it is refused with a word of its own. */
 const selection = (command: Command): readonly Flag[] => {
   if (!sendsBody(command)) return []
@@ -69,7 +82,7 @@ const selection = (command: Command): readonly Flag[] => {
       selects: true,
     }),
   )
-  return [...selectFlags, ...by]
+  return [...selectFlags, ...(lists(command) ? [] : limits), ...by]
 }
 
 /** What a command takes beside its own, the nearest first. */

@@ -78,7 +78,10 @@ describe('with --select', () => {
     ['runners pause --select id=1 --page 2', /--page/],
     ['runners pause --select id=1 --watch', /--watch/],
     ['deploy-keys delete --select id=1 --yes', /needs --project/],
-    ['deploy-keys delete -P a/b,c/d --select id=1 --yes', /among the objects of one project/],
+    ['deploy-keys delete -P a/b,c/d --select id=1 --curl', /needs a list first/],
+    ['deploy-keys delete - -P a/b --select id=1', /stands in place of ids/],
+    ['deploy-keys delete - --select id=1', /stands in place of ids/],
+    ['deploy-keys delete -P a/b 5 --limit 2', /--limit goes with --select/],
     ['runners register --select id=1', /takes no objects from a list/],
     ['resource-groups update -P a/b --select key=1', /takes no objects from a list/],
     ['alerts send --select id=1', /takes no objects from a list/],
@@ -86,6 +89,120 @@ describe('with --select', () => {
     const { stderr, code } = await run(...line.split(' '))
     expect([code, recorder.lines()]).toEqual([2, []])
     expect(stderr).toMatch(message)
+  })
+})
+
+describe('--select with several parents', () => {
+  const recorder = recording()
+  const run = (line: string, input?: string) =>
+    svcctl(line.split(' '), {
+      env: { SVC_BASE_URL: recorder.url, SVC_TOKEN: 'any' },
+      ...(input === undefined ? {} : { input }),
+    })
+  const written = (): string[] => recorder.lines().filter((line) => !line.startsWith('GET'))
+  /** Every project has the keys 1 to 3, but those that refuse. */
+  const keys = (refusing: Readonly<Record<string, number>> = {}): void => {
+    recorder.answer = ({ method, url }) => {
+      const project = decodeURIComponent(/projects\/([^/?]+)/.exec(url)?.[1] ?? '')
+      const status = refusing[project]
+      if (status !== undefined) return { status, body: { message: 'no' } }
+      if (/\/projects\?/.test(url)) return { body: ['g/a', 'g/b', 'h/c'].map(projectOf) }
+      if (method === 'DELETE') return { status: 204 }
+      if (method !== 'GET') return { body: { id: 1 } }
+      return { body: [1, 2, 3].map((id) => ({ id, title: `key ${id}`, can_push: id > 1 })) }
+    }
+  }
+  const projectOf = (path: string, i: number) => ({
+    id: i + 1,
+    path_with_namespace: path,
+    namespace: { id: 7, kind: 'group', full_path: path.split('/')[0] },
+  })
+  const update = 'deploy-keys update --title x'
+
+  it.each([
+    ['-P g/a,g/b', ['g%2Fa', 'g%2Fb']],
+    ['-G g', ['g%2Fa', 'g%2Fb']],
+    ['--all-projects', ['g%2Fa', 'g%2Fb', 'h%2Fc']],
+  ])('reads the lists of all before the first write: %s', async (flags, projects) => {
+    keys()
+    const { stdout, code } = await run(`${update} ${flags} --select can_push=true --yes -o ndjson`)
+    const methods = recorder.seen.map(({ method }) => method)
+    expect(code).toBe(0)
+    expect(methods.lastIndexOf('GET')).toBeLessThan(methods.indexOf('PUT'))
+    expect(written().sort()).toEqual(
+      projects.flatMap((one) => [2, 3].map((id) => `PUT /projects/${one}/deploy_keys/${id}`)),
+    )
+    const records = stdout.trim().split('\n')
+    expect(records.map((record) => JSON.parse(record).project)).toEqual(
+      projects.flatMap((one) => [decodeURIComponent(one), decodeURIComponent(one)]),
+    )
+  })
+
+  it('takes the projects from standard input', async () => {
+    keys()
+    expect((await run(`${update} -P - --select id=1 --yes`, 'g/b\ng/a\n')).code).toBe(0)
+    expect(written().sort()).toEqual(
+      ['a', 'b'].map((one) => `PUT /projects/g%2F${one}/deploy_keys/1`),
+    )
+  })
+
+  it('asks once for all, by the first of their names, and writes nothing unless it may', async () => {
+    keys()
+    const { stderr, code } = await run(`${update} -P g/a,g/b --select id<3`)
+    expect([code, written()]).toEqual([2, []])
+    expect(stderr).toContain('deploy-keys update works on 4 objects that match in 2 projects.')
+  })
+
+  it('takes the first so many that match, and asks for no more', async () => {
+    keys()
+    await run(`${update} -P g/a,g/b,h/c --select id>1 --limit 3 --yes --concurrency 1`)
+    expect(written()).toEqual([
+      'PUT /projects/g%2Fa/deploy_keys/2',
+      'PUT /projects/g%2Fa/deploy_keys/3',
+      'PUT /projects/g%2Fb/deploy_keys/2',
+    ])
+    expect(recorder.lines().some((line) => line.includes('h%2Fc'))).toBe(false)
+    recorder.seen.length = 0
+    await run(`${update} -P g/a --select id>1 -L 1 --yes`)
+    expect(written()).toEqual(['PUT /projects/g%2Fa/deploy_keys/2'])
+  })
+
+  it('counts a project whose list is refused as one that failed, and does the others', async () => {
+    keys({ 'g/a': 403 })
+    const line = 'deploy-keys delete -P g/a,g/b --select id=1 --yes -o json'
+    const { stdout, stderr, code } = await run(line)
+    expect([code, written()]).toEqual([8, ['DELETE /projects/g%2Fb/deploy_keys/1']])
+    expect(JSON.parse(stdout)).toMatchObject([
+      { project: 'g/a', outcome: 'failed', error: { status: 403 } },
+      { project: 'g/b', outcome: 'done' },
+    ])
+    expect(stderr).toContain('g/a: 403')
+    recorder.seen.length = 0
+    const tolerated = await run(`${line} --tolerate forbidden`)
+    expect([tolerated.code, written()]).toEqual([0, ['DELETE /projects/g%2Fb/deploy_keys/1']])
+  })
+
+  it('asks nobody about what cannot be lost', async () => {
+    keys({ 'g/a': 403 })
+    const { stderr, code } = await run('deploy-keys delete -P g/a,g/b --select id=9')
+    expect([code, written()]).toEqual([3, []])
+    expect(stderr).not.toContain('--yes')
+  })
+
+  it('does nothing where nothing matches in any', async () => {
+    keys()
+    const { stderr, code } = await run(`${update} -P g/a,g/b --select id=9`)
+    expect([code, written()]).toEqual([0, []])
+    expect(stderr).toContain('nothing matches in deploy-keys list')
+  })
+
+  it('works on what belongs to none of them once, wherever it was found', async () => {
+    recorder.answer = ({ url }) =>
+      url.includes('h%2Fc')
+        ? { status: 403, body: { message: 'no' } }
+        : { body: url.endsWith('s/5') ? runner(5) : [runner(5)] }
+    const { code } = await run('runners pause -P g/a,g/b,h/c --select active=true --yes')
+    expect([code, written()]).toEqual([8, ['PUT /runners/5']])
   })
 })
 

@@ -100,6 +100,16 @@ export class Lists {
     return (await gathered(stage((await this.instance()).batches(asked, paging)))).records
   }
 
+  /** The first records of a list that are wanted, one by one, whatever the paging flags say. */
+  async *first(ask: Ask, most: number): AsyncGenerator<unknown> {
+    const { ask: asked, stage } = await this.narrowed(ask, most)
+    const few = stage === undefined && most < Number.POSITIVE_INFINITY
+    const paging: Paging = few ? { limit: most } : { limit: 'all', perPage: largestPage }
+    const batches = (await this.instance()).batches(asked, paging)
+    for await (const batch of stage === undefined ? batches : stage(batches))
+      for (const bytes of batch) yield builtOf(bytes)
+  }
+
   /** What `stream` would print, in hand. */
   async collect(plan: Plan): Promise<readonly unknown[]> {
     const { ask, stage } = await this.narrowed(plan)

@@ -71,9 +71,10 @@ export class Crowd {
   /** Asks once for all plans together when something is lost with them. */
   async #confirm(plans: readonly Plan[], { loses }: Many): Promise<void> {
     const { person } = this.#engine
-    const what = loses?.what ?? plans[0]?.endpoint.destructive
+    const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
+    const what = loses?.what ?? losing[0]?.endpoint.destructive
     if (what === undefined) return
-    const details = loses?.details ?? (() => person.naming(plans))
+    const details = loses?.details ?? (() => person.naming(losing.length === 0 ? plans : losing))
     if (loses?.told !== undefined && !person.interactive)
       for (const line of await linesOf(details)) person.note(`${loses.told} ${line}`)
     await person.confirm(what, details)

@@ -9,6 +9,7 @@ import type { Command, Given } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Item } from '../../../fleet/items.js'
 import type { Report } from '../../../fleet/report.js'
+import type { EngineOptions } from '../../../fleet/run.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Running } from '../context.js'
 import { callOf } from '../many/each.js'
@@ -27,7 +28,8 @@ export interface Over {
   readonly signal: AbortSignal
   /** How many records, of all together. */
   readonly most: number
-  readonly width: number
+  /** How many parents are worked on at once. */
+  readonly gate: EngineOptions<undefined>['gate']
   /** Refusals that are only noted. */
   readonly tolerated: readonly string[]
 }
@@ -89,13 +91,15 @@ class OverParents {
     const run = async (): Promise<never> => {
       throw failure
     }
-    this.#round.hand(n, [{ key, endpoint, values, parent }], { run }).catch(() => {})
+    // Nothing is lost where nothing can be done.
+    const { destructive: _, ...harmless } = endpoint
+    this.#round.hand(n, [{ key, endpoint: harmless, values, parent }], { run }).catch(() => {})
   }
 
   /** Every parent once, in their order, several of them at a time. */
   async #each(): Promise<Report> {
     const { run } = await import('../../../fleet/run.js')
-    const { slots, signal, width } = this.#over
+    const { slots, signal, gate } = this.#over
     const shared = this.#shared
     const items = async function* (): AsyncGenerator<Item> {
       for (const [i, { parent }] of slots.entries()) {
@@ -107,7 +111,7 @@ class OverParents {
       await this.#one(n)
       return { state: 'done', result: undefined } as const
     }
-    const parents = run({ items: items(), work, gate: { width }, signal })
+    const parents = run({ items: items(), work, gate, signal })
     for await (const _ of parents);
     return parents.report
   }
@@ -137,6 +141,7 @@ class OverParents {
   /** Until the command ends, or hands over what it planned. */
   async #act(n: number, slot: Slot, turn: Promise<void>): Promise<void> {
     const { action, running, given } = this.#over
+    if (slot.failure !== undefined) throw slot.failure
     const handed = latch()
     const { left } = this.#shared
     const services = running.below({

@@ -7,7 +7,7 @@ import type { Planning, Reads } from '../instance/planning.js'
 import { widthOf } from '../many/each.js'
 import type { RunOptions } from '../options.js'
 import type { RecordChoice, RecordChoiceOptions } from './index.js'
-import type { Selecting } from './selecting.js'
+import type { Selecting, Selection } from './selecting.js'
 
 interface Around {
   readonly answer: Pick<AnswerService, 'exit'>
@@ -48,14 +48,14 @@ export const choiceOf = (
   }
 }
 
-/** `--select`: what was asked, with objects; what was asked itself where nothing is to be selected. */
+/** `--select` of a run; undefined where nothing is to be selected. */
 export const selectionOf =
   (options: RunOptions, around: Around & Pick<Selecting, 'exchange' | 'person' | 'place'>) =>
-  async (given: Given): Promise<Given | undefined> => {
+  async (given: Given): Promise<Selection | undefined> => {
     const { select } = options.globals
     const alone = selectsOf(options.command)?.by?.find((name) => given.flags[name] === true)
     if (select === undefined && alone !== undefined) throw usage(`--${alone} goes with --select`)
-    if (select === undefined) return given
-    const { selected } = await import('./selecting.js')
-    return selected(options, { ...around, ...readingFor(options.globals, around) }, select, given)
+    if (select === undefined) return undefined
+    const { Selection } = await import('./selecting.js')
+    return new Selection(options, { ...around, ...readingFor(options.globals, around) }, select)
   }

@@ -4,18 +4,21 @@
  */
 import { methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
-import { commandNamed, named, scopeOf, selectsOf } from '../../../commands/derive/index.js'
+import { named, scopeOf, selectsOf } from '../../../commands/derive/index.js'
 import type { PersonService } from '../../../commands/services.js'
 import type { Command, Given } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
 import { parseWhere } from '../../../fleet/where/index.js'
-import { objectsOf } from '../../plan/objects.js'
+import type { Ask } from '../../../http/types.js'
+import { type Objects, objectsOf } from '../../plan/objects.js'
 import { objectOf } from '../../plan/piped.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
 import type { RunOptions } from '../options.js'
+import { most as mostNamed } from '../person/confirm.js'
 import type { Standing } from '../place/standing.js'
 import { isRehearsal } from '../rehearsal.js'
+import { besideIds, selectionList } from './from.js'
 import { RecordChoice, type RecordChoiceOptions } from './index.js'
 
 export interface Selecting
@@ -27,18 +30,21 @@ export interface Selecting
 
 type Flags = Given['flags']
 
+/** Objects that were chosen. */
+export interface Chosen {
+  readonly args: readonly string[]
+  /** The first of them, as people call them. */
+  readonly names: readonly string[]
+}
+
 /** @throws Failure `usage` for what cannot stand beside it */
 const listFor = async ({ command, globals }: RunOptions, given: Given): Promise<Command> => {
-  const fact = selectsOf(command)
-  if (fact === undefined)
+  const list = await selectionList(command)
+  if (list === undefined)
     throw usage(`--select: ${named(command)} takes no objects from a list`, 'Name what is meant.')
-  if (given.args.length > 0)
-    throw usage('--select stands in place of ids', 'Leave the ids or --select out.')
+  if (given.args.length > 0) throw besideIds()
   if (globals.curl)
     throw usage('--select needs a list first, and --curl sends nothing', 'Give ids with --curl.')
-  const [area = '', ...words] = fact.list.split(' ')
-  const list = await commandNamed(area, words.join(' '))
-  if (list === undefined) throw usage(`there is no ${fact.list}`)
   return list
 }
 
@@ -81,62 +87,124 @@ const titleOf = (record: unknown, title: string | undefined): string => {
   return typeof value === 'string' && value !== '' ? ` "${value}"` : ''
 }
 
-/**
- * What was asked, with the objects that match in the place of ids; undefined where none does.
- * @throws Failure `usage` where there is nothing to select from, or it is not confirmed
- */
-export const selected = async (
-  options: RunOptions,
-  around: Selecting,
-  texts: readonly string[],
-  given: Given,
-): Promise<Given | undefined> => {
-  const { command, signal } = options
-  const list = await listFor(options, given)
-  const scope = await scopeFlags(command, given, around.place)
-  const by = selectsOf(command)?.by ?? []
-  const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
-  const [plan] = await around.planned(list, { args: [], flags: { ...scope, ...picked }, extra: {} })
-  if (plan === undefined || methodOf(plan.endpoint) !== 'GET') throw usage('there is no such list')
-  const choice = new RecordChoice(texts, { ...around, command: list, paging: {}, signal })
-  const screen = {
-    writer: (): never => {
-      throw new Error('a selection is not printed')
-    },
-    later: () => {},
-  }
-  const lists = new Lists({}, around.exchange.instance, screen, async () => choice)
-  const values = { ...override(list, texts), ...plan.values }
-  const records = await lists.gather({ ...plan, values })
-  if (records.length === 0) {
-    around.person.note(`nothing matches in ${named(list)}: nothing to do`)
-    return undefined
-  }
-  const objects = await objectsOf(command.args[0])
-  const project = scope.project === undefined ? undefined : String(scope.project)
-  const args = records.map((record) => objectOf(record, objects, project))
-  await confirm(options, around.person, records, args)
-  const own = new Set<string>(scopesOf(command))
-  const others = Object.entries({ ...given.flags, ...scope }).filter(
-    ([name]) => (!isScopeFlag(name) || own.has(name)) && !by.includes(name),
-  )
-  return { ...given, args, flags: Object.fromEntries(others) }
+/** A selection is not printed. */
+const unseen = {
+  writer: (): never => {
+    throw new Error('a selection is not printed')
+  },
+  later: () => {},
 }
 
-/** Nobody named these objects; what destroys is confirmed by itself. */
-const confirm = async (
-  options: RunOptions,
-  person: Selecting['person'],
-  records: readonly unknown[],
-  args: readonly string[],
-): Promise<void> => {
-  const { command } = options
-  const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
-  if (asks || isRehearsal(options)) return
-  const title = kindNamed(command.args[0]?.param?.completes)?.title
-  const count = args.length === 1 ? '1 object that matches' : `${args.length} objects that match`
-  await person.confirm(
-    `${named(command)} works on ${count}.`,
-    args.map((text, i) => `${text}${titleOf(records[i], title)}`),
-  )
+/** What `--select` of a run chooses. */
+export class Selection {
+  readonly #options: RunOptions
+  readonly #around: Selecting
+  readonly #texts: readonly string[]
+  #choice: RecordChoice | undefined
+  #objects: Promise<Objects | undefined> | undefined
+
+  constructor(options: RunOptions, around: Selecting, texts: readonly string[]) {
+    this.#options = options
+    this.#around = around
+    this.#texts = texts
+  }
+
+  /** What was asked, with the objects that match in the place of ids; undefined where none does. */
+  async of(given: Given): Promise<Given | undefined> {
+    const { command } = this.#options
+    const list = await listFor(this.#options, given)
+    const scope = await scopeFlags(command, given, this.#around.place)
+    const chosen = await this.#chosen(list, given, scope, this.most)
+    if (chosen.args.length === 0) return this.nothing()
+    await this.confirm(chosen)
+    return this.verbed({ ...given, args: chosen.args, flags: { ...given.flags, ...scope } })
+  }
+
+  /** The objects of one of several parents, which the flags name. */
+  async in(given: Given, most: number): Promise<Chosen> {
+    const list = await listFor(this.#options, given)
+    const flags = Object.entries(given.flags).filter(([name]) => isScopeFlag(name))
+    return this.#chosen(list, given, Object.fromEntries(flags), most)
+  }
+
+  /** How many objects, at most. */
+  get most(): number {
+    const { limit = 'all' } = this.#options.globals
+    return limit === 'all' ? Number.POSITIVE_INFINITY : limit
+  }
+
+  /** What was asked without what only the list understands. */
+  verbed(given: Given): Given {
+    const { command } = this.#options
+    const by = selectsOf(command)?.by ?? []
+    const own = new Set<string>(scopesOf(command))
+    const flags = Object.entries(given.flags).filter(
+      ([name]) => (!isScopeFlag(name) || own.has(name)) && !by.includes(name),
+    )
+    return { ...given, flags: Object.fromEntries(flags) }
+  }
+
+  async nothing(): Promise<undefined> {
+    const list = selectsOf(this.#options.command)?.list ?? ''
+    this.#around.person.note(`nothing matches in ${list}: nothing to do`)
+  }
+
+  /**
+   * Nobody named these objects; what destroys is confirmed by itself.
+   * @param where behind their number: `in 3 projects`
+   * @throws Failure `usage` where it is not confirmed
+   */
+  async confirm({ args, names }: Chosen, where = ''): Promise<void> {
+    const { command } = this.#options
+    const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
+    if (asks || isRehearsal(this.#options)) return
+    const count = args.length === 1 ? '1 object that matches' : `${args.length} objects that match`
+    await this.#around.person.confirm(`${named(command)} works on ${count}${where}.`, async () => [
+      ...names,
+      ...args.slice(names.length),
+    ])
+  }
+
+  async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<Chosen> {
+    const { command } = this.#options
+    const by = selectsOf(command)?.by ?? []
+    const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
+    const asked = { args: [], flags: { ...scope, ...picked }, extra: {} }
+    const [plan] = await this.#around.planned(list, asked)
+    if (plan === undefined || methodOf(plan.endpoint) !== 'GET')
+      throw usage('there is no such list')
+    const values = { ...override(list, this.#texts), ...plan.values }
+    const project = scope.project === undefined ? undefined : String(scope.project)
+    return this.#named(this.#records(list, { ...plan, values }, most), project)
+  }
+
+  #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
+    const { signal } = this.#options
+    this.#choice ??= new RecordChoice(this.#texts, {
+      ...this.#around,
+      command: list,
+      paging: {},
+      signal,
+    })
+    const choice = this.#choice
+    return new Lists({}, this.#around.exchange.instance, unseen, async () => choice).first(
+      ask,
+      most,
+    )
+  }
+
+  /** Of each record nothing is kept but what its object is called. */
+  async #named(records: AsyncIterable<unknown>, project: string | undefined): Promise<Chosen> {
+    const [argument] = this.#options.command.args
+    this.#objects ??= objectsOf(argument)
+    const objects = await this.#objects
+    const title = kindNamed(argument?.param?.completes)?.title
+    const args: string[] = []
+    const names: string[] = []
+    for await (const record of records) {
+      const text = objectOf(record, objects, project)
+      if (args.push(text) <= mostNamed) names.push(`${text}${titleOf(record, title)}`)
+    }
+    return { args, names }
+  }
 }

@@ -1,0 +1,23 @@
+/** Which list `--select` of a verb chooses from, and what cannot stand beside it. */
+import { commandNamed, lists, selectsOf } from '../../../commands/derive/index.js'
+import type { Globals } from '../../../commands/globals.js'
+import type { Command } from '../../../commands/types.js'
+import { type Failure, usage } from '../../../errors.js'
+
+export const besideIds = (): Failure =>
+  usage('--select stands in place of ids', 'Leave the ids or --select out.')
+
+/** @throws Failure `usage` for a flag that only says something of a selection */
+export const checkSelection = (
+  command: Command,
+  { select, limit }: Pick<Globals, 'limit' | 'select'>,
+): void => {
+  if (select === undefined && limit !== undefined && selectsOf(command) !== undefined)
+    if (!lists(command)) throw usage('--limit goes with --select')
+}
+
+/** The list of a verb's objects; undefined where there is none. */
+export const selectionList = async (command: Command): Promise<Command | undefined> => {
+  const [area, ...words] = selectsOf(command)?.list.split(' ') ?? []
+  return area === undefined ? undefined : commandNamed(area, words.join(' '))
+}
