@@ -12,12 +12,13 @@ import { alertEndpointsOf, receivedAlerts } from './rules/instance/received-aler
 import { credentialsIn, type KnownCredential } from './rules/people/credentials.js'
 import { cast, tokenOf } from './seed/people/people.js'
 import { historyOf } from './seed/repository/histories.js'
+import type { Load } from './server/limits.js'
 import { buildServer } from './server/server.js'
 import { readState, StateStore, type StateWait } from './state/store.js'
 
 export { readState, removeState } from './state/store.js'
 
-export interface SandboxOptions extends StateWait {
+export interface SandboxOptions extends StateWait, Load {
   /** The folder that holds state and repositories; made when it is not there. */
   readonly stateDir: string
   /** 0 (default) for any free port. */
@@ -91,7 +92,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   try {
     const instance: Instance & { base: string } = instanceOf(store, options)
     store.state.config.impersonation_enabled = options.impersonation ?? true
-    const app = await buildServer(instance)
+    const app = await buildServer(instance, options)
     await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
     const { port } = app.server.address() as AddressInfo
     instance.base = `http://127.0.0.1:${port}`

@@ -48,6 +48,26 @@ describe('sandbox tokens', () => {
 })
 
 describe('sandbox serve', () => {
+  it('limits on request, and takes no rate that is none', async () => {
+    const env = { ...clean(), SVC_CONFIG_DIR: configuration() }
+    const wrong = await svcctl(['sandbox', 'serve', '--rate', 'fast'])
+    expect([wrong.code, wrong.stdout]).toEqual([2, ''])
+    expect(wrong.stderr).toContain('100/s or 600/min')
+    const running = execa(
+      process.execPath,
+      [program, 'sandbox', 'serve', '--rate', '0.001/min', '--latency', '1'],
+      { reject: false, extendEnv: false, env },
+    )
+    for await (const line of running.iterable()) {
+      if (!/^http:/.test(line)) continue
+      const answers = [await fetch(`${line}/api/v4/user`), await fetch(`${line}/api/v4/user`)]
+      expect(answers.map(({ status }) => status)).toEqual([401, 429])
+      expect(Number(answers[1]?.headers.get('retry-after'))).toBeGreaterThan(0)
+      running.kill('SIGINT')
+    }
+    await running
+  })
+
   it.each([
     [[], 200],
     [['--no-impersonation'], 401],

@@ -13,6 +13,15 @@ const folderOf = (
   { flags }: GivenBy<{ readonly state: typeof state }>,
 ): string => (flags.state === undefined ? stateFolder(place.env) : resolve(place.cwd, flags.state))
 
+/** How many requests it lets pass, in whole ones; a number alone is of a second. */
+const limitOf = async (rate: string | undefined) => {
+  if (rate === undefined) return {}
+  const { parseAllowance } = await import('../../fleet/gate/index.js')
+  const { requests, span } = parseAllowance(/[/]/.test(rate) ? rate : `${rate}/s`)
+  const whole = Math.max(1, Math.floor(requests))
+  return { limit: { requests: whole, span: (span * whole) / requests } }
+}
+
 const untilInterrupted = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
     if (signal.aborted) done()
@@ -25,14 +34,20 @@ export const serve = define({
   lasts: true,
   description: [
     'Prints its address, its users and their tokens. It listens on 127.0.0.1 only; Ctrl-C stops it and saves its state.',
+    'To rehearse a script against a busy instance, --rate 100 (or 600/min) has it answer 429 with Retry-After and RateLimit headers to what goes beyond, and --latency 20 has each answer wait.',
   ],
   flags: {
     port: integer('port; any free one unless given', { min: 0, max: 65535 }),
     state,
     'no-impersonation': boolean('refuse impersonation tokens'),
     speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
+    latency: integer('milliseconds before each answer', { min: 0, max: 600_000 }),
   },
-  examples: ['sandbox serve', 'sandbox serve --port 8080 --state ./instance'],
+  examples: [
+    'sandbox serve',
+    'sandbox serve --port 8080 --state ./instance',
+    'sandbox serve --rate 100 --latency 20',
+  ],
   run: async (services, given) => {
     const { startSandbox } = await import('../../sandbox/index.js')
     const sandbox = await startSandbox({
@@ -42,6 +57,8 @@ export const serve = define({
       port: given.flags.port ?? 0,
       speed: given.flags.speed,
       impersonation: given.flags['no-impersonation'] !== true,
+      ...(await limitOf(services.place.globals.rate)),
+      ...(given.flags.latency === undefined ? {} : { latency: given.flags.latency }),
     })
     try {
       if (services.answer.reader === 'people') {

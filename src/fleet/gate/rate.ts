@@ -6,16 +6,31 @@ export type Rate = number
 
 const units: Readonly<Record<string, number>> = { s: 1000, min: 60_000 }
 
+/** So many requests in so many milliseconds. */
+export interface Allowance {
+  readonly requests: number
+  readonly span: number
+}
+
 /**
- * `100/s`, `0.5/s`, `600/min`.
+ * `100/s`, `0.5/s`, `600/min`, each with the span that it names.
  * @throws Failure `usage`
  */
-export const parseRate = (text: string): Rate => {
+export const parseAllowance = (text: string): Allowance => {
   const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(s|min)\s*$/.exec(text) ?? []
   const span = units[unit ?? '']
   if (span === undefined || !(Number(count) > 0))
     throw usage(`a rate is ${JSON.stringify(text)}, which is none`, 'Give it as 100/s or 600/min.')
-  return Number(count) / span
+  return { requests: Number(count), span }
+}
+
+/**
+ * The same as requests a millisecond.
+ * @throws Failure `usage`
+ */
+export const parseRate = (text: string): Rate => {
+  const { requests, span } = parseAllowance(text)
+  return requests / span
 }
 
 /** The stricter of what a flag and a profile say. */

@@ -11,6 +11,7 @@ import { checkInput } from './check.js'
 import type { Nested } from './decode.js'
 import { fromPage, turnedAway } from './door.js'
 import { onClientError, onError } from './errors.js'
+import { addLoad, type Load } from './limits.js'
 import type { Found } from './router.js'
 import { collectRoutes, type Finder, finderOf, type ServedRoute } from './routes.js'
 
@@ -82,7 +83,10 @@ const schemaController = {
  * The server with all routes, not yet listening. Fastify sees one address only: its own router
  * would parse queries where nothing catches what is thrown, and answer bad paths in its own words.
  */
-export const buildServer = async (instance: Instance): Promise<FastifyInstance> => {
+export const buildServer = async (
+  instance: Instance,
+  load: Load = {},
+): Promise<FastifyInstance> => {
   const app = fastify({
     bodyLimit,
     forceCloseConnections: true,
@@ -105,6 +109,7 @@ export const buildServer = async (instance: Instance): Promise<FastifyInstance> 
     const refusal = turnedAway(request.headers)
     if (refusal !== undefined) throw refusal
   })
+  addLoad(app, load)
   app.setErrorHandler(onError)
   app.setNotFoundHandler(handler)
   const method = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
