@@ -30,7 +30,9 @@ describe('words of other tools', () => {
     ['groups list', 'Groups have no commands of their own'],
     ['user list', 'Users have no commands of their own'],
     ['runers list', 'Did you mean runners?'],
+    ['runers list jobs', 'Did you mean runners?'],
     ['runners lst', 'Did you mean list?'],
+    ['runners lst get', 'Did you mean list?'],
     ['constructor', 'Run svcctl --help'],
   ])('%s is told of its own word', async (line, hint) => {
     expect(await hintOf(...line.split(' '))).toContain(hint)

@@ -1,5 +1,5 @@
 /** The levels that have others below them: the program, an area, a group of verbs. */
-import { Option, type ParseOptionsResult } from 'commander'
+import { type Help, Option, type ParseOptionsResult } from 'commander'
 import { hiddenScopes } from '../../commands/derive/index.js'
 import {
   outputFlags,
@@ -9,6 +9,7 @@ import {
   spreadFlags,
   writeFlags,
 } from '../../commands/globals.js'
+import { Failure } from '../../errors.js'
 import { Level } from './level.js'
 import { type About, isWord } from './line.js'
 import {
@@ -32,6 +33,9 @@ const flagsAnywhere = [
 ]
 
 abstract class Branch extends Level {
+  /** What may stand next and has no level yet, by name. */
+  private readonly offers = new Map<string, () => void>()
+
   constructor(name: string, tokens: readonly string[]) {
     super(name, tokens)
     // Without, the program would take its flags out of the verb's values (`--description -y`).
@@ -39,6 +43,30 @@ abstract class Branch extends Level {
     this.hook('preSubcommand', async (_, next) => {
       if (next instanceof Level) await next.fill()
     })
+  }
+
+  /**
+   * Says what may stand next. Its level is made when its name is met: making all of them takes longer than
+   * all the rest of parsing.
+   * @param hidden it is taken, and never suggested
+   */
+  offer(name: string, make: (name: string) => Level, hidden = false): void {
+    if (this.offers.has(name)) throw new Failure('internal', `there are two ${name}`)
+    this.offers.set(name, () => this.addCommand(make(name), { hidden }))
+  }
+
+  /** Makes the levels of these names. */
+  private make(names: Iterable<string>): void {
+    for (const name of names) {
+      this.offers.get(name)?.()
+      this.offers.delete(name)
+    }
+  }
+
+  /** Where Commander looks for what may be meant, and so among all that may stand here. */
+  override createHelp(): Help {
+    this.make(this.offers.keys())
+    return super.createHelp()
   }
 
   /** A word that names nothing below. */
@@ -60,6 +88,9 @@ abstract class Branch extends Level {
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {
+    this.make(tokens)
+    // Without any, Commander would take a missing word for no mistake.
+    if (this.commands.length === 0) this.make(this.offers.keys())
     // What stands behind the next word is no affair of this level, and declaring costs a millisecond.
     if (tokens[0]?.startsWith('-') === true) this.take(flagsAnywhere)
     // No word of a command follows `--`, where Commander would look for one.

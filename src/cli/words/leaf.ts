@@ -55,13 +55,13 @@ export class Leaf extends Level {
     // Optional to Commander: a missing one may be asked for, and gets a message that says what it is.
     for (const a of this.loaded.args)
       this.argument(`[${a.variadic ? `${a.name}...` : a.name}]`, a.help)
-    this.take(flagsOfCommand(this.loaded))
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {
     // Help is shown whatever else is wrong with the line.
     if (this.asked) this.end({ kind: 'help', of: this.place })
     this.rest = tokens
+    this.take(flagsOfCommand(this.means))
     return super.parseOptions(joinPairs(this.means, tokens))
   }
 

@@ -1,6 +1,6 @@
 /**
- * The grammar as Commander's tree: program → area → group → verb. Only names stand in it at first; an
- * area is loaded when its name is met, and of its verbs the one that is meant.
+ * The grammar as Commander's tree: program → area → group → verb. Only names are known at first; an area
+ * is made and loaded when its name is met, and of its verbs the one that is meant.
  */
 import { areas } from '../../catalogue/index.js'
 import { commandNamed, wordsOf } from '../../commands/derive/index.js'
@@ -28,11 +28,16 @@ const load = async (area: string, words: string): Promise<Command> => {
 const verb = (level: Level, area: string, words: string): Leaf =>
   new Leaf(words.split(' ').at(-1) || area, level.tokens, () => load(area, words))
 
-/** Puts a level under its name, and under the one that it answers to as well. */
-const add = (parent: Level, make: (name: string) => Level, name: string, other?: string): void => {
-  parent.addCommand(make(name))
+/** Offers a level under its name, and under the one that it answers to as well. */
+const add = (
+  parent: Program | Area,
+  make: (name: string) => Level,
+  name: string,
+  other?: string,
+): void => {
+  parent.offer(name, make)
   // Singular and plural are a hidden level each: Commander suggests the first alias of a command.
-  if (other !== undefined) parent.addCommand(make(other), { hidden: true })
+  if (other !== undefined) parent.offer(other, make, true)
 }
 
 const singularOrPlural = (word: string): string =>
@@ -40,8 +45,9 @@ const singularOrPlural = (word: string): string =>
 
 /** The verbs of a group, by their second words. */
 const fillGroup = async (level: Area, verbs: readonly string[]): Promise<readonly string[]> => {
-  for (const words of verbs) level.addCommand(verb(level, level.area, words))
-  return verbs.map((words) => words.slice(level.lead.length))
+  const named = verbs.map((words) => words.slice(level.lead.length))
+  for (const name of named) level.offer(name, () => verb(level, level.area, level.lead + name))
+  return named
 }
 
 const fillArea = async (level: Area): Promise<readonly string[]> => {
@@ -49,7 +55,7 @@ const fillArea = async (level: Area): Promise<readonly string[]> => {
   const groups = new Set<string>()
   for (const words of verbs) {
     const [first = '', second] = words.split(' ')
-    if (second === undefined) level.addCommand(verb(level, level.area, words))
+    if (second === undefined) level.offer(words, () => verb(level, level.area, words))
     else if (!groups.has(first)) {
       groups.add(first)
       const within = verbs.filter((other) => other.startsWith(`${first} `))
@@ -113,7 +119,7 @@ export const reach = async (tokens: readonly string[]): Promise<Reached> => {
     const before = from.slice(0, from.length - unknown.length - 1)
     return { ...further, rest: [...before, ...further.rest] }
   }
-  return follow(treeOf([]), tokens)
+  return follow(treeOf(tokens), tokens)
 }
 
 /** A flag at the end may lack its value: then nothing stands behind it. */
