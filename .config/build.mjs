@@ -21,19 +21,29 @@ const licenceOf = (folder) => {
   return `${name} ${version} (${license})\n\n${text}`
 }
 
-/** The modules that are loaded whatever the command: what the entry imports, and so on. */
-let atStart
-const modulesAtStart = (entry, graph) => {
-  const found = new Set([entry])
+/** The modules that are loaded with these: what they import, and so on. */
+const reached = (files, graph) => {
+  const found = new Set(files.map((file) => resolve(file)))
   for (const id of found)
     for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next)
   return found
 }
 
-/** Small modules that are always wanted together stand in one file: each file costs a start time. */
+/**
+ * Small modules that are always wanted together stand in one file: each file costs a start time. What
+ * every line needs, and what help needs no more than, is one; what runs a command is another.
+ */
+let parts
+const partsOf = (graph) => {
+  const core = reached(['src/main.ts'], graph)
+  const run = reached(['src/cli/run/execute.ts', 'src/cli/run/failed.ts'], graph)
+  const tab = reached(['src/cli/tab/tab.ts'], graph)
+  return { core, run, tab }
+}
 const chunkOf = (id, graph) => {
-  atStart ??= modulesAtStart(resolve('src/main.ts'), graph)
-  if (atStart.has(id) || id.includes('rolldown/runtime')) return 'core'
+  parts ??= partsOf(graph)
+  if (parts.core.has(id) || id.includes('rolldown/runtime')) return 'core'
+  if (parts.run.has(id)) return parts.tab.has(id) ? 'session' : 'run'
   if (/\/undici\/lib\/(?!api\/|core\/socks5|dispatcher\/(agent|.*proxy-agent))/.test(id))
     return 'undici'
   return /\/typebox\/|\/catalogue\/shapes\.ts$/.test(id) ? 'shapes' : undefined

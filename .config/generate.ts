@@ -11,7 +11,7 @@ import { shells } from '../src/commands/completion/scripts.js'
 import { commandsOfArea } from '../src/commands/derive/index.js'
 import { toolCommands } from '../src/commands/index.js'
 import { categoryMeanings, exitCodes } from '../src/errors.js'
-import { formats } from '../src/output/index.js'
+import { formats } from '../src/output/formats.js'
 import { table } from './markdown.js'
 import { referencePages } from './reference.js'
 

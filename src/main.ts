@@ -4,14 +4,11 @@ import { commandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { areaHelp, rootHelp } from './cli/help/pages.js'
 import { topicHelp } from './cli/help/topics.js'
-import { type Decided, execute } from './cli/run/execute.js'
-import { failuresInJson } from './cli/run/format.js'
-import { worded } from './cli/run/instance/advice.js'
+import type { Decided } from './cli/run/execute.js'
 import { type About, isWord, type Meant } from './cli/words/line.js'
 import { parse } from './cli/words/tree.js'
-import { bugs, version } from './cli/words/version.js'
-import { codeOf, exitCodes, Failure, reasonOf } from './errors.js'
-import { printError } from './terminal/streams/notes.js'
+import { version } from './cli/words/version.js'
+import { exitCodes } from './errors.js'
 import { openPager } from './terminal/streams/pager.js'
 import { endWithTerminal, say, standardError, standardOutput } from './terminal/streams/standard.js'
 import { ClosedPipe, openStdout } from './terminal/streams/stdout.js'
@@ -74,7 +71,10 @@ const answer = async (
   signal: AbortSignal,
   decided: (how: Decided) => void,
 ): Promise<number> => {
-  if (line.kind === 'run') return execute(line.command, line.raw, signal, decided)
+  if (line.kind === 'run') {
+    const { execute } = await import('./cli/run/execute.js')
+    return execute(line.command, line.raw, signal, decided)
+  }
   if (line.kind === 'version') return page(`${version}\n`)
   const text = await helpOn(line.of, await helpStyle())
   if (line.kind === 'help') return page(text)
@@ -99,48 +99,6 @@ const dispatch = async (
   return answer(await parse([...words, '--help']), signal, decided)
 }
 
-/** After a signal, whatever ended the run is its doing; what says more than that is kept. */
-const interruptionOf = (error: unknown): Failure =>
-  error instanceof Failure && error.category === 'interrupted'
-    ? error
-    : new Failure('interrupted', 'interrupted')
-
-/** A parser's message quotes what it was given, which may be an answer with secrets. */
-const defectText = (error: unknown): string => {
-  if (error instanceof SyntaxError) return 'a text that it did not understand'
-  return error instanceof Error ? error.message : String(error)
-}
-
-/** What the system refused, which no part of the program put into words, is no defect either. */
-const refusedBySystem = (error: unknown): Failure | undefined => {
-  if (!(error instanceof Error) || !('syscall' in error) || codeOf(error) === '') return undefined
-  const path = 'path' in error ? String(error.path) : ''
-  return new Failure(
-    'failed',
-    `${path === '' ? String(error.syscall) : path}: ${reasonOf(error)}`,
-    {
-      hint:
-        path !== '' && path.startsWith(process.env.TMPDIR || '/tmp')
-          ? 'It is for temporary files: name a folder that you can write in TMPDIR.'
-          : 'Look at what is there, and at who may read and write it.',
-      cause: error,
-    },
-  )
-}
-
-/** A defect, and where to report it. */
-const defect = (message: string, cause: unknown): Failure =>
-  new Failure('internal', `svcctl has a defect: ${message}`, {
-    hint: `Please report it at ${bugs} with the command line and the output of -v, without tokens.`,
-    cause,
-  })
-
-const failureOf = (thrown: unknown): Failure => {
-  const error = worded(thrown)
-  if (!(error instanceof Failure)) return refusedBySystem(error) ?? defect(defectText(error), error)
-  return error.category === 'internal' ? defect(error.message, error) : error
-}
-
 /**
  * The program. Sets `process.exitCode`; never exits by itself, so that output is drained.
  * @param argv arguments without the interpreter and the script
@@ -157,16 +115,11 @@ export const main = async (argv: readonly string[]): Promise<void> => {
       process.exitCode = 0
       return
     }
-    const failure = signal.aborted ? interruptionOf(error) : failureOf(error)
+    const { failureIn, tell } = await import('./cli/run/failed.js')
+    const ended = { error, interrupted: signal.aborted, argv, how }
+    const failure = failureIn(ended)
     process.exitCode = failure.exitCode
-    how ??= { json: failuresInJson(argv, process.env) }
-    await printError(failure, { ...how, env: process.env })
-    if (
-      failure.category === 'internal' &&
-      error instanceof Error &&
-      process.env.SVC_DEBUG !== undefined
-    )
-      say(standardError(), `${error.stack ?? ''}\n`)
+    await tell(failure, ended)
     await endWithTerminal(hungUp())
   } finally {
     release()

@@ -73,22 +73,18 @@ const offences = (check: (from: string, to: string, how: Import) => string | und
     }),
   )
 
-/** Packages that are loaded with the program itself, whatever the command. */
-const packagesAtStart = (): string[] => {
-  const seen = new Set<string>()
+/** What is loaded with these files, and with what they import: other files, and packages. */
+const loadedWith = (...entries: readonly string[]) => {
+  const seen = new Set(entries)
   const packages = new Set<string>()
-  const visit = (file: string): void => {
-    if (seen.has(file)) return
-    seen.add(file)
+  for (const file of seen)
     for (const how of sources.get(file) ?? []) {
       if (how.type || how.dynamic) continue
       const target = targetOf(file, how)
-      if (how.target.startsWith('.')) visit(target)
+      if (how.target.startsWith('.')) seen.add(target)
       else if (!target.startsWith('node:')) packages.add(target)
     }
-  }
-  visit('main.ts')
-  return [...packages].sort()
+  return { files: [...seen].sort(), packages: [...packages].sort() }
 }
 
 describe('the rooms of src', () => {
@@ -147,7 +143,27 @@ describe('the rooms of src', () => {
   it('load no heavy library before the command is known', () => {
     // A few kilobytes each, and every request or every mistake needs them.
     const light = ['commander', 'env-paths', 'fastest-levenshtein', 'http-link-header']
-    expect(packagesAtStart().filter((name) => !light.includes(name))).toEqual([])
+    const { packages } = loadedWith('main.ts', 'cli/run/execute.ts', 'cli/tab/tab.ts')
+    expect(packages.filter((name) => !light.includes(name))).toEqual([])
+  })
+
+  it('load for help nothing that sends, shows records or knows profiles', () => {
+    const words =
+      /^(?:main|errors)\.ts$|^(?:base|catalogue|commands|terminal|cli\/(?:words|help))\//
+    // Tables without anything behind them: flags say what is in them.
+    const tables = ['client/defaults.ts', 'output/formats.ts']
+    const { files: all, packages } = loadedWith('main.ts')
+    expect(all.filter((file) => !words.test(file) && !tables.includes(file))).toEqual([])
+    expect(all).toContain('cli/words/tree.ts')
+    expect(packages).toEqual(['commander'])
+  })
+
+  it('load nothing that sends for what completion has kept', () => {
+    const { files: all } = loadedWith('cli/tab/tab.ts')
+    expect(all).toContain('profile/session.ts')
+    expect(
+      all.filter((file) => /^(?:http|fleet|cli\/run\/(?!answer|instance))\//.test(file)),
+    ).toEqual([])
   })
 })
 

@@ -7,7 +7,7 @@ import type { Value } from '../catalogue/inferred.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../catalogue/params.js'
 import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../client/defaults.js'
 import { usage } from '../errors.js'
-import { formatNames } from '../output/index.js'
+import { formatNames } from '../output/formats.js'
 import type { Flag, FlagGroup } from './described.js'
 
 /** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */

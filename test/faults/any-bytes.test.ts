@@ -1,7 +1,7 @@
 /** Whatever bytes an instance answers with, to whatever kind of command, in every format. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatNames } from '../../src/output/index.js'
+import { formatNames } from '../../src/output/formats.js'
 import { svcctl } from '../support/program.js'
 import { record } from '../support/recorder.js'
 

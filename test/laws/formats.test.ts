@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { formatNames, formats } from '../../src/output/index.js'
+import { formatNames, formats } from '../../src/output/formats.js'
 import type { Asked, People } from '../../src/output/types.js'
 import { bytes, collector, opened } from '../output/open.js'
 

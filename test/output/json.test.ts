@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatNamed } from '../../src/output/index.js'
+import { formatNamed } from '../../src/output/formats.js'
 import { spaced } from '../../src/output/json/bytes.js'
 import { rewrite } from '../../src/output/json/text.js'
 import { bytes, collector, opened, shown, written } from './open.js'

@@ -1,6 +1,6 @@
 /** Numbers print as they came, in every format there is: past 2^53, without a value, with their zeros. */
 import { expect, it } from 'vitest'
-import { formatNames } from '../../src/output/index.js'
+import { formatNames } from '../../src/output/formats.js'
 import { svcctl } from '../support/program.js'
 import { record } from '../support/recorder.js'
 

@@ -1,5 +1,6 @@
 /** Writes records in a format and gives what came out. */
-import { formatNamed, openWriter } from '../../src/output/index.js'
+import { formatNamed } from '../../src/output/formats.js'
+import { openWriter } from '../../src/output/index.js'
 import type { Asked, Sink, Writer } from '../../src/output/types.js'
 import { styleOf } from '../../src/terminal/text/style.js'
 

@@ -3,7 +3,7 @@ import { isObject } from '../../src/base/objects.js'
 import { endsAsSecret } from '../../src/base/secrets/names.js'
 import { areas } from '../../src/catalogue/index.js'
 import { secretsOf } from '../../src/catalogue/secret-fields.js'
-import { formats as registered } from '../../src/output/index.js'
+import { formats as registered } from '../../src/output/formats.js'
 import { bytes, collector, opened, shown, written } from './open.js'
 
 const secrets = new Set(['token', 'runners_token'])

@@ -1,8 +1,7 @@
 /** Help on what all commands share. All from the same data as the parser. */
 import { outputFlags, pagingFlags, requestFlags, spreadFlags } from '../../commands/globals.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
-import { formats } from '../../output/index.js'
-import { settings } from '../../profile/index.js'
+import { formats } from '../../output/formats.js'
 import { environment } from './environment.js'
 import { rowsOfFlags } from './flag-rows.js'
 import { indent, table, wrap } from './layout.js'
@@ -52,8 +51,9 @@ const outputTopic = (): string =>
     ]),
   ].join('\n')
 
-const configurationTopic = (): string =>
-  [
+const configurationTopic = async (): Promise<string> => {
+  const { settings } = await import('../../profile/index.js')
+  return [
     ...paragraphs([
       'A flag beats the environment, the environment beats the profile. svcctl auth login makes a profile, svcctl profile set changes one, auth switch and --profile choose one.',
       'Tokens are kept in the keyring of the system where there is one, else in a file that only its owner can read.',
@@ -65,6 +65,7 @@ const configurationTopic = (): string =>
       pageWidth,
     ),
   ].join('\n')
+}
 
 const paragraphs = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => wrap(text, pageWidth - indent.length).map((line) => indent + line))

@@ -8,7 +8,6 @@ import { kindNamed } from '../../catalogue/kinds.js'
 import { secretsOf } from '../../catalogue/secret-fields.js'
 import { scopeOf } from '../../commands/derive/index.js'
 import type { Suggestion } from '../../commands/types.js'
-import { buildRequest } from '../../http/index.js'
 import type { WireRequest } from '../../http/types.js'
 
 interface Shown {
@@ -129,6 +128,8 @@ const wantedOf = async (
     ...source.values,
     ...(scope === undefined ? {} : { [scope.placeholder]: project }),
   }
+  // Only here: what completion has kept needs nothing that sends.
+  const { buildRequest } = await import('../../http/index.js')
   const request = buildRequest({ endpoint, values })
   const path = endpoint.returns.kind === 'many' ? paged(request.path) : request.path
   return { request: { ...request, path }, endpoint }

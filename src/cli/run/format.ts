@@ -1,6 +1,6 @@
 /** Which output format is in force: flag, environment, profile, then a table. Failures follow it. */
 import type { Globals } from '../../commands/globals.js'
-import { failsInJson, formatNamed, table } from '../../output/index.js'
+import { failsInJson, formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
 import { openStore, pathsOf } from '../../profile/index.js'
 

@@ -1,6 +1,5 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
 import { once } from 'node:events'
-import { createInstance } from '../../client/index.js'
 import {
   environmentScope,
   openStore,
@@ -45,6 +44,8 @@ const quick = async (
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ) => {
+  // Only where nothing is kept: what sends takes as long to load as all the rest of an answer.
+  const { createInstance } = await import('../../client/index.js')
   const instance = createInstance({
     baseUrl: session.baseUrl,
     timeout: patience,

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { runners } from '../../../src/catalogue/areas/runners.js'
 import { Printing } from '../../../src/cli/run/answer/printing.js'
-import { formatNamed } from '../../../src/output/index.js'
+import { formatNamed } from '../../../src/output/formats.js'
 import { styleOf } from '../../../src/terminal/text/style.js'
 
 type Made = ConstructorParameters<typeof Printing>

@@ -1,0 +1,65 @@
+/** The output formats: a row each. Each is loaded when an answer is written in it. */
+import { usage } from '../errors.js'
+import type { Format } from './types.js'
+
+/** People's format, which is in force unless another was asked for. */
+export const table: Format = {
+  name: 'table',
+  summary: 'aligned columns on a terminal, tab-separated values elsewhere',
+  reader: 'people',
+  separator: '\n',
+  load: async () => (await import('./table.js')).open,
+}
+
+/** The format of documents where the one asked for has nothing but rows. */
+export const json: Format = {
+  name: 'json',
+  summary: "the API's own objects; lists as one array",
+  reader: 'programs',
+  json: true,
+  nests: true,
+  lists: true,
+  load: async () => (await import('./json.js')).open,
+}
+
+export const formats: readonly Format[] = [
+  table,
+  json,
+  {
+    name: 'yaml',
+    summary: "the API's own objects as YAML",
+    reader: 'programs',
+    nests: true,
+    separator: '---\n',
+    load: async () => (await import('./yaml.js')).open,
+  },
+  {
+    name: 'ndjson',
+    summary: 'one JSON object a line, each as it arrives',
+    reader: 'programs',
+    json: true,
+    load: async () => (await import('./ndjson.js')).open,
+  },
+  {
+    name: 'csv',
+    summary: 'comma-separated values with a header (RFC 4180), safe for spreadsheets',
+    reader: 'sheets',
+    load: async () => (await import('./csv.js')).open,
+  },
+]
+
+export const formatNames: readonly string[] = formats.map((format) => format.name)
+
+/**
+ * A format by its name.
+ * @throws Failure usage, when there is no such format
+ */
+export const formatNamed = (name: string): Format => {
+  const format = formats.find((one) => one.name === name)
+  if (format !== undefined) return format
+  throw usage(`there is no output format "${name}"; there are ${formatNames.join(', ')}`)
+}
+
+/** Whether a format has failures as JSON; false for names of none. */
+export const failsInJson = (name: string | undefined): boolean =>
+  formats.some((format) => format.name === name && format.json === true)
