@@ -10,17 +10,30 @@ import { parse } from './cli/words/tree.js'
 import { version } from './cli/words/version.js'
 import { exitCodes } from './errors.js'
 import { openPager } from './terminal/streams/pager.js'
-import { endWithTerminal, say, standardError, standardOutput } from './terminal/streams/standard.js'
-import { ClosedPipe, openStdout } from './terminal/streams/stdout.js'
+import {
+  endWithTerminal,
+  mayBeTerminal,
+  say,
+  standardError,
+  standardOutput,
+} from './terminal/streams/standard.js'
+import { ClosedPipe, openStdout, printAtOnce } from './terminal/streams/stdout.js'
 import { styleOf } from './terminal/text/style.js'
 
 /** Turns signals into an interruption that commands can clean up after. */
 const interruptions = () => {
-  const controller = new AbortController()
-  let hungUp = false
+  let [came, hungUp] = [false, false]
+  let controller: AbortController | undefined
   const stop = (why: NodeJS.Signals): void => {
+    came = true
     hungUp ||= why === 'SIGHUP'
-    controller.abort()
+    controller?.abort()
+  }
+  /** Made when it is asked for: Node loads much for it, and help runs nothing that could be stopped. */
+  const signal = (): AbortSignal => {
+    controller ??= new AbortController()
+    if (came) controller.abort()
+    return controller.signal
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
@@ -30,11 +43,15 @@ const interruptions = () => {
     process.off('SIGTERM', stop)
     process.off('SIGHUP', stop)
   }
-  return { signal: controller.signal, hungUp: () => hungUp, release }
+  return { signal, came: () => came, hungUp: () => hungUp, release }
 }
 
 /** Help and the like: on a terminal, what is longer than the screen goes through the pager. */
 const page = async (text: string): Promise<number> => {
+  if (!mayBeTerminal()) {
+    await printAtOnce(text)
+    return 0
+  }
   const { env, argv } = process
   const stdout = standardOutput()
   const plain = openStdout()
@@ -49,7 +66,8 @@ const page = async (text: string): Promise<number> => {
 
 /** Help fits 80 columns, and a narrower terminal. */
 const helpStyle = async (): Promise<PageStyle> => {
-  const { width, bold, dim } = await styleOf(standardOutput(), process.env)
+  const screen = mayBeTerminal() ? standardOutput() : {}
+  const { width, bold, dim } = await styleOf(screen, process.env)
   return { width: Math.min(width, 80), bold, dim }
 }
 
@@ -68,12 +86,12 @@ const complete = async (argv: readonly string[]): Promise<never> => {
 /** Does what a line asks for. @returns the exit code */
 const answer = async (
   line: Meant,
-  signal: AbortSignal,
+  signal: () => AbortSignal,
   decided: (how: Decided) => void,
 ): Promise<number> => {
   if (line.kind === 'run') {
     const { execute } = await import('./cli/run/execute.js')
-    return execute(line.command, line.raw, signal, decided)
+    return execute(line.command, line.raw, signal(), decided)
   }
   if (line.kind === 'version') return page(`${version}\n`)
   const text = await helpOn(line.of, await helpStyle())
@@ -86,7 +104,7 @@ const answer = async (
 /** Runs one command line. @returns the exit code */
 const dispatch = async (
   argv: readonly string[],
-  signal: AbortSignal,
+  signal: () => AbortSignal,
   decided: (how: Decided) => void,
 ): Promise<number> => {
   const [first, ...words] = argv
@@ -104,7 +122,7 @@ const dispatch = async (
  * @param argv arguments without the interpreter and the script
  */
 export const main = async (argv: readonly string[]): Promise<void> => {
-  const { signal, hungUp, release } = interruptions()
+  const { signal, came, hungUp, release } = interruptions()
   let how: Decided | undefined
   try {
     process.exitCode = await dispatch(argv, signal, (decided) => {
@@ -116,7 +134,7 @@ export const main = async (argv: readonly string[]): Promise<void> => {
       return
     }
     const { failureIn, tell } = await import('./cli/run/failed.js')
-    const ended = { error, interrupted: signal.aborted, argv, how }
+    const ended = { error, interrupted: came(), argv, how }
     const failure = failureIn(ended)
     process.exitCode = failure.exitCode
     await tell(failure, ended)

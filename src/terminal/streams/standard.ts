@@ -2,7 +2,7 @@
  * The process's own streams: nothing outside of this room touches them. Standard error is best
  * effort: what cannot be said there is not said, and the work and its exit code are the same.
  */
-import { writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 
 /** What there is to know of a stream that notes go to. */
 interface Sayable {
@@ -25,6 +25,19 @@ export const standardError = (): NodeJS.WriteStream => bestEffort(process.stderr
 
 /** Standard output: to be written to through `openStdout`. */
 export const standardOutput = (): NodeJS.WriteStream => process.stdout
+
+/**
+ * Whether standard output may be a terminal, which only `process.stdout` knows for certain. Opening that takes
+ * as long as making a page of help: a pipe or a file is written to without it.
+ */
+export const mayBeTerminal = (): boolean => {
+  if (process.platform === 'win32') return true
+  try {
+    return fstatSync(1).isCharacterDevice()
+  } catch {
+    return true
+  }
+}
 
 /** Standard input. Opening it takes milliseconds. */
 export const standardInput = (): NodeJS.ReadStream => process.stdin

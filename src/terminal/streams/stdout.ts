@@ -1,6 +1,7 @@
 /** Standard output: small writes gathered, back-pressure obeyed, a closed pipe a quiet end. */
+import { writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { Failure } from '../../errors.js'
+import { codeOf, Failure } from '../../errors.js'
 import { aside } from './line.js'
 import { standardOutput } from './standard.js'
 
@@ -112,3 +113,21 @@ class Gatherer implements Stdout {
 
 /** Standard output, or another stream, for a run. */
 export const openStdout = (stream: Writable = standardOutput()): Stdout => new Gatherer(stream)
+
+/**
+ * A whole text, to standard output that is no terminal and past `process.stdout` (`mayBeTerminal`).
+ * @throws ClosedPipe when the reader is gone; Failure when the output cannot be written
+ */
+export const printAtOnce = async (text: string): Promise<void> => {
+  const bytes = Buffer.from(text)
+  let at = 0
+  try {
+    while (at < bytes.length) at += writeSync(1, bytes, at)
+  } catch (error) {
+    // A reader that takes nothing just now is waited for as ever.
+    if (codeOf(error) !== 'EAGAIN') throw failureOf(error as NodeJS.ErrnoException)
+    const out = openStdout()
+    await out.write(bytes.subarray(at))
+    await out.end()
+  }
+}
