@@ -37,11 +37,14 @@ export const wrap = (text: string, width: number): string[] => {
   return [...lines, line]
 }
 
-/** A command line to copy: where it is too wide, broken between words that are not quoted. */
+/** Words of a command line, quoted ones whole; a flag and what it takes stay together, and so does what follows < or |. */
+const parts = /(?:(?:-{1,2}[\w-]+|[<>|]) (?!-))?(?:'[^']*'|"[^"]*"|[^\s'"])+/g
+
+/** A command line to copy: where it is too wide, broken between words that belong to nothing before them. */
 export const commandLine = (line: string, width: number): string => {
   const lines: string[] = []
   let at = `${indent}$`
-  for (const [word] of line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {
+  for (const [word] of line.matchAll(parts)) {
     const full = at.trim() !== '' && at.length + 1 + word.length > width - 2
     if (full) lines.push(`${at} \\`)
     at = full ? `${indent.repeat(3)}${word}` : `${at} ${word}`

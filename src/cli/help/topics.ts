@@ -77,6 +77,7 @@ export const topics: Readonly<Record<string, () => string | Promise<string>>> = 
   environment: environmentTopic,
   output: outputTopic,
   configuration: configurationTopic,
+  recipes: async () => (await import('./recipes.js')).recipesPage(pageWidth),
 }
 
 /** A topic's page, or undefined when nothing is called that. */

@@ -1,0 +1,144 @@
+/** Every recipe of `svcctl help recipes`, run in a shell against an embedded instance of its own. */
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Recipe, recipes } from '../src/cli/help/recipes.js'
+import { startSandbox } from '../src/sandbox/index.js'
+import { clean, configuration, folder, program, svcctl } from './support/program.js'
+
+const bin = folder()
+beforeAll(() => {
+  const file = join(bin, 'svcctl')
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
+  chmodSync(file, 0o755)
+})
+
+/** What a recipe left behind. */
+interface Left {
+  /** Each line, with what it printed. */
+  readonly printed: readonly string[]
+  /** A file that it wrote. */
+  readonly file: (name: string) => string
+  /** What the instance says afterwards, as records. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  readonly ask: (...args: readonly string[]) => Promise<any[]>
+}
+
+const cook = async ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<void> => {
+  const sandbox = await startSandbox({ stateDir: folder() })
+  try {
+    const cwd = folder()
+    const key = 'AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
+    writeFileSync(join(cwd, 'ci.pub'), `ssh-ed25519 ${key} ci\n`)
+    const env = {
+      ...clean(),
+      PATH: `${bin}:${process.env.PATH}`,
+      SVC_BASE_URL: sandbox.url,
+      SVC_TOKEN: 'sandbox-root-token',
+      SVC_CONFIG_DIR: configuration(),
+    }
+    const printed: string[] = []
+    for (const line of lines) {
+      const ran = await execa('sh', ['-euc', line], { cwd, env, extendEnv: false, reject: false })
+      expect([ran.exitCode, line, ran.exitCode === 0 ? '' : ran.stderr]).toEqual([0, line, ''])
+      printed.push(ran.stdout)
+    }
+    await look({
+      printed,
+      file: (name) => readFileSync(join(cwd, name), 'utf8'),
+      ask: async (...args) => {
+        const { stdout } = await svcctl([...args, '--limit', 'all', '-o', 'json'], { cwd, env })
+        return JSON.parse(stdout)
+      },
+    })
+  } finally {
+    await sandbox.close()
+  }
+}
+
+const rowsOf = (csv: string): string[][] =>
+  csv
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((row) => row.split(','))
+
+/** What each is for, looked at. */
+const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>>> = {
+  approvals: async ({ printed: [tried = ''], ask }) => {
+    expect(tried).toContain('POST /projects/')
+    const projects = await ask('projects', 'list', '--where', 'path_with_namespace~platform/*')
+    const rules = await ask('approvals', 'rules', 'list', '-G', 'platform')
+    const two = rules.filter(({ record }) => record.name === 'Two reviewers')
+    expect(two.map(({ project }) => project).sort()).toEqual(
+      projects.map((p) => p.path_with_namespace).sort(),
+    )
+    for (const { record } of two) expect(record.approvals_required).toBe(2)
+  },
+  vulnerabilities: async ({ file, ask }) => {
+    const [head, ...rows] = rowsOf(file('critical.csv'))
+    expect(head?.slice(0, 3)).toEqual(['project', 'id', 'severity'])
+    const found = await ask('vulnerabilities', 'list', '-G', 'platform')
+    const meant = found.filter(
+      ({ record }) => record.severity === 'critical' && record.state === 'detected',
+    )
+    expect(meant.length).toBeGreaterThan(0)
+    expect(rows.map(([project, id]) => [project, Number(id)])).toEqual(
+      meant.map(({ project, record }) => [project, record.id]),
+    )
+  },
+  members: async ({ file }) => {
+    const [head, ...rows] = rowsOf(file('members.csv'))
+    expect(head?.[0]).toBe('of')
+    const level = head?.indexOf('access_level') ?? -1
+    for (const row of rows)
+      expect(row[level]).toMatch(/^(guest|reporter|developer|maintainer|owner)$/)
+    const of = new Set(rows.map(([one]) => one))
+    expect([...of]).toEqual(
+      expect.arrayContaining(['group:platform', 'group:platform/core', 'project:platform/app']),
+    )
+  },
+  'deploy-keys': async ({ ask, file }) => {
+    const before = file('old.ndjson').trimEnd().split('\n')
+    const keys = await ask('deploy-keys', 'list', '-G', 'platform')
+    expect(keys.filter(({ record }) => record.title === 'deploy')).toEqual([])
+    const now = keys.filter(({ record }) => record.title === 'deploy-2026')
+    expect(now.map(({ project }) => project)).toEqual(
+      before.map((line) => JSON.parse(line).project),
+    )
+    expect(now).toHaveLength(2)
+    expect(keys.length).toBeGreaterThan(2)
+  },
+  jobs: async ({ printed: [stuck = ''], ask }) => {
+    const all = await ask('jobs', 'list', '--all-projects')
+    const waiting = all.filter(
+      ({ record }) =>
+        record.status === 'pending' && Date.parse(record.created_at) < Date.now() - 3_600_000,
+    )
+    expect(waiting.length).toBeGreaterThan(0)
+    expect(
+      stuck
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((row) => row.split(/\t/)[1]),
+    ).toEqual(waiting.map(({ record }) => String(record.id)))
+  },
+}
+
+describe('the recipe', () => {
+  it.each(Object.entries(recipes))('%s does what it is for', async (name, recipe) => {
+    await cook(recipe, looks[name as keyof typeof recipes])
+  })
+})
+
+it('the page shows every line whole, at eighty columns', async () => {
+  const { stdout, code } = await svcctl(['help', 'recipes'])
+  expect(code).toBe(0)
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  const joined = stdout.replace(/ \\\n +/g, ' ')
+  for (const { lines, job } of Object.values(recipes)) {
+    expect(stdout).toContain(job)
+    for (const line of lines) expect(joined).toContain(`$ ${line}\n`)
+  }
+})
