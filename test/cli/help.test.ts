@@ -6,7 +6,7 @@ import { rowsOfFlags } from '../../src/cli/help/flag-rows.js'
 import type { PageStyle } from '../../src/cli/help/layout.js'
 import { areaHelp, rootHelp } from '../../src/cli/help/pages.js'
 import { topicHelp, topics } from '../../src/cli/help/topics.js'
-import { allCommands, lists, named, ownFlags } from '../../src/commands/derive/index.js'
+import { allCommands, lists, named, ownFlags, selectsOf } from '../../src/commands/derive/index.js'
 import { globalFlags } from '../../src/commands/globals.js'
 import { toolCommands } from '../../src/commands/index.js'
 
@@ -28,7 +28,8 @@ describe('help', () => {
     if (all.some((e) => e.access !== undefined)) expect(text).toMatch(/^ {2}who {2}/m)
     if (all.some((e) => e.edition !== undefined)) expect(text).toMatch(/^ {2}edition {2}/m)
     expect(text).toMatch(/^Also -o, .*: svcctl help flags$/m)
-    expect(text.includes('--limit')).toBe(lists(command))
+    const limits = lists(command) || selectsOf(command) !== undefined
+    expect(text.includes('--limit')).toBe(limits)
     // What every command takes stands on a page of its own.
     expect(text).not.toMatch(/--insecure|--csv-raw|--timeout/)
   })
