@@ -17,7 +17,7 @@ import { UnsentInstance } from './instance/unsent.js'
 import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
 import type { RunOptions } from './options.js'
-import { type ParentPart, partOf } from './parents/part.js'
+import { type ParentPart, type PartRoom, partOf } from './parents/part.js'
 import { Attendant } from './person/attendant.js'
 import { Unasked } from './person/unasked.js'
 import { Sessions } from './place/sessions.js'
@@ -134,6 +134,31 @@ const instanceOf = async (
   return new RehearsedInstance({ live, crowd, answer, command, secrets: globals.showSecrets })
 }
 
+interface Below {
+  readonly options: RunOptions
+  readonly screen: Streams
+  readonly parts: Omit<PartRoom, 'choice' | 'globals' | 'rehearsed'> & Pick<Room, 'place'>
+  readonly reads: Reads
+  readonly instance: InstanceService
+}
+
+/** What a command is handed for each of several parents; what they have in common is made once. */
+const partsIn = ({ options, screen, parts, reads, instance }: Below): Running['below'] => {
+  const make = (): PartRoom => {
+    // Nobody is asked the same for each of many.
+    const unasked = { ...screen, interactive: () => false }
+    const planning = new Planning(options, unasked, parts.place, reads)
+    const choice = choiceOf(options, { ...parts, planning, reads })
+    const room = { ...parts, planning, globals: options.globals, choice }
+    return isRehearsal(options) ? { ...room, rehearsed: instance } : room
+  }
+  let made: PartRoom | undefined
+  return (part) => {
+    made ??= make()
+    return partOf(part, made)
+  }
+}
+
 /** Puts the services of a run together. */
 export const createRun = async (options: RunOptions): Promise<Running> => {
   const { globals, listed, signal } = options
@@ -159,14 +184,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   return {
     services: { instance, answer, person, place },
     selection: selectionOf(options, { ...parts, reads, place }),
-    below: (part) => {
-      // Nobody is asked the same for each of many.
-      const unasked = { ...screen, interactive: () => false }
-      const own = new Planning(options, unasked, place, readsOf(exchange, options))
-      const choice = choiceOf(options, { ...parts, planning: own, reads })
-      const room = { ...parts, planning: own, globals, place, choice }
-      return partOf(part, isRehearsal(options) ? { ...room, rehearsed: instance } : room)
-    },
+    below: partsIn({ options, screen, parts: { ...parts, place }, reads, instance }),
     gate: exchange.gate,
     writer: (emit) => answer.writer(true, emit),
     later: below.later,

@@ -60,6 +60,19 @@ const objectOf = ({ label, endpoint, values }: Plan, { area }: Pick<Described, '
   return holder === undefined ? area : String(values[holder])
 }
 
+/** What only reads is neither confirmed nor told of as done; of each endpoint there is one such. */
+const reader = (): ((endpoint: Endpoint) => Endpoint) => {
+  const made = new Map<Endpoint, Endpoint>()
+  return (endpoint) => {
+    const known = made.get(endpoint)
+    if (known !== undefined) return known
+    const { destructive: _, ...kept } = endpoint
+    const harmless: Endpoint = { ...kept, safe: true }
+    made.set(endpoint, harmless)
+    return harmless
+  }
+}
+
 /** Nothing is written. */
 export class RehearsedInstance implements InstanceService {
   readonly #parts: Parts
@@ -162,19 +175,17 @@ export class RehearsedInstance implements InstanceService {
     complete: (plan: Plan) => Promise<Written> = async (plan) => ({ plan }),
   ): Promise<never> {
     const { crowd, command } = this.#parts
-    // What only reads is neither confirmed nor told of as done.
-    const reading = plans.map((plan): readonly [Plan, Plan] => {
-      const { destructive: _, ...endpoint } = plan.endpoint
-      return [
-        { ...plan, endpoint: { ...endpoint, safe: true }, label: objectOf(plan, command) },
-        plan,
-      ]
+    const harmless = reader()
+    const originals = new WeakMap<Plan, Plan>()
+    const reading = plans.map((plan): Plan => {
+      const read = { ...plan, endpoint: harmless(plan.endpoint), label: objectOf(plan, command) }
+      originals.set(read, plan)
+      return read
     })
-    const originals = new Map(reading)
     const [only, ...others] = plans
     if (only !== undefined && only.parent === undefined && others.length === 0)
       return this.#print(objectOf(only, command), await this.#preview(await complete(only)))
-    await crowd.many([...originals.keys()], {
+    await crowd.many(reading, {
       emit,
       run: async (plan) => ({
         value: await this.#preview(await complete(originals.get(plan) ?? plan)),

@@ -140,7 +140,7 @@ class OverParents {
 
   /** Until the command ends, or hands over what it planned. */
   async #act(n: number, slot: Slot, turn: Promise<void>): Promise<void> {
-    const { action, running, given } = this.#over
+    const { action, command, running, given } = this.#over
     if (slot.failure !== undefined) throw slot.failure
     const handed = latch()
     const { left } = this.#shared
@@ -151,7 +151,9 @@ class OverParents {
       hand: async (plans, how = {}) => {
         const ran = this.#round.hand(n, await inHand(plans), how)
         handed.open()
-        return ran
+        if (command.run !== undefined) return ran
+        // What is derived does nothing afterwards: of many nobody need wait.
+        ran.catch(() => {})
       },
       together: () => this.#round.runs,
     })

@@ -31,7 +31,8 @@ export interface ParentPart {
   readonly together: () => boolean
 }
 
-interface Room extends Parts {
+/** What all parts have in common. */
+export interface PartRoom extends Parts {
   readonly answer: AnswerService
   readonly person: PersonService
   readonly place: PlaceService
@@ -81,7 +82,7 @@ class RehearsedPart extends LiveInstance {
 }
 
 /** The services of a run, narrowed to one parent: its records and plans name it. */
-export const partOf = (part: ParentPart, room: Room): Services => {
+export const partOf = (part: ParentPart, room: PartRoom): Services => {
   const { planning, crowd, exchange, globals, answer, person, place } = room
   const { parent, paging, writer, hand } = part
   // What is said of a list is said of all of them together.
