@@ -123,6 +123,17 @@ describe('a parent that refuses', () => {
   })
 })
 
+describe('many parents that refuse', () => {
+  it('are told of in full up to twenty, then counted', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `nope/${i}`)
+    const ran = await run(`jobs list -P ${names.join(',')},web/site --fields id`)
+    expect(ran.code).toBe(8)
+    expect(ran.stderr.match(/404 Project Not Found/g)).toHaveLength(20)
+    expect(ran.stderr).toContain('10 more failed')
+    expect(ran.stderr).toContain('30 of 31 failed')
+  })
+})
+
 describe('a verb of several projects', () => {
   it('does every object in each, project by project', async () => {
     const lines = await rows('jobs get 23 25 -P platform/app,web/site --fields id -o csv')

@@ -104,6 +104,15 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
     expect(await terminal.until(/^exit 0/m)).not.toContain('/1,200')
   })
 
+  it('many projects show how many were asked', async () => {
+    const { url, release } = await holding(3, (_, response) => json(response, [{ id: 1 }]))
+    const projects = Array.from({ length: 6 }, (_, i) => `g/p${i}`).join(',')
+    const terminal = started(url, `jobs list -P ${projects} --concurrency 1 > /dev/null`)
+    await terminal.until(/jobs list {2}3\/6 {2}50% {2}[\d.]+\/s {2}ETA/)
+    release()
+    expect(await terminal.until(/^exit 0/m)).not.toContain('/6 ')
+  })
+
   it('one slow request shows that it is waited for', async () => {
     const { url, release } = await holding(0, one)
     const terminal = started(url, 'runners get 1')

@@ -8,7 +8,7 @@ import type { Services } from '../../../commands/services.js'
 import type { Command, Given } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Item } from '../../../fleet/items.js'
-import type { Report } from '../../../fleet/report.js'
+import type { Report, Settled } from '../../../fleet/report.js'
 import type { EngineOptions } from '../../../fleet/run.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Running } from '../context.js'
@@ -47,11 +47,15 @@ const latch = (): Latch => {
   return { opened, open }
 }
 
+/** So many refusals are told in full; of the others there is a count at the end. */
+const mostTold = 20
+
 class OverParents {
   readonly #over: Over
   readonly #shared: Shared
   readonly #round: Round
   readonly #failed = new Map<number, Failure>()
+  #told = 0
   /** Actions that wait for their plans to be run. */
   #waiting: Promise<unknown>[] = []
   /** Resolves when the parents so far have written what they print. */
@@ -111,8 +115,14 @@ class OverParents {
       await this.#one(n)
       return { state: 'done', result: undefined } as const
     }
-    const parents = run({ items: items(), work, gate, signal })
-    for await (const _ of parents);
+    const tally = this.#over.running.services.person.tally(slots.length)
+    const told = ({ outcome }: Settled<undefined>): void => tally.add(1, 'failure' in outcome)
+    const parents = run({ items: items(), work, gate, signal, told })
+    try {
+      for await (const _ of parents);
+    } finally {
+      tally.end()
+    }
     return parents.report
   }
 
@@ -182,6 +192,7 @@ class OverParents {
   }
 
   #tell(n: number, { category, message, details }: Failure): void {
+    if (++this.#told > mostTold) return
     const name = this.#over.slots[n - 1]?.parent.name ?? ''
     const { person } = this.#over.running.services
     person.report(new Failure(category, `${name}: ${message}`, details))
@@ -200,6 +211,8 @@ class OverParents {
       throw causeOf(error)
     })
     if (!this.#lists) for (const [n, failed] of this.#failed) this.#tell(n, failed)
+    const { person } = this.#over.running.services
+    if (this.#told > mostTold) person.note(`${this.#told - mostTold} more failed`)
     const { printed, full } = this.#shared
     if (full) this.#over.running.later(`showing ${printed}; --limit <n> or --limit all gives more`)
     else if (printed === 0 && failure === undefined) this.#over.running.later('nothing found')
