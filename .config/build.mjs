@@ -36,7 +36,10 @@ const reached = (files, graph) => {
 let parts
 const partsOf = (graph) => {
   const core = reached(['src/main.ts'], graph)
-  const run = reached(['src/cli/run/execute.ts', 'src/cli/run/failed.ts'], graph)
+  // With what is loaded by import() and yet by nearly every run.
+  const usual = ['src/cli/run/failed.ts', 'src/fleet/gate/index.ts']
+  const json = ['src/output/json.ts', 'src/output/ndjson.ts']
+  const run = reached(['src/cli/run/execute.ts', ...usual, ...json], graph)
   const tab = reached(['src/cli/tab/tab.ts'], graph)
   return { core, run, tab }
 }
@@ -46,7 +49,7 @@ const chunkOf = (id, graph) => {
   if (parts.run.has(id)) return parts.tab.has(id) ? 'session' : 'run'
   if (/\/undici\/lib\/(?!api\/|core\/socks5|dispatcher\/(agent|.*proxy-agent))/.test(id))
     return 'undici'
-  return /\/typebox\/|\/catalogue\/shapes\.ts$/.test(id) ? 'shapes' : undefined
+  return /\/typebox\/|\/catalogue\/shapes(\/common)?\.ts$/.test(id) ? 'shapes' : undefined
 }
 
 /**

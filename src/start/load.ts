@@ -3,7 +3,16 @@
  * into a file of its own, which each start loads. Everything here may fail in silence: without a cache the
  * program is only slower.
  */
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
 import { distrust } from '../base/files/trust.js'
@@ -87,17 +96,41 @@ type Wrapped = (
   dirname: string,
 ) => void
 
+const [head, tail] = ['(function(exports,require,module,__filename,__dirname){', '\n})']
+
+/**
+ * The text of a file as that of a function. Read into its place: put together of texts it would be copied once
+ * more, and what a start allocates decides how often garbage is collected.
+ */
+const functionIn = (file: string): string => {
+  const handle = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(handle)
+    const bytes = Buffer.allocUnsafe(head.length + size + tail.length)
+    const end = head.length + size
+    bytes.write(head, 0, 'latin1')
+    bytes.write(tail, end, 'latin1')
+    for (let at = head.length; at < end; ) {
+      const read = readSync(handle, bytes, at, end - at, null)
+      if (read === 0) throw new Error(`${file} became shorter`)
+      at += read
+    }
+    // The build writes ASCII only, and this reads it fastest.
+    return bytes.toString('latin1')
+  } finally {
+    closeSync(handle)
+  }
+}
+
 /** A file of the program as a function, from its compiled code where there is some. */
 const compiled = (shelf: Shelf, dist: string, name: string): Wrapped => {
   const filename = join(dist, name)
   const kept = `${shelf.name}.${name}`
-  // The build writes ASCII only, and this reads it fastest.
-  const source = readFileSync(filename, 'latin1')
   const cachedData = shelf.trusted ? whole(join(shelf.folder, kept)) : undefined
-  const script = new Script(
-    `(function(exports,require,module,__filename,__dirname){${source}\n})`,
-    { filename, ...(cachedData === undefined ? {} : { cachedData }) },
-  )
+  const script = new Script(functionIn(filename), {
+    filename,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  })
   const before = script.cachedDataRejected === false ? (cachedData?.length ?? 0) : 0
   if (before === 0) shelf.fresh = true
   shelf.scripts.push({ script, name: kept, before })
