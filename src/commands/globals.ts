@@ -92,7 +92,7 @@ const spreading = declare({
   },
   'with-archived': { param: boolean('of archived projects, too') },
   tolerate: {
-    param: list('enum', 'projects that refuse so are only noted', {
+    param: list('enum', 'what refuses so is only noted', {
       values: ['forbidden', 'not_found'],
     }),
   },

@@ -14,6 +14,7 @@ import {
   answersChanges,
   calls,
   lists,
+  ofMany,
   ofProjects,
   rehearsable,
   selectsOf,
@@ -94,7 +95,9 @@ const further = (command: Command): Flag[] => [
   ...selection(command),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
-  ...(ofProjects(command) ? spreadFlags : []),
+  ...spreadFlags.filter(
+    ({ name }) => ofProjects(command) || (name === 'tolerate' && ofMany(command)),
+  ),
   ...requestFlags,
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
 ]

@@ -38,5 +38,9 @@ export const watchable = (c: Command): boolean =>
 export const hasForm = (c: Pick<Command, 'endpoints'>, kind: ScopeKind): boolean =>
   Object.values(c.endpoints).some((e) => scopeOf(e)?.kind === kind)
 
+/** Whether a command takes several objects, each by a request of its own. */
+export const ofMany = (c: Command): boolean =>
+  calls(c) && c.args[0]?.variadic === true && c.args[0].file !== true
+
 /** Whether a command may be spread over projects. */
 export const ofProjects = (c: Command): boolean => hasForm(c, 'project')

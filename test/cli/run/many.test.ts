@@ -114,3 +114,35 @@ describe('a run over many objects', () => {
     expect(ids).toEqual(upTo(30).map(Number))
   })
 })
+
+describe('--tolerate', () => {
+  const delivered = (stdout: string): unknown => JSON.parse(stdout)
+  it('notes what is refused so of single objects, and counts it as no failure', async () => {
+    refusing((id) => id === 2)
+    const line = ['runners', 'pause', '1', '2', '3', '--tolerate', 'not_found', '-o', 'json']
+    const { code, stdout, stderr } = await run(...line, '--max-failures', '1')
+    expect([code, sent().sort()]).toEqual([0, [1, 2, 3]])
+    expect(delivered(stdout)).toMatchObject([
+      { id: 1 },
+      { outcome: 'unchanged', error: { category: 'not_found', status: 404 } },
+      { id: 3 },
+    ])
+    expect(stderr).toContain('2: 404 Not found (tolerated)')
+  })
+  it('does so of one object, and of what is only read', async () => {
+    refusing(() => true)
+    for (const line of ['pause 1', 'get 1', 'get 1 2', 'pause 1 2 --dry-run']) {
+      const ran = await run('runners', ...line.split(' '), '--tolerate', 'not_found')
+      expect([line, ran.code, ran.stdout]).toEqual([line, 0, ''])
+      expect(ran.stderr).toContain('1: 404 Not found (tolerated)')
+    }
+  })
+  it('leaves other refusals failures', async () => {
+    refusing((id) => id === 2)
+    const ran = await run('runners', 'pause', '1', '2', '--tolerate', 'forbidden')
+    expect(ran.code).toBe(8)
+    server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
+    const unknown = await run('runners', 'pause', '1', '2', '--tolerate', 'forbidden,not_found')
+    expect(unknown.code).toBe(3)
+  })
+})

@@ -7,6 +7,7 @@ import { showsNothing } from '../answer/outcome.js'
 import { callOf, doneOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
 import { mostOf, unprinted } from './ending.js'
 import { inHand, isHeld } from './in-hand.js'
+import { tolerant, toleratedIn, toleratedText } from './tolerated.js'
 
 const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
   endpoint,
@@ -81,7 +82,8 @@ export class Crowd {
   }
 
   async #single(plan: Plan, how: Many): Promise<void> {
-    const outcome = await (how.run ?? callOf(this.#engine))(plan)
+    const work = tolerant(this.#engine.globals, how.run ?? callOf(this.#engine))
+    const outcome = await work(plan)
     try {
       await this.#show(plan, outcome, how)
       await this.#engine.answer.flush()
@@ -93,7 +95,9 @@ export class Crowd {
 
   async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
     const { answer, person } = this.#engine
-    if (outcome.unchanged === true)
+    const tolerated = toleratedIn(outcome)
+    if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
+    else if (outcome.unchanged === true)
       person.note(plan.endpoint.unchanged ?? `${objectOf(plan)}: already so, nothing changed`)
     else if (showsNothing(outcome))
       person.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)

@@ -15,7 +15,7 @@ export interface Engine {
   readonly send: (plan: Plan) => Promise<Whole>
   readonly answer: AnswerService
   readonly person: PersonService
-  readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'maxFailures'>
+  readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'maxFailures' | 'tolerate'>
   readonly signal: AbortSignal
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean

@@ -11,6 +11,7 @@ import { mostOf, unfinished } from './ending.js'
 import type { Intake, Numbered } from './intake.js'
 import { Showing } from './showing.js'
 import { Standings } from './standings.js'
+import { tolerant } from './tolerated.js'
 
 /** The engine with this run's work: one plan after the other, each outcome counted as it comes. */
 const started = async (
@@ -19,7 +20,7 @@ const started = async (
   standings: Standings,
   options: Many,
 ): Promise<Run<PlanAnswer, Numbered>> => {
-  const send = options.run ?? callOf(engine)
+  const send = tolerant(engine.globals, options.run ?? callOf(engine))
   const tally = engine.person.tally(total())
   let known = total()
   const going = run<PlanAnswer, Numbered>({

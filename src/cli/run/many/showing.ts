@@ -7,13 +7,15 @@ import { about, below, belowOf, identityOf, leadOf, toldApart } from '../answer/
 import { printedValue, showsNothing } from '../answer/outcome.js'
 import { doneText, type Engine, objectOf } from './each.js'
 import type { Intake, Result } from './intake.js'
+import { toleratedIn, toleratedText } from './tolerated.js'
 
 /** So many failures are told in full; of the others there is a count at the end. */
 const mostTold = 20
 
 /** What one object of several is under -o json where the API answers with nothing: what became of it. */
 const recordOf = ({ item: { plan }, outcome }: Result): unknown => {
-  const failed = 'failure' in outcome ? outcome.failure.toJSON() : {}
+  const failure = 'failure' in outcome ? outcome.failure : toleratedIn(outcome.result)
+  const failed = failure?.toJSON() ?? {}
   return { ...belowOf(plan), ...identityOf(plan), outcome: outcome.state, ...failed }
 }
 
@@ -109,7 +111,9 @@ export class Showing {
       return
     }
     const { result } = outcome
-    if (outcome.state === 'unchanged')
+    const tolerated = toleratedIn(result)
+    if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
+    else if (outcome.state === 'unchanged')
       person.note(`${objectOf(plan)}: ${plan.endpoint.unchanged ?? 'already so'}`)
     else if (result !== undefined && showsNothing(result))
       person.note(`${objectOf(plan)}: ${doneText(plan, result, this.#options)}`)

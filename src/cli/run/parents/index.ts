@@ -104,7 +104,6 @@ const over = async (asked: Asked, slots: readonly Slot[]): Promise<void> => {
     slots,
     most: lists(command) ? mostOf(globals) : Number.POSITIVE_INFINITY,
     gate: await running.gate(),
-    tolerated: globals.tolerate ?? [],
   })
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { scopeOf } from '../../../commands/derive/index.js'
+import type { Globals } from '../../../commands/globals.js'
 import type { Services } from '../../../commands/services.js'
 import type { Command, Given } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
@@ -14,6 +15,7 @@ import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Running } from '../context.js'
 import { callOf } from '../many/each.js'
 import { inHand } from '../many/in-hand.js'
+import { isTolerated, toleratedText } from '../many/tolerated.js'
 import { Round } from './round.js'
 import { causeOf, Ended, Enough, isOwn, Shared } from './shared.js'
 
@@ -30,8 +32,7 @@ export interface Over {
   readonly most: number
   /** How many parents are worked on at once. */
   readonly gate: EngineOptions<undefined>['gate']
-  /** Refusals that are only noted. */
-  readonly tolerated: readonly string[]
+  readonly globals: Pick<Globals, 'tolerate'>
 }
 
 interface Latch {
@@ -184,10 +185,9 @@ class OverParents {
   }
 
   /** Notes what `--tolerate` asks only to be noted. */
-  #tolerates({ parent }: Slot, { category, message, details }: Failure): boolean {
-    const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
-    if (!this.#over.tolerated.includes(what)) return false
-    this.#over.running.services.person.note(`${parent.name}: ${message} (tolerated)`)
+  #tolerates({ parent }: Slot, failure: Failure): boolean {
+    if (!isTolerated(this.#over.globals, failure)) return false
+    this.#over.running.services.person.note(toleratedText(parent.name, failure))
     return true
   }
 

@@ -1,0 +1,40 @@
+/** `--tolerate`: refusals that are noted, and count as no failures. */
+import type { Plan } from '../../../commands/described.js'
+import type { Globals } from '../../../commands/globals.js'
+import type { PlanAnswer } from '../../../commands/services.js'
+import { Failure } from '../../../errors.js'
+
+type Tolerated = Pick<Globals, 'tolerate'>
+
+export const isTolerated = ({ tolerate = [] }: Tolerated, failure: Failure): boolean => {
+  const { category, details } = failure
+  const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
+  return tolerate.some((one) => one === what)
+}
+
+/** What became of an object that refused so. */
+interface Noted extends PlanAnswer {
+  readonly tolerated: Failure
+}
+
+/** Why an object is as it was; undefined where nothing was tolerated of it. */
+export const toleratedIn = (answer: PlanAnswer | undefined): Failure | undefined =>
+  answer !== undefined && 'tolerated' in answer && answer.tolerated instanceof Failure
+    ? answer.tolerated
+    : undefined
+
+/** What is said of one. */
+export const toleratedText = (object: string, { message }: Failure): string =>
+  `${object}: ${message} (tolerated)`
+
+/** Work on one object after which it is as it was where it was refused so. */
+export const tolerant =
+  (globals: Tolerated, work: (plan: Plan) => Promise<PlanAnswer>) =>
+  async (plan: Plan): Promise<PlanAnswer | Noted> => {
+    try {
+      return await work(plan)
+    } catch (error) {
+      if (!(error instanceof Failure) || !isTolerated(globals, error)) throw error
+      return { unchanged: true, tolerated: error }
+    }
+  }
