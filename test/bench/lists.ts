@@ -1,6 +1,6 @@
 /** Long lists: time, processor time, memory, and how soon the first record is there. */
 import type { Bench } from './bench.js'
-import { median, type Program, run, sideBySide, watched } from './measure.js'
+import { median, type Program, run, script, sideBySide, watched } from './measure.js'
 import { type Row, used } from './table.js'
 
 const memory = 130
@@ -42,6 +42,21 @@ const roundTrip = async (baseUrl: string): Promise<number> => {
   return median(took) / 1000
 }
 
+/** A long list beside a bare copy of the same pages: what everything that is done to them costs. */
+const besideCopy = async (bench: Bench, baseUrl: string): Promise<void> => {
+  const copy = script('copy.cjs', `${baseUrl}/api/v4/projects?per_page=100`)
+  const programs = { it: listing(baseUrl), copy: { ...copy, silent: true } as const }
+  const { it, copy: bare } = await sideBySide(programs, bench.runs || 5, bench.folder, 1)
+  const [took, least] = [it, bare].map((runs) => median(runs.map((r) => r.wall)))
+  bench.report({
+    work: '100,000 unparsed, beside a bare node:http copy',
+    measured: (took ?? 0) / (least ?? 1),
+    budget: 2,
+    unit: '×',
+    detail: `the copy ${least?.toFixed(2)} s`,
+  })
+}
+
 export const lists = async (bench: Bench): Promise<void> => {
   const [near, far] = [bench.instance(10_000, 0), bench.instance(10_000, 20)]
   const many = bench.instance(100_000, 0)
@@ -53,10 +68,11 @@ export const lists = async (bench: Bench): Promise<void> => {
     await listed(
       bench,
       '10,000 at 20 ms, following links',
-      listing(far),
+      listing(far, '--concurrency', '1'),
       { budget: 1.06 },
       100 * (await roundTrip(far)),
     ),
+    await listed(bench, '10,000 at 20 ms, no flags', listing(far), { budget: 0.8 }),
     await listed(bench, '10,000 at 20 ms, --concurrency 8', listing(far, '--concurrency', '8'), {
       budget: 0.6,
     }),
@@ -71,6 +87,7 @@ export const lists = async (bench: Bench): Promise<void> => {
     budget: memory,
     unit: 'MB',
   })
+  await besideCopy(bench, many)
   const { silent: _, ...seen } = listing(far)
   const firsts: number[] = []
   for (let i = 0; i < (bench.runs || 9); i++) firsts.push((await run(seen, bench.folder)).first)

@@ -41,6 +41,12 @@ export const watched = (...args: string[]): Program => ({
   args: ['--require', usage, bin, ...args],
 })
 
+/** Another program on Node, which also leaves what it used. */
+export const script = (file: string, ...args: string[]): Program => ({
+  command: process.execPath,
+  args: ['--require', usage, resolve('test/bench', file), ...args],
+})
+
 /** The least that any program on Node takes. */
 export const bareNode: Program = { command: process.execPath, args: ['-e', '0'] }
 
