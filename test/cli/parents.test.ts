@@ -372,10 +372,23 @@ describe('what does not go together', () => {
       'of one project or group alone',
     ],
     ['jobs list -P -', 'standard input names no project'],
+    ['jobs list -P web/site,web/docs --where project=web/site', 'are chosen by --project'],
   ])('%s', async (line, message) => {
     const ran = await run(line, '')
     expect(ran.stdout).toBe('')
     expect(ran.stderr).toContain(message)
     expect(ran.code).toBe(2)
+  })
+})
+
+describe('a column that a command makes', () => {
+  it('is tested by --where as it is shown', async () => {
+    const all = await rows('pages-domains list -P web/site --fields domain,expires_at -o csv')
+    const ending = all.slice(1).filter((row) => !row.endsWith(','))
+    const line = 'pages-domains list -P web/site --fields domain,expires_at -o csv --where'
+    expect(ending.length).toBeGreaterThan(0)
+    expect((await rows(`${line} expires_at!=null`)).slice(1)).toEqual(ending)
+    expect((await rows(`${line} expires_at>=today`)).slice(1)).toEqual(ending)
+    expect((await rows(`${line} expires_at<today`)).slice(1)).toEqual([])
   })
 })

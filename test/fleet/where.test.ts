@@ -219,6 +219,30 @@ describe('fields', () => {
     expect(where.matches({ active: true, contacted_at: ago(4) })).toBe(false)
     expect(bind('active=true').detail).toEqual([])
   })
+  it('may be made of a record that has none of that name', () => {
+    const made = { ends: (record: unknown) => (record as { to?: string }).to }
+    const where = parseWhere(['ends>30d'])
+    expect(unshaped(where, { ...known, made })).toEqual([])
+    const { matches: test, detail } = bindWhere(where, { ...known, made })
+    expect(detail).toEqual([])
+    expect([ago(31), ago(29), undefined].map((to) => test({ to }))).toEqual([true, false, false])
+    expect(test({ ends: ago(40), to: ago(1) })).toBe(true)
+  })
+  it('that hold true or false are taken as the instance writes them', () => {
+    for (const active of [true, 'true', '1', 1]) {
+      expect([active, matches({ active }, 'active=true')]).toEqual([active, true])
+      expect([active, matches({ active }, 'active!=true')]).toEqual([active, false])
+    }
+    for (const active of [false, 'false', '0', 0])
+      expect([active, matches({ active }, 'active=false')]).toEqual([active, true])
+    expect(matches({ active: 'maybe' }, 'active=true')).toBe(false)
+  })
+  it('that only stand beside the records are refused in words of their own', () => {
+    const beside = (field: string) => (field === 'project' ? 'say --project' : undefined)
+    expect(() => bindWhere(parseWhere(['project=a']), { ...known, beside })).toThrow(
+      'no record has the field project; say --project',
+    )
+  })
   it('have the kinds of their shapes', () => {
     expect(kindIn(listShape, 'author.id')).toBe('number')
     expect(kindIn(listShape, 'assignees.username')).toBe('text')

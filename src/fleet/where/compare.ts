@@ -80,9 +80,21 @@ const numeric = ({ text }: Operand, op: Plain, names: Names): Test | undefined =
   return (value) => isNumber(value) && holds(orderOfNumbers(value, wanted), op)
 }
 
+/** Some instances write booleans of a shape otherwise. */
+const spellings = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  ['1', true],
+  [1, true],
+  [false, false],
+  ['false', false],
+  ['0', false],
+  [0, false],
+])
+
 const logical = ({ text }: Operand, op: Plain): Test | undefined => {
   if (op !== '=' || (text !== 'true' && text !== 'false')) return undefined
-  return (value) => value === (text === 'true')
+  return (value) => spellings.get(value) === (text === 'true')
 }
 
 const textual =

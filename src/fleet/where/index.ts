@@ -2,7 +2,7 @@
 import { lengthOf } from '../../base/relative.js'
 import { usage } from '../../errors.js'
 import { type Names, type Plain, type Test, testOf } from './compare.js'
-import { hasField, leavesOf } from './leaves.js'
+import { hasField, type Leaves, leavesOf } from './leaves.js'
 import { type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
 import { type FieldKind, fieldsOf, kindIn } from './shape.js'
 
@@ -19,6 +19,10 @@ export interface Known {
   readonly now: number
   /** The numbers of a field that have names (access levels). */
   readonly names?: (field: string) => Names
+  /** Fields that are made of a record that has none of that name. */
+  readonly made?: Readonly<Record<string, (record: unknown) => unknown>>
+  /** What a name is that stands beside the records. */
+  readonly beside?: (field: string) => string | undefined
   /** The nearest of the known words. */
   readonly nearest?: (given: string, known: Iterable<string>) => string | undefined
 }
@@ -53,18 +57,23 @@ export const unshaped = (expressions: readonly Expression[], known: Known): read
 export const isOfSingle = (field: string, { list, single }: Known): boolean =>
   kindIn(list, field) === undefined && kindIn(single, field) !== undefined
 
-const shapedIn = (field: string, { list, single }: Known): FieldKind | undefined =>
-  kindIn(list, field) ?? kindIn(single, field)
+const shapedIn = (field: string, { list, single, made }: Known): FieldKind | undefined =>
+  kindIn(list, field) ??
+  kindIn(single, field) ??
+  (made !== undefined && Object.hasOwn(made, field) ? 'any' : undefined)
 
 const kindFor = ({ field, at }: Condition, text: string, known: Known): FieldKind => {
   const kind = shapedIn(field, known)
   if (kind !== undefined) return kind
-  const { samples = [], nearest, list, single } = known
+  const { samples = [], nearest, beside, list, single, made = {} } = known
   const path = field.split('.')
   if (samples.some((record) => hasField(record, path))) return 'any'
-  const fields = new Set([...fieldsOf(list), ...fieldsOf(single), ...samples.flatMap(keysOf)])
+  const shaped = [...fieldsOf(list), ...fieldsOf(single), ...Object.keys(made)]
+  const fields = new Set([...shaped, ...samples.flatMap(keysOf)])
+  const other = beside?.(field)
   const near = nearest?.(field, fields)
-  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  const guess = near === undefined ? '' : `; did you mean ${near}?`
+  const hint = other === undefined ? guess : `; ${other}`
   throw wrongAt(text, at, `no record has the field ${field}${hint}`)
 }
 
@@ -104,16 +113,26 @@ const testsOf = (
 const isNoNull = ({ text, quoted }: Condition['values'][number]): boolean =>
   quoted || text !== 'null'
 
+/** A field of a record's own comes before one that is made of it. */
+const leavesIn = (
+  record: unknown,
+  path: readonly string[],
+  make: ((record: unknown) => unknown) | undefined,
+): Leaves =>
+  make === undefined || hasField(record, path) ? leavesOf(record, path) : leavesOf(make(record), [])
+
 const bound = (condition: Condition, text: string, known: Known): Bound => {
   const { field, op, values } = condition
   const asksNull = values.some((value) => !isNoNull(value))
   if (asksNull && op !== '=' && op !== '!=')
     throw wrongAt(text, condition.at, 'null is compared by = and != only')
   const path = field.split('.')
+  const make =
+    shapedIn(field, { ...known, made: {} }) === undefined ? known.made?.[field] : undefined
   const tests = testsOf(condition, kindFor(condition, text, known), text, known)
   const not = op.startsWith('!')
   const holds = (record: unknown): boolean => {
-    const leaves = leavesOf(record, path)
+    const leaves = leavesIn(record, path, make)
     // Nothing else sees what is not there: no mistyped field selects everything.
     if (!leaves.there) return asksNull && !not
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not

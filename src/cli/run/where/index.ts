@@ -44,6 +44,15 @@ export interface Narrowed<A> {
 const names: NonNullable<Known['names']> = (field) =>
   /(^|\.)(\w+_)?access_level$/.test(field) ? accessLevels : undefined
 
+/** Columns that say which parent or object a row is of. */
+const besides: Readonly<Record<string, string>> = {
+  project: 'projects are chosen by --project',
+  group: 'groups are chosen by --group',
+  of: 'what records are of is chosen by --project and --group',
+  object: 'objects are chosen by naming them',
+}
+const beside = (field: string): string | undefined => besides[field]
+
 /** The records of a run's lists that are wanted. */
 export class RecordChoice {
   readonly #options: RecordChoiceOptions
@@ -89,7 +98,8 @@ export class RecordChoice {
   }
 
   #known(): Known {
-    return { now: Date.now(), names, nearest }
+    const { made } = this.#options.command
+    return { now: Date.now(), names, nearest, beside, ...(made === undefined ? {} : { made }) }
   }
 
   #stage(

@@ -1,0 +1,28 @@
+/** What a person sees as a heading of a list may be typed after `--where` and `--fields`. */
+import { describe, expect, it } from 'vitest'
+import { shownFields } from '../../src/catalogue/kinds.js'
+import { fieldsOf, firstOf } from '../../src/cli/run/answer/fields.js'
+import { allCommands, named } from '../../src/commands/derive/index.js'
+import { kindIn } from '../../src/fleet/where/shape.js'
+
+describe('every column of a list', () => {
+  it('is a field of its records, shown under another name, or made by the command', async () => {
+    const strange: string[] = []
+    for (const command of await allCommands()) {
+      const made = Object.keys(command.made ?? {})
+      for (const endpoint of Object.values(command.endpoints)) {
+        if (endpoint.returns.kind !== 'many') continue
+        const { shape } = endpoint.returns
+        const fields = new Set(fieldsOf([endpoint]))
+        for (const column of endpoint.columns ?? []) {
+          const tested = kindIn(shape, column) !== undefined || made.includes(column)
+          if (!tested && !Object.hasOwn(shownFields, column))
+            strange.push(`${named(command)} --where ${column}`)
+          if (!fields.has(column) && !fields.has(firstOf(column)))
+            strange.push(`${named(command)} --fields ${column}`)
+        }
+      }
+    }
+    expect(strange).toEqual([])
+  })
+})
