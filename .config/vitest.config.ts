@@ -1,13 +1,51 @@
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** What takes longest, by what it takes: begun last, one of them would run on alone when all others have ended. */
+const longest = [
+  'faults/matrix',
+  'examples',
+  'faults/memory',
+  'screens/screens',
+  'completion/shells',
+  'security/canary',
+  'laws/several',
+  'laws/pipes',
+  'readme',
+  'fleet/killed',
+  'faults/archives',
+  'faults/any-bytes',
+  'support/run',
+  'journeys/story',
+].map((name) => resolve('test', `${name}.test.ts`))
+
+for (const file of longest)
+  if (!existsSync(file))
+    throw new Error(`.config/vitest.config.ts names ${file}, which is not there`)
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number =>
+      longest.includes(moduleId) ? longest.indexOf(moduleId) : longest.length
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['.config/build-once.ts', 'test/support/run.ts'],
-    setupFiles: ['.config/measured.cjs', 'test/support/file.ts'],
+    setupFiles: ['test/support/file.ts'],
     pool: 'forks',
-    // All cores: most of the time tests wait for programs that they started.
-    maxWorkers: '100%',
+    execArgv: ['--require', join(import.meta.dirname, 'measured.cjs')],
+    // Modules are loaded afresh for each file all the same: `test/support/file.ts`.
+    isolate: false,
+    // One more than there are cores: tests wait for programs that they started, and for time to pass.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

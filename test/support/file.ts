@@ -1,12 +1,35 @@
-/** Before each test file: a temporary folder of its own, which goes when the file's tests have ended. */
+/**
+ * Before each test file: a temporary folder of its own, which goes when the file's tests have ended, and every module afresh.
+ * A process runs many files one after the other, since starting one and loading the libraries takes longer than most of them.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, inject } from 'vitest'
+import { afterAll, expect, inject, vi } from 'vitest'
 import { enter } from './run.js'
+
+// What another file loaded of the program and of the helpers, with what they remember, is not this one's.
+vi.resetModules()
 
 const run = inject('run')
 const folder = mkdtempSync(join(run, 'file-'))
 enter(run, folder)
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGCONT', 'SIGWINCH'] as const
+
+/** What a file could leave to the next one. */
+const standing = () => ({
+  cwd: process.cwd(),
+  exitCode: process.exitCode,
+  listeners: signals.map((signal) => [signal, process.listenerCount(signal)]),
+  fakeTimers: vi.isFakeTimers(),
+})
+const found = standing()
+const variables = { ...process.env }
+/** By name: a value may be somebody's secret. */
+const changed = (): readonly string[] =>
+  Object.keys({ ...variables, ...process.env }).filter(
+    (name) => process.env[name] !== variables[name],
+  )
 
 // Hooks end in reverse order: this one comes after those of the file, which end its servers.
 afterAll(() => {
@@ -15,4 +38,8 @@ afterAll(() => {
   } catch {
     // A folder that was made unreadable goes with the run's.
   }
+  expect({ ...standing(), variables: changed() }, 'the process as the file found it').toEqual({
+    ...found,
+    variables: [],
+  })
 })
