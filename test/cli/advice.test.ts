@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { hints, worded } from '../../src/cli/run/instance/advice.js'
 import { Failure } from '../../src/errors.js'
-import { svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { isText, nodesOf, sourceFiles, statementsOf, textOf } from '../support/source.js'
+import { svcctl } from '../support/within.js'
 
 const advised = (advice: { code: string; about?: string }, hint?: string): Failure =>
   new Failure('failed', 'm', { status: 400, advice, ...(hint === undefined ? {} : { hint }) })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { fieldNotes } from '../../src/cli/run/answer/fields.js'
 import { allCommands, named } from '../../src/commands/derive/index.js'
-import { svcctl } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const commands = await allCommands()
 const notes = async (command: string, ...fields: string[]) => {

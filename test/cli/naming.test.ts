@@ -5,8 +5,8 @@ import { naming } from '../../src/cli/run/person/naming.js'
 import { commandOf } from '../../src/commands/derive/index.js'
 import { Failure } from '../../src/errors.js'
 import type { Ask } from '../../src/http/types.js'
-import { svcctl } from '../support/program.js'
 import { record } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 /** What a confirmation lists for plans of a command, and the routes that were read for it. */
 const listed = async (

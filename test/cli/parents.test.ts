@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, type Ran, svcctl } from '../support/program.js'
+import { configuration, type Ran } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 let running: Sandbox | undefined
 let state = ''

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { objectsOf } from '../../src/cli/plan/objects.js'
 import { pipedObjects } from '../../src/cli/plan/piped.js'
 import { allCommands, named } from '../../src/commands/derive/index.js'
-import { configuration, svcctl } from '../support/program.js'
+import { configuration } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const commands = await allCommands()
 const read = async (command: string, text: string, project?: string) => {

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { quoted } from '../../src/cli/run/person/ask.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, svcctl } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { has, openTerminal, type Terminal } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
 const there = has('tmux', '-V')

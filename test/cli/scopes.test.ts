@@ -1,6 +1,6 @@
 /** Where one project, group or user is meant, several and `-` are refused rather than sent. */
 import { describe, expect, it } from 'vitest'
-import { svcctl } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 describe('a scope that is not one', () => {
   it.each([

@@ -13,8 +13,8 @@ import { settings } from '../../src/catalogue/areas/settings.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
 import { notTaken } from '../../src/cli/run/instance/judge.js'
 import { Taken } from '../../src/cli/run/instance/taken.js'
-import { svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 type Values = JsonValues
 const names = (endpoint: Endpoint, values: Values, answer: unknown): readonly string[] =>

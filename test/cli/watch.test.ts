@@ -5,8 +5,9 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands, named, watchable } from '../../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, svcctl } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { has, openTerminal } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
 
 const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
 let sandbox: Sandbox

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { complete } from '../../src/cli/tab/complete.js'
 import { parse, verbsOf } from '../../src/cli/words/tree.js'
-import { svcctl } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const hintOf = async (...words: string[]): Promise<string | undefined> => {
   try {

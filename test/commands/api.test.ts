@@ -1,7 +1,7 @@
 /** `svcctl api`: what it sends, what it refuses, and what it says of a mistyped path. */
 import { describe, expect, it } from 'vitest'
-import { svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const server = recording()
 

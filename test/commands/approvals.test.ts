@@ -1,7 +1,7 @@
 /** Approval rules: approvers by ID or by username. */
 import { describe, expect, it } from 'vitest'
-import { svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const server = recording()
 const people = [

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, svcctl } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const entry = (time: string, method: string, status: number | null, user = 'root') =>
   JSON.stringify({

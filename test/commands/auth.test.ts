@@ -1,7 +1,8 @@
 /** `auth login|status|logout|switch`: what is tried, what is kept, and what is said of it. */
 import { describe, expect, it } from 'vitest'
-import { configuration, svcctl } from '../support/program.js'
+import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const server = recording()
 const good = 'good-token'

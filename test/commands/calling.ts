@@ -1,15 +1,8 @@
 /** The real program in front of a server that writes down what it is asked. */
-import {
-  clean,
-  configuration,
-  folder,
-  type How,
-  program,
-  type Ran,
-  svcctl,
-} from '../support/program.js'
+import { clean, configuration, folder, type How, program, type Ran } from '../support/program.js'
 import { type Recorder, recording, type Script } from '../support/recorder.js'
 import { openTerminal, type Terminal } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
 
 interface Sent {
   /** Method and path with query, below the API root. */

@@ -3,8 +3,9 @@ import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clean, configuration, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const recorder = recording()
 const cwd = folder()

@@ -1,6 +1,7 @@
 /** `--dry-run` as the program shows it. */
 import { describe, expect, it } from 'vitest'
-import { configuration, svcctl } from '../support/program.js'
+import { configuration } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 import { answers, calling, rowsOf } from './calling.js'
 
 const { server, call, sent } = calling()

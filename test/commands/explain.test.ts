@@ -1,7 +1,7 @@
 /** `svcctl explain` answers for every word that the tool's own hints name. */
 import { describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
-import { svcctl } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const fieldsOf = async (word: string): Promise<readonly { field: string | null }[]> => {
   const { stdout, stderr, code } = await svcctl(['explain', word, '-o', 'json'])

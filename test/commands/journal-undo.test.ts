@@ -7,7 +7,8 @@ import { inverseOf } from '../../src/commands/journal/inverse.js'
 import type { Header, ObjectLine } from '../../src/fleet/journal/lines.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../fleet/header.js'
-import { configuration, folder, svcctl } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 import { journalOf } from './journals.js'
 
 let sandbox: Sandbox

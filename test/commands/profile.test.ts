@@ -1,6 +1,7 @@
 /** `svcctl profile`: what it keeps, shows, removes and refuses to keep. */
 import { describe, expect, it } from 'vitest'
-import { configuration, svcctl } from '../support/program.js'
+import { configuration } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const profiles = () => {
   const env = { SVC_CONFIG_DIR: configuration() }

@@ -2,7 +2,8 @@
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { clean, configuration, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 interface Row {
   readonly kind: string

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formatNames } from '../../src/output/formats.js'
-import { svcctl } from '../support/program.js'
 import { record } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const canary = 'canary-of-an-answer'
 

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { certificate, key } from '../http/certificate.js'
-import { folder, type How, svcctl } from '../support/program.js'
+import { folder, type How } from '../support/program.js'
 import { record, type Script } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const started = async (script: Script) => {
   const server = await record(script)

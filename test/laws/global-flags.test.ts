@@ -15,8 +15,9 @@ import {
   writeFlags,
 } from '../../src/commands/globals.js'
 import { certificate, key } from '../http/certificate.js'
-import { configuration, folder, program, svcctl } from '../support/program.js'
+import { configuration, folder, program } from '../support/program.js'
 import { has, openTerminal } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
 
 /** What an instance answers to its nth request, and when. */
 type Answer = (n: number, together: () => Promise<void>) => Promise<unknown> | unknown

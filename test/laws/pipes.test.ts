@@ -12,7 +12,8 @@ import type { Command } from '../../src/commands/types.js'
 import { pick } from '../../src/output/record.js'
 import { shown } from '../output/open.js'
 import { sandbox } from '../sandbox/instance.js'
-import { configuration, svcctl } from '../support/program.js'
+import { configuration } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const instance = sandbox()
 const config = configuration()

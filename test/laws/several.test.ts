@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCommands, named } from '../../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, svcctl } from '../support/program.js'
+import { configuration } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 let running: Sandbox | undefined
 let state = ''

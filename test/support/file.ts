@@ -4,6 +4,8 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+// It listens to signals from when it is loaded, once in a process: before the first file looks who does.
+import 'conf'
 import { afterAll, expect, inject, vi } from 'vitest'
 import { enter } from './run.js'
 

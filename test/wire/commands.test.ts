@@ -3,8 +3,8 @@
  * method, path, query and body, byte for byte, as the real program sends them.
  */
 import { describe, expect, it } from 'vitest'
-import { svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const server = recording()
 

@@ -1,7 +1,8 @@
 /** Exactly one credential, in a header, and only where it belongs. */
 import { describe, expect, it } from 'vitest'
-import { folder, svcctl } from '../support/program.js'
+import { folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 const server = recording()
 

@@ -1,7 +1,8 @@
 /** Many objects on the engine, as a command sees them. */
 import { describe, expect, it } from 'vitest'
-import { configuration, svcctl } from '../../support/program.js'
+import { configuration } from '../../support/program.js'
 import { recording } from '../../support/recorder.js'
+import { svcctl } from '../../support/within.js'
 
 const server = recording()
 const idOf = (url: string): number => Number(url.split('/').at(-1))

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../../src/catalogue/endpoint.js'
 import { allCommands, commandNamed, named, selectsOf } from '../../../src/commands/derive/index.js'
-import { svcctl } from '../../support/program.js'
 import { recording } from '../../support/recorder.js'
+import { svcctl } from '../../support/within.js'
 
 const runner = (id: number) => ({ id, description: `d${id}`, active: true, status: 'online' })
 

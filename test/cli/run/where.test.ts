@@ -16,8 +16,8 @@ import { commandNamed } from '../../../src/commands/derive/index.js'
 import type { Command, Given, Plan } from '../../../src/commands/types.js'
 import { Failure } from '../../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
-import { svcctl } from '../../support/program.js'
 import { recording } from '../../support/recorder.js'
+import { svcctl } from '../../support/within.js'
 
 type Fields = JsonValues
 const asJson = (text: string): unknown => JSON.parse(text)

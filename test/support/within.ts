@@ -1,0 +1,94 @@
+/**
+ * The built program without a process of its own for every line: for tests of what it asks, answers and says. What is about
+ * processes (how they end, signals, pipes and files as standard streams, several side by side) takes `program.ts`.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import {
+  svcctl as alone,
+  clean,
+  configuration,
+  folder,
+  type How,
+  program,
+  type Ran,
+} from './program.js'
+
+/** A process that runs one line after the other. */
+export interface Host {
+  readonly process: ChildProcess
+  /** What came past the streams that the program is given: nothing should. */
+  past: string
+}
+
+/** Hosts that wait for a line. They are kept from file to file, and end with the process of the tests. */
+const key = Symbol.for('svcctl.hosts')
+const kept: typeof globalThis & { [key]?: Host[] } = globalThis
+kept[key] ??= []
+const waiting = kept[key]
+
+/** Starts a host for a build of the program. */
+export const startHost = (of: string): Host => {
+  const child = fork(join(import.meta.dirname, 'host.cjs'), [of], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    execArgv: [],
+  })
+  const host: Host = { process: child, past: '' }
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (text: Buffer) => {
+      host.past += text.toString()
+    })
+  // Neither keeps the process of the tests from ending.
+  child.unref()
+  return host
+}
+
+/** What Node reads when it starts, and what must not be shared. */
+const ofProcess = /^(?:NODE_|LANG$|LC_)/
+const needsProcess = (args: readonly string[], env: Readonly<Record<string, string>>): boolean =>
+  args[0] === '__complete' || Object.keys(env).some((name) => ofProcess.test(name))
+
+interface Asked {
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly input?: string
+}
+
+/** Runs a line in a host. @throws what the host died of, or what went past the program's streams */
+export const runIn = async (host: Host, asked: Asked): Promise<Ran> => {
+  const ended = new AbortController()
+  const { signal } = ended
+  try {
+    const came = await Promise.race([
+      once(host.process, 'message', { signal }),
+      once(host.process, 'exit', { signal }).then(([code]) => {
+        throw new Error(`the host of the program ended with ${code}: ${host.past}`)
+      }),
+      new Promise<never>((_, reject) => {
+        host.process.send(asked, (error) => error && reject(error))
+      }),
+    ])
+    if (host.past !== '') throw new Error(`was written past the program's streams: ${host.past}`)
+    return came[0]
+  } finally {
+    ended.abort()
+  }
+}
+
+/** Runs `svcctl` and waits for its end, as its namesake of `program.ts` does. */
+export const svcctl = async (args: readonly string[], how: How = {}): Promise<Ran> => {
+  if (needsProcess(args, how.env ?? {})) return alone(args, how)
+  const { env = {}, input, cwd = folder() } = how
+  const whole = { ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(), ...env }
+  const host = waiting.pop() ?? startHost(program)
+  const ran = await runIn(host, {
+    args,
+    env: whole,
+    cwd,
+    ...(input === undefined ? {} : { input }),
+  })
+  waiting.push(host)
+  return ran
+}
