@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { certificate, key } from '../http/certificate.js'
-import { clean, configuration, folder, program, svcctl } from '../support/program.js'
+import { clean, configuration, folder, program } from '../support/program.js'
 import { type Recorder, record } from '../support/recorder.js'
 import { has, openTerminal } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
 
 const lines = (file: string): Record<string, unknown>[] =>
   readFileSync(file, 'utf8')
