@@ -26,7 +26,7 @@ it('has one meaning for each exported type', () => {
     for (const name of typesIn(textOf(file), file))
       files.set(name, [...(files.get(name) ?? []), file])
   expect(files.size).toBeGreaterThan(250)
-  const twice = [...files].filter(([name, at]) => at.length > 1)
+  const twice = [...files].filter(([, at]) => at.length > 1)
   expect(twice.map(([name, at]) => `${name}: ${at.join(', ')}`)).toEqual([])
 })
 
