@@ -5,7 +5,7 @@
 
 import { bounds, type Malformed, tooDeep, tooMany, wrong } from './malformed.js'
 import { plainEnd } from './plain.js'
-import { openBrace, quote } from './signs.js'
+import { colon, openBrace, quote } from './signs.js'
 import {
   aColon,
   aKeyBegins,
@@ -113,6 +113,7 @@ export class Scanner {
   #tokens(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const token = this.#token
+    const tails = this.#tails
     const view = token.viewOf(chunk)
     let i = start
     let want = this.#want
@@ -122,14 +123,23 @@ export class Scanner {
         want = step
         continue
       }
-      if (step === aTextBegins) {
-        this.#count()
-        want = this.#after
+      if (step === aTextBegins || step === aKeyBegins) {
+        const from = i
         i = plainEnd(chunk, view, i)
-        i = i < length && chunk[i] === quote ? i + 1 : token.unplain(chunk, i)
-      } else if (step === aKeyBegins) {
-        want = aColon
-        i = this.#key(chunk, view, i)
+        const plain = i < length && chunk[i] === quote
+        if (step === aKeyBegins) {
+          want = aColon
+          // A name may hide behind an escape, or be cut in two.
+          if (!plain || isMarked(tails, chunk, from, i)) this.marked = true
+        } else {
+          this.#count()
+          want = this.#after
+        }
+        i = plain ? i + 1 : token.unplain(chunk, i)
+        if (want === aColon && i < length && chunk[i] === colon) {
+          want = aValue
+          i++
+        }
       } else if (step === closes) want = this.#close()
       else if (step === opens) {
         want = this.#enter(chunk[i - 1] as number)
@@ -163,18 +173,6 @@ export class Scanner {
     if (--this.#depth === 0) this.#after = nothingMore
     else this.#after = this.#open[this.#depth - 1] === openBrace ? inObject : inArray
     return this.#after
-  }
-
-  /** The rest of a key; gives the index behind it. */
-  #key(chunk: Uint8Array, view: DataView, start: number): number {
-    const i = plainEnd(chunk, view, start)
-    if (i === chunk.length || chunk[i] !== quote) {
-      // A name may hide behind an escape, or be cut in two.
-      this.marked = true
-      return this.#token.unplain(chunk, i)
-    }
-    if (isMarked(this.#tails, chunk, start, i)) this.marked = true
-    return i + 1
   }
 }
 

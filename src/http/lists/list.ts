@@ -5,6 +5,7 @@ import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
 import { Ahead, type ListPage, misled, type Pages } from './ahead.js'
 import { hasMore, pageSize, totalOf } from './links.js'
+import { Lookout } from './lookout.js'
 import { Foreign, Splitter } from './splitter.js'
 
 /** Whether a record says which it is, so that the same bytes are the same record. */
@@ -29,6 +30,7 @@ class Listing {
   readonly #options: ListOptions
   readonly #limit: number
   readonly #ahead: Ahead
+  readonly #lookout: Lookout
   #pagesRead = 0
   /** The first record of the page before this one. */
   #before: Uint8Array | undefined
@@ -40,6 +42,7 @@ class Listing {
     this.#pages = pages
     this.#options = options
     this.#ahead = new Ahead(pages, options)
+    this.#lookout = new Lookout(options.watch)
     this.#limit = options.limit ?? Number.POSITIVE_INFINITY
   }
 
@@ -100,7 +103,7 @@ class Listing {
 
   /** True when the page holds more than the limit allows. */
   async *#split(reply: OpenAnswer): AsyncGenerator<Batch, boolean> {
-    const splitter = new Splitter(this.#options.watch)
+    const splitter = new Splitter(this.#lookout)
     let head: Uint8Array | undefined
     let begun = false
     try {

@@ -7,7 +7,6 @@ import { Gathering } from '../../base/gathering.js'
 import { bounds, Malformed, tooLarge } from '../../base/json/malformed.js'
 import { Scanner } from '../../base/json/scan.js'
 import { wellFormed } from '../../base/utf8.js'
-import type { FieldWatch } from '../types.js'
 import { Lookout } from './lookout.js'
 
 const comma = 0x2c
@@ -47,8 +46,9 @@ export class Splitter {
   /** Bytes of the chunks before this one. */
   #before = 0
 
-  constructor(watch?: FieldWatch) {
-    this.#lookout = new Lookout(watch)
+  /** @param lookout made once for all pages of a list: its table is large */
+  constructor(lookout = new Lookout()) {
+    this.#lookout = lookout
     this.#scanner = new Scanner(this.#lookout)
   }
 
