@@ -135,6 +135,20 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
     await terminal.until(/--fields id,description/)
   })
 
+  it.skipIf(!there)(
+    'completes conditions: fields, then their words, in quotes as well',
+    async () => {
+      keys('svcctl runners list --where arch', 'Tab')
+      await terminal.until(/--where architecture/)
+      terminal.press('C-u')
+      keys('svcctl runners list --where status=onl', 'Tab')
+      await terminal.until(/--where status=online/)
+      terminal.press('C-u')
+      keys("svcctl runners pause --select 'contacted_at>30d,runner_type=inst", 'Tab')
+      await terminal.until(/--select '?contacted_at\\?>30d,runner_type\\?=instance_type/)
+    },
+  )
+
   it.skipIf(!there)('completes after an equals sign', async () => {
     keys('svcctl runners list --status=onl', 'Tab')
     await terminal.until(/--status=online/)

@@ -1,7 +1,10 @@
 /** Candidates of a completion, and how what is typed already narrows them. */
 import type { Command, Suggestion } from '../../commands/types.js'
 
-export type Candidate = Suggestion
+export interface Candidate extends Suggestion {
+  /** This tool's own words, of which it knows what shells make of them. */
+  readonly own?: true
+}
 export interface Candidates {
   readonly items: readonly Candidate[]
   /** The shell completes file names itself. */

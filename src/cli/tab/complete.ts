@@ -1,11 +1,17 @@
 /** What may stand next on a command line: the answer to a shell's TAB. */
-import type { Command } from '../../commands/types.js'
+import type { Command, Flag } from '../../commands/types.js'
 import { Leaf } from '../words/leaf.js'
 import { reach } from '../words/tree.js'
 import { type Candidates, type Live, none, noOptions, prefixed, starting } from './candidates.js'
 import { argumentsIn, flagCandidates, flagNamed, pending } from './flags.js'
 import { firstWords, nextWords } from './next-word.js'
 import { argumentCandidates, candidatesOf } from './values.js'
+
+/** `--where` and `--select`: most completions have nothing of their words to load. */
+const isCondition = ({ name }: Flag): boolean => name === 'where' || name === 'select'
+
+const conditions = async (command: Command, flag: Flag, text: string, lead = '') =>
+  (await import('./conditions.js')).conditionCandidates(command, flag, text, lead)
 
 /** A flag's value behind its `=`. */
 const afterEquals = async (
@@ -17,6 +23,7 @@ const afterEquals = async (
   const end = current.indexOf('=') + 1
   const flag = flagNamed(command, current.slice(0, end - 1))
   if (flag === undefined) return none
+  if (isCondition(flag)) return conditions(command, flag, current.slice(end), current.slice(0, end))
   const found = await candidatesOf(flag.param, command, rest, live)
   return prefixed(found, current.slice(end), flag.param.type === 'list', current.slice(0, end))
 }
@@ -34,6 +41,7 @@ const inCommand = async (
   }
   const flag = pending(command, rest)
   if (flag !== undefined) {
+    if (isCondition(flag)) return conditions(command, flag, current)
     const found = await candidatesOf(flag.param, command, rest, live)
     return noOptions(prefixed(found, current, flag.param.type === 'list'))
   }

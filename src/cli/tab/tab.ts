@@ -18,6 +18,6 @@ export const answerTab = async (argv: readonly string[], env: NodeJS.ProcessEnv)
   const at = argv.indexOf('--')
   const words = at < 0 ? [] : argv.slice(at + 1)
   const found = await complete(words.length === 0 ? [''] : words, liveValues(env))
-  const lines = found.items.filter((c) => harmless.test(c.value)).map(line)
+  const lines = found.items.filter((c) => c.own === true || harmless.test(c.value)).map(line)
   answerAtOnce([...lines, found.files === true ? ':file' : ':none', ''].join('\n'))
 }

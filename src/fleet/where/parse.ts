@@ -8,7 +8,7 @@
 import { type Failure, usage } from '../../errors.js'
 
 /** The longest first: that one wins. */
-const ops = ['!=', '!~', '<=', '>=', '=', '~', '<', '>'] as const
+export const ops = ['!=', '!~', '<=', '>=', '=', '~', '<', '>'] as const
 export type Op = (typeof ops)[number]
 
 export interface Operand {

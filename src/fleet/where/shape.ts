@@ -38,20 +38,35 @@ const enter = (schema: unknown, name: string): readonly unknown[] => {
   return name in properties ? variantsOf(properties[name]) : []
 }
 
-/** What stands under a dotted field; undefined where a shape has no such field. */
-export const kindIn = (shape: unknown, field: string): FieldKind | undefined => {
+/** The schemas under a dotted field, none where it is there and nothing else is known of it. */
+const schemasIn = (shape: unknown, field: string): readonly unknown[] | undefined => {
   let schemas = variantsOf(shape)
   for (const name of field.split('.')) {
     const inner = schemas.flatMap((schema) => enter(schema, name))
     // A field of which nothing is known but that it is there, or may be null only.
     if (inner.length === 0)
-      return schemas.some((schema) => hasProperty(schema, name)) ? 'any' : undefined
+      return schemas.some((schema) => hasProperty(schema, name)) ? [] : undefined
     schemas = inner
   }
+  return schemas
+}
+
+/** What stands under a dotted field; undefined where a shape has no such field. */
+export const kindIn = (shape: unknown, field: string): FieldKind | undefined => {
+  const schemas = schemasIn(shape, field)
+  if (schemas === undefined) return undefined
   const kinds = new Set(schemas.map(kindOf))
   const [only] = kinds
   return kinds.size === 1 ? only : 'any'
 }
+
+/** The words that a field is known to hold. */
+export const wordsIn = (shape: unknown, field: string): readonly string[] =>
+  (schemasIn(shape, field) ?? []).flatMap((schema) =>
+    isObject(schema) && Array.isArray(schema.examples)
+      ? schema.examples.filter((word) => typeof word === 'string')
+      : [],
+  )
 
 const hasProperty = (schema: unknown, name: string): boolean => name in (propertiesOf(schema) ?? {})
 

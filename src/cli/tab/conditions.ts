@@ -1,0 +1,98 @@
+/** What may stand next in the condition of `--where` or `--select`: a field, an operator, a value. */
+import { shownFields } from '../../catalogue/kinds.js'
+import { accessLevels } from '../../catalogue/shapes/common.js'
+import { commandNamed } from '../../commands/derive/index.js'
+import type { Command, Flag } from '../../commands/types.js'
+import { ops } from '../../fleet/where/parse.js'
+import { type FieldKind, fieldsOf, kindIn, wordsIn } from '../../fleet/where/shape.js'
+import { selectionList } from '../run/where/from.js'
+import type { Candidate, Candidates } from './candidates.js'
+
+/** The shapes of the records that are chosen: the list's own, then those of its single record. */
+const shapesOf = async (list: Command): Promise<readonly unknown[]> => {
+  const single = await commandNamed(list.area, list.words.replace(/list$/, 'get'))
+  const own = Object.values(list.endpoints).filter(({ returns }) => returns.kind === 'many')
+  const others = Object.values(single?.endpoints ?? {}).filter(
+    ({ returns, args }) => returns.kind === 'one' && args?.length === 1,
+  )
+  return [...own, ...others].map(({ returns }) => returns.shape)
+}
+
+/** Where nobody knows the field's kind, everything may be asked. */
+const kindAmong = (shapes: readonly unknown[], field: string): FieldKind =>
+  shapes.map((shape) => kindIn(shape, field)).find((kind) => kind !== undefined) ?? 'any'
+
+/** Fields that are compared as they are; of an object its own are. */
+const fieldsAmong = (list: Command, shapes: readonly unknown[]): readonly string[] => {
+  const all = shapes.flatMap((shape) => fieldsOf(shape))
+  const plain = [...new Set(all)].filter((field) => kindAmong(shapes, field) !== 'object')
+  const shown = Object.entries(shownFields).filter(([, source]) => plain.includes(source))
+  const more = [...shown.map(([name]) => name), ...Object.keys(list.made ?? {})]
+  return [...new Set([...plain, ...more])]
+}
+
+/** Operators that mean something for a kind. */
+const opsFor = (kind: FieldKind): readonly string[] =>
+  kind === 'boolean' ? ops.filter((op) => op === '=' || op === '!=') : ops
+
+/**
+ * Operators that the shell leaves as they are: without quotes `<` and `>` are its own, `!~` is one's
+ * history everywhere but in single quotes.
+ */
+const typed = (op: string, quote: string): boolean => {
+  if (quote === "'") return true
+  if (op === '!~') return false
+  return quote === '"' || !/[<>]/.test(op)
+}
+
+const valuesFor = (shapes: readonly unknown[], field: string): readonly string[] => {
+  if (kindAmong(shapes, field) === 'boolean') return ['true', 'false']
+  if (/(^|\.)(\w+_)?access_level$/.test(field)) return Object.keys(accessLevels)
+  return [...new Set(shapes.flatMap((shape) => wordsIn(shape, field)))]
+}
+
+/** Fields while one is typed; once it can be but one, what it may be compared by. */
+const fieldCandidates = (
+  list: Command,
+  shapes: readonly unknown[],
+  begun: string,
+  quote: string,
+): readonly string[] => {
+  const found = fieldsAmong(list, shapes).filter((field) => field.startsWith(begun))
+  const only = found.length === 1 ? found[0] : found.find((field) => field === begun)
+  if (only === undefined) return found
+  const others = found.filter((field) => field !== only)
+  const compared = opsFor(kindAmong(shapes, only)).filter((op) => typed(op, quote))
+  const sorted = [...compared].sort((a, b) => Number(b === '=') - Number(a === '='))
+  return [...sorted.map((op) => only + op), ...others]
+}
+
+const parts =
+  /^(?<head>(?:.*,)?)(?<field>[\w.-]+)(?<op>!=|=)(?<before>(?:[^,]*\|)?)(?<value>[^|,]*)$/
+
+/**
+ * What goes on from a condition that is typed as far as `text`.
+ * @param text what was typed, with the quote that opens it
+ * @param lead what stands before it in the same word (`--where=`)
+ */
+export const conditionCandidates = async (
+  command: Command,
+  { name }: Pick<Flag, 'name'>,
+  text: string,
+  lead = '',
+): Promise<Candidates> => {
+  const list = name === 'select' ? await selectionList(command) : command
+  if (list === undefined) return { items: [] }
+  const shapes = await shapesOf(list)
+  const quote = /^["']/.exec(text)?.[0] ?? ''
+  const begun = text.slice(quote.length)
+  const item = (value: string): Candidate => ({ value: lead + value, own: true })
+  const { head = '', field, op = '', before = '', value = '' } = parts.exec(begun)?.groups ?? {}
+  if (field !== undefined) {
+    const words = valuesFor(shapes, field).filter((word) => word.startsWith(value))
+    return { items: words.map((word) => item(head + field + op + before + word)) }
+  }
+  const at = begun.lastIndexOf(',') + 1
+  const fields = fieldCandidates(list, shapes, begun.slice(at), quote)
+  return { items: fields.map((one) => item(begun.slice(0, at) + one)) }
+}
