@@ -61,6 +61,8 @@ describe('who may be asked, and shown progress', () => {
     [pipe, {}, false, 'off'],
     [tty, { CI: 'true' }, false, 'off'],
     [tty, { SVC_ACCESSIBLE: '1' }, false, 'line'],
+    [{ ...tty, columns: 0 }, {}, false, 'line'],
+    [{ ...tty, columns: 80 }, {}, false, 'live'],
   ])('%j %j quiet %s: %s', (stream, env, quiet, expected) => {
     expect(livenessOf(stream, env, quiet)).toBe(expected)
   })

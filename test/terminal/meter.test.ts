@@ -57,8 +57,9 @@ const started = (
   url: string,
   line: string,
   env: Readonly<Record<string, string>> = {},
+  first = '',
 ): Terminal => {
-  const command = `${process.execPath} ${program} ${line}; echo "exit $?"; sleep 600`
+  const command = `${first}${process.execPath} ${program} ${line}; echo "exit $?"; sleep 600`
   const terminal = openTerminal(['sh', '-c', command], {
     cwd: folder(),
     columns: 100,
@@ -126,6 +127,14 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
   it('one plain line is said where nothing may be redrawn', async () => {
     const { url, release } = await holding(0, one)
     const terminal = started(url, 'runners get 1', { SVC_ACCESSIBLE: '1' })
+    await terminal.until(/^runners get …$/m)
+    release()
+    await terminal.until(/^exit 0/m)
+  })
+
+  it('one plain line is said where the terminal does not know its width', async () => {
+    const { url, release } = await holding(0, one)
+    const terminal = started(url, 'runners get 1', {}, 'stty columns 0; ')
     await terminal.until(/^runners get …$/m)
     release()
     await terminal.until(/^exit 0/m)

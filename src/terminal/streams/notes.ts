@@ -107,8 +107,11 @@ export type Liveness = 'live' | 'line' | 'off'
 export const accessible = (env: Env): boolean =>
   env.SVC_ACCESSIBLE !== undefined && !['', '0', 'false'].includes(env.SVC_ACCESSIBLE)
 
-/** Progress is for a person at a terminal: never in a pipe, in CI or under --quiet. */
+/**
+ * Progress is for a person at a terminal: never in a pipe, in CI or under --quiet. One that does not know its width (`script`,
+ * serial lines) cannot be drawn over: the spinner would count endlessly many lines.
+ */
 export const livenessOf = (stream: Screen, env: Env, quiet: boolean): Liveness => {
   if (quiet || stream.isTTY !== true || inCi(env)) return 'off'
-  return accessible(env) || env.TERM === 'dumb' ? 'line' : 'live'
+  return accessible(env) || env.TERM === 'dumb' || stream.columns === 0 ? 'line' : 'live'
 }
