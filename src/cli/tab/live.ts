@@ -1,5 +1,4 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
-import { once } from 'node:events'
 import {
   environmentScope,
   openStore,
@@ -38,12 +37,7 @@ const noRefresh = async (): Promise<never> => {
 }
 
 /** What came back of one request that may take no longer than a TAB may. */
-const quick = async (
-  session: Session,
-  wanted: Wanted,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-) => {
+const quick = async (session: Session, wanted: Wanted, env: NodeJS.ProcessEnv) => {
   // Only where nothing is kept: what sends takes as long to load as all the rest of an answer.
   const { createInstance } = await import('../../client/index.js')
   const instance = createInstance({
@@ -51,7 +45,7 @@ const quick = async (
     timeout: patience,
     retries: 0,
     userAgent,
-    signal,
+    signal: AbortSignal.timeout(patience * 1000),
     credential: credentialsOf(session),
     transport: () => transportOf(session, false, env),
     ...(session.sudo === undefined ? {} : { sudo: session.sudo }),
@@ -68,7 +62,6 @@ const fromInstance = async (
   what: string,
   words: readonly string[],
   env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
 ): Promise<readonly Candidate[]> => {
   if (!hasSource(what)) return []
   const paths = pathsOf(env)
@@ -91,9 +84,15 @@ const fromInstance = async (
   const { baseUrl: instance, profile: named, sudo: as } = session
   const of = [instance, named?.name ?? '', as ?? '', what, project ?? ''].join('\n')
   return keptValues(paths.cache, of, env.SVC_TOKEN ?? '', () =>
-    valuesOf(what, project, (wanted) => quick(session, wanted, env, signal)),
+    valuesOf(what, project, (wanted) => quick(session, wanted, env)),
   )
 }
+
+/** Nothing, when a TAB has waited for long enough. */
+const over = (): Promise<readonly Candidate[]> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, patience * 1000, []).unref()
+  })
 
 /** Live values of a completion; whatever goes wrong yields none. */
 export const liveValues =
@@ -106,9 +105,7 @@ export const liveValues =
           .map((value) => ({ value }))
       if (what === 'field')
         return fieldsOf(Object.values(command.endpoints)).map((value) => ({ value }))
-      const signal = AbortSignal.timeout(patience * 1000)
-      const over = once(signal, 'abort').then((): readonly Candidate[] => [])
-      return await Promise.race([fromInstance(what, words, env, signal), over])
+      return await Promise.race([fromInstance(what, words, env), over()])
     } catch {
       return []
     }
