@@ -2,6 +2,7 @@
 import type { JsonValues } from '../base/json/value.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
+import type { RunIdentity } from '../fleet/journal/identity.js'
 import type { Ask } from '../http/types.js'
 import type { Made } from '../output/types.js'
 
@@ -84,6 +85,8 @@ export interface Plan extends Ask {
   readonly key: string
   /** How the object is called in notes and outcomes (`42`, `platform/app!42`). */
   readonly label?: string
+  /** What it works on as a journal names it, where the label has more words. */
+  readonly object?: string
   /** Whose object it is, where there are several. */
   readonly parent?: Parent
 }
@@ -107,6 +110,15 @@ export interface Described {
   readonly open?: true
   /** Goes on until it is interrupted: its output is shown at once, without a pager. */
   readonly lasts?: true
+  /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
+  readonly alters?: true
+  /** Keeps no journal: what it does to an object is more than one request can be gone on with. */
+  readonly unkept?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
+}
+
+/** Who a run is made by, and where. */
+export interface Identity extends RunIdentity {
+  readonly profile: string | null
 }

@@ -8,25 +8,9 @@ import { boolean, integer, list, oneOf, type Param, string } from '../catalogue/
 import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../client/defaults.js'
 import { usage } from '../errors.js'
 import { formatNames } from '../output/formats.js'
+import { type Declared, declare, expressions, type Texts } from './declared.js'
 import type { Flag, FlagGroup } from './described.js'
-
-/** Texts as they were given, in order; booleans as 'true' and 'false'. Undefined where it was not. */
-type Texts = readonly string[] | undefined
-
-interface Declared {
-  readonly param: Param
-  readonly short?: string
-  /** The value may be left out; then the default counts. */
-  readonly optionalValue?: true
-  /** A boolean that is on by itself: only `--no-…` is shown, with this text. */
-  readonly refusal?: string
-  /** Runs the command again and again: only for those that may be repeated. */
-  readonly repeats?: true
-  /** How its texts are understood, where that is not what its parameter says. */
-  readonly read?: (texts: Texts, env: NodeJS.ProcessEnv) => unknown
-}
-
-const declare = <const F extends Readonly<Record<string, Declared>>>(flags: F): F => flags
+import { journalling, rehearsing, selecting, spreading, writing } from './many-flags.js'
 
 /** Requests at once, as many as anybody may ask for. */
 const mostAtOnce = 64
@@ -42,9 +26,6 @@ const limit = (texts: Texts): number | 'all' | undefined => {
     throw usage(`--limit takes a number of at least 1, or "all", not "${text}"`)
   return n
 }
-
-/** An expression has commas of its own: each is one text. */
-const expressions = (texts: Texts): Texts => texts
 
 const concurrency = (texts: Texts): number | 'auto' | undefined => {
   const text = texts?.at(-1)
@@ -66,35 +47,6 @@ const paging = declare({
   where: {
     param: string('only records that match; repeated: or', { placeholder: 'expr' }),
     read: expressions,
-  },
-})
-
-const writing = declare({
-  strict: { param: boolean('exit 1 where the instance did not take an attribute') },
-})
-
-const selecting = declare({
-  select: {
-    param: string('the objects of the list that match, instead of ids', { placeholder: 'expr' }),
-    read: expressions,
-  },
-})
-
-const rehearsing = declare({
-  'dry-run': { param: boolean('read what would be changed and show it beside; write nothing') },
-})
-
-const spreading = declare({
-  'all-projects': { param: boolean('of every project that you can see') },
-  recursive: {
-    param: boolean('with --group: also of the groups below it, and of all their projects'),
-    read: (texts) => (texts === undefined ? undefined : texts.at(-1) === 'true'),
-  },
-  'with-archived': { param: boolean('of archived projects, too') },
-  tolerate: {
-    param: list('enum', 'what refuses so is only noted', {
-      values: ['forbidden', 'not_found'],
-    }),
   },
 })
 
@@ -160,6 +112,7 @@ export const declared = {
   ...paging,
   ...writing,
   ...selecting,
+  ...journalling,
   ...rehearsing,
   ...spreading,
   ...requesting,
@@ -210,6 +163,9 @@ export const spreadFlags = flagsOf(spreading, 'instance')
 
 /** Flags of commands that change several objects. */
 export const selectFlags = flagsOf(selecting, 'command')
+
+/** Flags of commands that keep a journal of what they change. */
+export const journalFlags = flagsOf(journalling, 'command')
 
 /** Flags of commands that send a request. */
 export const requestFlags = flagsOf(requesting, 'instance')

@@ -4,11 +4,14 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Answered, Input, Listing, RecordOf } from '../client/typed.js'
 import type { Failure } from '../errors.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../http/types.js'
-import type { People, Reader } from '../output/types.js'
+import type { Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { CountedWork } from '../terminal/streams/meter.js'
-import type { Described, Given, Plan, Plans } from './described.js'
+import type { Described, Given, Identity, Plan, Plans } from './described.js'
 import type { Globals } from './globals.js'
+import type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
+
+export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
 
 export interface Services {
   readonly instance: InstanceService
@@ -143,6 +146,8 @@ export interface PlaceService {
   sessionOf(profile: string | undefined): Promise<Session>
   /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
   profile(): Promise<Profile | undefined>
+  /** Who the run is made by, and where, as journals have it. */
+  identity(): Promise<Identity>
   /** The project or group at hand: flag, environment, git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
   /** The tool's version. */
@@ -155,6 +160,7 @@ export interface PlaceService {
 type Looked = Pick<
   Globals,
   | 'baseUrl'
+  | 'dryRun'
   | 'insecure'
   | 'limit'
   | 'output'
@@ -164,6 +170,7 @@ type Looked = Pick<
   | 'rate'
   | 'retries'
   | 'sandbox'
+  | 'shard'
   | 'showSecrets'
   | 'sudo'
   | 'timeout'
@@ -214,52 +221,3 @@ export interface Stays {
 
 /** Says how far work is; `fraction` from 0 to 1 where the total is known. */
 export type Tell = (text: string, fraction?: number) => void
-
-/** What a confirmation is about, a line each; a function is called only when somebody is asked. */
-export type Details = readonly string[] | (() => Promise<readonly string[]>)
-
-/** What is lost, for whoever is to confirm it. */
-export interface Loss {
-  /** In a sentence; by default what the endpoint destroys. */
-  readonly what?: string
-  /** By default the objects of the plans, by their names. */
-  readonly details?: Details
-  /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
-  readonly told?: string
-}
-
-export interface Emit {
-  readonly columns?: readonly string[]
-  /** The secret is the answer that was asked for: shown even without --show-secrets. */
-  readonly reveal?: boolean
-  /** Whose answer it is: columns and secret fields come from it. */
-  readonly endpoint?: Endpoint
-  /** What people see of it, where that is not the records themselves. */
-  readonly people?: People
-  /** A column that comes first in tables, whatever fields were asked for. */
-  readonly lead?: string
-  /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
-  readonly parent?: string
-  /** Notes told it to people already; only the other formats print it. */
-  readonly noted?: boolean
-}
-
-/** How plans are run. */
-export interface Many {
-  /** What happens to one plan; the default sends it and returns the answer's data. */
-  readonly run?: (plan: Plan) => Promise<PlanAnswer>
-  /** Past tense for notes: `paused`, `deleted`. */
-  readonly done?: string
-  readonly emit?: Emit
-  /** What the command knows of what is lost; endpoints that destroy are confirmed without it. */
-  readonly loses?: Loss
-}
-
-export interface PlanAnswer {
-  /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
-  readonly bytes?: Uint8Array
-  readonly value?: unknown
-  readonly unchanged?: boolean
-  /** The status of an answer that showed nothing. */
-  readonly status?: number
-}

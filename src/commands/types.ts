@@ -42,6 +42,10 @@ export interface Special {
   readonly open?: true
   /** Goes on until it is interrupted: its output is shown at once, without a pager. */
   readonly lasts?: true
+  /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
+  readonly alters?: true
+  /** Keeps no journal: what it does to an object is more than one request can be gone on with. */
+  readonly unkept?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
   readonly run: (services: Services, given: Given) => Promise<void>

@@ -11,8 +11,8 @@ export interface GivenObject {
 export interface Item extends GivenObject {
   /** Its place in the run, from 1 on. */
   readonly n: number
-  /** `read`: it may have been done before, so that it is only looked at. */
-  readonly how?: 'read'
+  /** It may have been done before: `read` only looks at it, `again` takes it for done where it is gone. */
+  readonly how?: 'read' | 'again'
 }
 
 /** Numbers are the same with and without zeros before them. */

@@ -120,11 +120,18 @@ const remainderText = ({ counts }: Report): string => {
   return failed > 0 ? 'tries the failed ones again' : ''
 }
 
+/** Where a run is written down. */
+export interface Kept {
+  readonly file: string
+  /** The line that goes on with it; undefined where that cannot be. */
+  readonly again: string | undefined
+}
+
 /**
  * `9,994 done, 3 already so, 3 failed (2 not found, 1 refused). Journal: … — svcctl runners pause
  * --resume last tries the failed ones again`
  */
-export const closingLine = (report: Report, command: string, journal?: string): string => {
+export const closingLine = (report: Report, kept?: Kept): string => {
   const { counts, failures } = report
   const wrong = counts.failed + counts.unknown
   const parts = [
@@ -138,8 +145,9 @@ export const closingLine = (report: Report, command: string, journal?: string): 
     ...(counts.unknown === 0 ? [] : [`${grouped(counts.unknown)} not known`]),
     ...(counts.not_tried === 0 ? [] : [`${grouped(counts.not_tried)} not tried`]),
   ].join(', ')
-  if (journal === undefined) return parts
+  if (kept === undefined) return parts
+  const { file, again } = kept
   const remainder = remainderText(report)
-  const how = remainder === '' ? '' : ` — svcctl ${command} --resume last ${remainder}`
-  return `${parts}. Journal: ${journal}${how}`
+  const how = remainder === '' || again === undefined ? '' : ` — svcctl ${again} ${remainder}`
+  return `${parts}. Journal: ${file}${how}`
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Endpoint, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
+import { version } from '../../src/cli/words/version.js'
 import { inverseOf } from '../../src/commands/journal/inverse.js'
 import type { Header, ObjectLine } from '../../src/fleet/journal/lines.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
@@ -27,7 +28,12 @@ const run = (line: string | readonly string[]) =>
   })
 const journal = () => join(config, 'state', 'journals', `${header.id}.ndjson`)
 const left = (lines: readonly ObjectLine[], first: Partial<Header>) =>
-  journalOf(journal(), lines, 'completed', { instance: sandbox.url, ...first })
+  journalOf(journal(), lines, 'completed', {
+    instance: sandbox.url,
+    user: 'root',
+    version,
+    ...first,
+  })
 const json = async (line: string): Promise<Record<string, unknown>> =>
   JSON.parse((await run(`${line} -o json`)).stdout)
 
@@ -134,6 +140,34 @@ describe('journal undo', () => {
       const again = await run(`journal undo ${header.id} --yes`)
       expect(again.code, again.stderr).toBe(0)
       expect(await json('journal show last')).toMatchObject({ done: 0, unchanged: objects.length })
+    },
+  )
+
+  it.each(
+    Object.entries(rows).flatMap(([command, { write, reads }]) =>
+      write.map((line) => [command, line, reads] as const),
+    ),
+  )(
+    'brings back what %s did with --undo-record',
+    { timeout: 60_000 },
+    async (command, line, reads) => {
+      const before = await state(reads)
+      const ran = await run(`${line} --undo-record`)
+      expect(ran.code, ran.stderr).toBe(0)
+      expect(await state(reads)).not.toEqual(before)
+      const shown = await json('journal show last')
+      expect(shown).toMatchObject({ command, failed: 0, end: 'completed' })
+      const look = await run('journal undo last --dry-run')
+      expect([look.code, look.stderr]).toEqual([0, ''])
+      expect(await state(reads)).not.toEqual(before)
+      const undone = await run('journal undo last --yes')
+      expect(undone.code, undone.stderr).toBe(0)
+      expect(await state(reads)).toEqual(before)
+      // What is as it is to be is not written, and was so before.
+      const again = await run(`${line} --undo-record`)
+      expect(again.code, again.stderr).toBe(0)
+      expect((await run('journal undo last --yes')).code).toBe(0)
+      expect(await state(reads)).toEqual(before)
     },
   )
 

@@ -72,18 +72,21 @@ describe('the closing line', () => {
       'auth',
       'not_found',
     ])
-    expect(closingLine(ended, 'runners pause', '/x.ndjson')).toBe(
+    expect(closingLine(ended, { file: '/x.ndjson', again: 'runners pause --resume last' })).toBe(
       '9,994 done, 3 already so, 3 failed (2 not found, 1 refused). Journal: /x.ndjson — svcctl runners pause --resume last tries the failed ones again',
     )
   })
   it('says no more than there is', () => {
-    expect(closingLine(report({ done: 2 }), 'x')).toBe('2 done')
-    expect(closingLine(report({ done: 2 }), 'x', '/x')).toBe('2 done. Journal: /x')
-    expect(closingLine(report({ done: 2, not_tried: 5, unknown: 1 }), 'x y', '/x')).toBe(
+    const kept = { file: '/x', again: 'x y --resume last' }
+    expect(closingLine(report({ done: 2 }))).toBe('2 done')
+    expect(closingLine(report({ done: 2 }), kept)).toBe('2 done. Journal: /x')
+    expect(closingLine(report({ done: 2, not_tried: 5, unknown: 1 }), kept)).toBe(
       '2 done, 1 not known, 5 not tried. Journal: /x — svcctl x y --resume last does the rest, and tries the failed ones again',
     )
-    expect(closingLine(report({ failed: 21 }, Array(20).fill('auth')), 'x')).toBe(
-      '0 done, 21 failed',
+    expect(closingLine(report({ failed: 21 }, Array(20).fill('auth')))).toBe('0 done, 21 failed')
+    const failed = report({ failed: 1 }, ['auth'])
+    expect(closingLine(failed, { ...kept, again: undefined })).toBe(
+      '0 done, 1 failed (1 refused). Journal: /x',
     )
   })
 })

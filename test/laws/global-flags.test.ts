@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest'
 import {
   declared,
   globalFlags,
+  journalFlags,
   rehearsalFlags,
   selectFlags,
   writeFlags,
@@ -112,6 +113,10 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
     flag: ['--max-failures', '1'],
     answer: refused,
   },
+  journal: { line: ['runners', 'pause', '1', '2'], flag: ['--journal', 'none'] },
+  resume: { line: ['runners', 'pause', '1'], flag: ['--resume', 'last'] },
+  'undo-record': { line: ['runners', 'pause', '1', '2'], flag: ['--undo-record'] },
+  shard: { line: ['runners', 'pause', '1', '2', '3'], flag: ['--shard', '1/2'] },
   insecure: { line: [...get, '--base-url', 'URL'], flag: ['--insecure'], secure: true },
   curl: { line: get, flag: ['--curl'] },
   output: { line: get, flag: ['--output', 'json'] },
@@ -182,6 +187,7 @@ const instance = async ({ answer, secure }: Row) => {
 const steady = (text: string): string =>
   text
     .replace(/127\.0\.0\.1:\d+/g, 'HOST')
+    .replace(/Journal: \S+/g, 'Journal: FILE')
     .replace(/\bin [\d.]+ m?s\b/g, 'in some time')
     .replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, 'ID')
 
@@ -232,12 +238,16 @@ const seen = async (args: readonly string[]): Promise<{ paged: boolean }> => {
 
 describe('every global flag', () => {
   it('is in the lists that commands take theirs from', () => {
-    const names = [...globalFlags, ...writeFlags, ...rehearsalFlags, ...selectFlags].map(
-      ({ name }) => name,
-    )
+    const names = [
+      ...globalFlags,
+      ...writeFlags,
+      ...rehearsalFlags,
+      ...selectFlags,
+      ...journalFlags,
+    ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(34)
+    expect(names).toHaveLength(38)
   })
 
   const all = Object.entries(rows)

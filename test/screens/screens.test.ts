@@ -31,7 +31,7 @@ const screens: Readonly<Record<string, string>> = {
   'get-key': 'deploy-keys get 1 -P platform/app',
   'geo-status': 'geo status',
   lint: 'ci lint good.yml bad.yml broken.yml',
-  bulk: 'runners pause 1 999 2',
+  bulk: 'runners pause 1 999 2 --journal run.ndjson',
   'dry-run': 'runners update 1 5 --description builder --no-active --dry-run',
   'dry-run-delete': 'deploy-keys delete 1 -P platform/app --dry-run',
   'dry-run-create':

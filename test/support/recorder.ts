@@ -10,7 +10,7 @@ export interface Seen {
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
-interface Scripted {
+export interface Scripted {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** An object becomes JSON; bytes go as they are. */

@@ -22,6 +22,10 @@ export interface Parents {
   readonly names: readonly string[]
 }
 
+/** The column that names each. */
+export const columnOf = ({ origin, kind }: Parents): Parent['column'] =>
+  origin === 'tree' ? 'of' : kind
+
 /** Whether a list of the instance says which they are. */
 export const isFound = ({ origin }: Parents): boolean => origin !== 'named' && origin !== 'piped'
 

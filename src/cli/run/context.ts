@@ -1,6 +1,6 @@
 /** The services of one run, put together: what a command is handed. */
 import { named } from '../../commands/derive/index.js'
-import type { Given } from '../../commands/described.js'
+import type { Given, Plan } from '../../commands/described.js'
 import type { Emit, InstanceService, Services } from '../../commands/services.js'
 import type { Ask } from '../../http/types.js'
 import type { Writer } from '../../output/types.js'
@@ -16,6 +16,8 @@ import { Sending } from './instance/sending.js'
 import { UnsentInstance } from './instance/unsent.js'
 import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
+import type { KeepingParts } from './many/journal/keeping.js'
+import { isKept, recordFor } from './many/journal/wish.js'
 import type { RunOptions } from './options.js'
 import { type ParentPart, type PartRoom, partOf } from './parents/part.js'
 import { Attendant } from './person/attendant.js'
@@ -96,7 +98,9 @@ const roomOf = (options: RunOptions, screen: Streams) => {
   const { globals, env, signal } = options
   const { notes } = screen
   const sessions = new Sessions(options, notes)
-  const place = new Standing(options, sessions)
+  const place = new Standing(options, sessions, async (ask) =>
+    globals.curl ? undefined : exchange.glance(ask),
+  )
   const answer = new Printing(options, screen)
   const exchange = createExchange({
     globals,
@@ -132,6 +136,29 @@ const instanceOf = async (
   const { answer } = engine
   const { RehearsedInstance } = await import('./instance/rehearsed.js')
   return new RehearsedInstance({ live, crowd, answer, command, secrets: globals.showSecrets })
+}
+
+/** What keeps the journal of a run; nothing where nothing is written. */
+const keeperOf = (
+  options: RunOptions,
+  { place, person }: Pick<Room, 'place' | 'person'>,
+  late: { readonly instance: () => InstanceService; readonly answered: KeepingParts['answered'] },
+): Pick<Engine, 'keeper'> => {
+  if (!sendsAll(options)) return {}
+  const { command, globals, wish, chosen } = options
+  let kept = false
+  const keeper: Engine['keeper'] = (first, count) => {
+    // Some commands run more than once: what they do after the first is no part of it.
+    if (kept || !isKept({ command, globals, wish }, first, count)) return undefined
+    kept = true
+    return async () => {
+      const { Keeping } = await import('./many/journal/keeping.js')
+      const selected = (plan: Plan): unknown => recordFor(chosen, plan)
+      const parts = { command, globals, wish, selected, place, person }
+      return Keeping.of({ ...parts, instance: late.instance(), answered: late.answered }, first)
+    }
+  }
+  return { keeper }
 }
 
 interface Below {
@@ -178,7 +205,11 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const send: Engine['send'] = (plan) => sending.send(plan)
   const run = { command: named(options.command), gate: exchange.gate, signal, listed }
   const engine: Engine = { send, answer, person, globals, ...run }
-  const crowd = new Crowd(engine)
+  const keeper = keeperOf(options, room, {
+    instance: () => instance,
+    answered: () => planning.answered,
+  })
+  const crowd = new Crowd({ ...engine, ...keeper })
   const parts = { planning, sending, exchange, lists, crowd, person, answer }
   const instance = await instanceOf(options, parts, engine)
   return {

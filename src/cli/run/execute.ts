@@ -1,16 +1,26 @@
 /** One command from its parsed flags to its exit code. */
 import { hasForm } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
-import type { Command } from '../../commands/types.js'
+import type { Command, Given } from '../../commands/types.js'
+import { Failure } from '../../errors.js'
 import { standardInput } from '../../terminal/streams/standard.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
-import { namedParents, type Parents, parentsIn, withoutParents } from '../plan/parents.js'
+import {
+  columnOf,
+  namedParents,
+  type Parents,
+  parentsIn,
+  type Slot,
+  withoutParents,
+} from '../plan/parents.js'
 import type { Raw } from '../words/line.js'
 import { fieldNotes } from './answer/fields.js'
 import { createRun, type Running } from './context.js'
 import { outputFormat } from './format.js'
 import { Printed } from './instance/unsent.js'
+import type { Narrow } from './many/journal/shards.js'
+import { checkJournal, type JournalWish } from './many/journal/wish.js'
 import { checkRehearsal } from './rehearsal.js'
 import { runDerived } from './run.js'
 import { watch } from './watch.js'
@@ -44,7 +54,57 @@ interface Acting {
   readonly signal: AbortSignal
   readonly stdin: () => Promise<string>
   readonly parents: Parents | undefined
+  readonly slots?: readonly Slot[]
   readonly running: Running
+  readonly wish: JournalWish
+  /** Where standard input is read from. */
+  readonly input: { read: () => Promise<string> }
+}
+
+/** What a line says of its journal, before anything of it is understood. */
+const wishOf = (
+  { args: [first] }: Command,
+  raw: Raw,
+  globals: Globals,
+  parents: Parents | undefined,
+): JournalWish => {
+  const source =
+    parents !== undefined
+      ? 'parents'
+      : globals.select !== undefined
+        ? 'select'
+        : fromStdin(raw)
+          ? 'stdin'
+          : 'arguments'
+  const many = first?.variadic === true && first.file !== true && raw.args.length > 1
+  return {
+    source,
+    raw,
+    several: source !== 'arguments' || many,
+    ...(parents === undefined ? {} : { parents: columnOf(parents) }),
+  }
+}
+
+/** The line of the run that is gone on with; undefined where nothing of it is left. */
+const takenUp = async (acting: Acting): Promise<Acting | undefined> => {
+  const { globals, running } = acting
+  if (globals.resume === undefined) return acting
+  const { takeUp } = await import('./many/journal/resuming.js')
+  const taken = await takeUp({ ...acting, ...running })
+  if (taken?.stdin !== undefined) acting.input.read = taken.stdin
+  return taken === undefined ? undefined : { ...acting, ...taken, stdin: acting.stdin }
+}
+
+/** What of a run whose input was cut cannot be done. */
+const checkWhole = ({ wish: { resumed } }: Acting): void => {
+  if (resumed === undefined || resumed.again || resumed.past.total !== undefined) return
+  throw new Failure(
+    'partial',
+    'the input of the run was cut: what had not been read of it is not done',
+    {
+      hint: 'Give the same input again, with - or --select: what stands in the journal is passed over.',
+    },
+  )
 }
 
 /** What parents are looked for by: where the verb's objects have none, those of the list they come from. */
@@ -63,12 +123,30 @@ const pipedParents = async ({ command, raw, stdin, parents, globals }: Acting) =
   return { slots, raw: { ...raw, args: [] }, parents: namedParents(first) }
 }
 
+/** What was asked, or what of it is in the part that this run is about. */
+const inPart = async (
+  { command, globals, running, wish }: Acting,
+  given: Given,
+): Promise<{ readonly given: Given; readonly narrow?: Narrow } | undefined> => {
+  const text = globals.shard ?? wish.resumed?.past.header.asked?.shard
+  if (text === undefined) return { given }
+  const { narrowed } = await import('./many/journal/shards.js')
+  const part = narrowed(command, given, text, wish.parents !== undefined)
+  if (part.narrow !== undefined || part.given.args.length > 0) return part
+  running.services.person.note(`none of them is in part ${text}: nothing to do`)
+  return undefined
+}
+
 /** What the line asks for, done: once, again and again, or for each of several parents. */
 const act = async (acting: Acting): Promise<void> => {
-  const all = { ...acting, ...(await pipedParents(acting)) }
-  const { command, raw, globals, stdin, parents, running } = all
+  const taken = await takenUp(acting)
+  if (taken === undefined) return checkWhole(acting)
+  const all = { ...taken, ...(await pipedParents(taken)) }
+  const { command, raw, globals, stdin, parents, running, wish } = all
   const { services, rounds } = running
   const { person } = services
+  const [slot] = all.slots ?? []
+  if (slot !== undefined) wish.parents = slot.parent.column
   const asked = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
     ...(parents === undefined ? {} : { project: '' }),
     env: process.env,
@@ -82,12 +160,19 @@ const act = async (acting: Acting): Promise<void> => {
   if (parents !== undefined) {
     const { runOverParents } = await import('./parents/index.js')
     const selecting = selection === undefined ? {} : { selection }
-    return runOverParents({ ...all, ...selecting, parents, given: asked, action })
+    const part = await inPart(all, asked)
+    if (part === undefined) return
+    const narrow = part.narrow === undefined ? {} : { narrow: part.narrow }
+    await runOverParents({ ...all, ...selecting, ...narrow, parents, given: asked, action })
+    return checkWhole(all)
   }
-  const given = selection === undefined ? asked : await selection.of(asked)
-  if (given === undefined) return
+  const selected = selection === undefined ? asked : await selection.of(asked)
+  const part = selected === undefined ? undefined : await inPart(all, selected)
+  if (part === undefined) return
+  const { given } = part
   if (seconds === undefined || curl) await action(services, given)
   else await watch(services, seconds, rounds, () => action(services, given))
+  checkWhole(all)
 }
 
 /**
@@ -102,7 +187,8 @@ export const execute = async (
   signal: AbortSignal,
   decided: (how: Decided) => void,
 ): Promise<number> => {
-  const stdin = stdinOnce()
+  const input = { read: stdinOnce() }
+  const stdin = (): Promise<string> => input.read()
   const early: string[] = []
   const globals = globalsOf(raw, process.env, (text) => early.push(text))
   const { color } = globals
@@ -110,6 +196,7 @@ export const execute = async (
   decided({ json: format.json === true, ...(color === undefined ? {} : { color }) })
   checkSelection(command, globals)
   const parents = parentsIn(await spreadBy(command, globals), raw)
+  const wish = wishOf(command, raw, globals, parents)
   const running = await createRun({
     command,
     globals,
@@ -117,7 +204,9 @@ export const execute = async (
     env: process.env,
     signal,
     stdin,
-    listed: parents !== undefined || globals.select !== undefined || fromStdin(raw),
+    listed: wish.source !== 'arguments' || globals.resume !== undefined,
+    wish,
+    chosen: new Map(),
   })
   const { services, exitCode, close } = running
   const { person } = services
@@ -125,12 +214,14 @@ export const execute = async (
   try {
     for (const text of early) person.note(text)
     checkRehearsal({ command, globals })
+    checkJournal(globals)
     if (globals.fields !== undefined)
       for (const text of await fieldNotes(command, globals.fields)) person.note(text)
-    await act({ command, raw, globals, signal, stdin, parents, running })
+    await act({ command, raw, globals, signal, stdin, parents, running, wish, input })
   } catch (error) {
     if (!(error instanceof Printed)) failed = error
   }
+  await wish.resumed?.journal.close()
   // An output that cannot be ended must not hide what ended the run.
   await close().catch((error: unknown) => {
     failed ??= error

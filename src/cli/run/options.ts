@@ -2,6 +2,7 @@
 import type { Globals } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
 import type { Format } from '../../output/types.js'
+import type { JournalWish } from './many/journal/wish.js'
 
 export interface RunOptions {
   readonly command: Command
@@ -12,4 +13,8 @@ export interface RunOptions {
   readonly stdin: () => Promise<string>
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
+  /** What the line says of its journal. */
+  readonly wish: JournalWish
+  /** The records that `--select` chose, by what their objects are called. */
+  readonly chosen: Map<string, unknown>
 }

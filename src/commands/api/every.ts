@@ -10,7 +10,7 @@ import { string } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
-import type { InstanceService, PlanAnswer, Services } from '../services.js'
+import type { InstanceService, PlaceService, PlanAnswer, Services } from '../services.js'
 import type { Plan } from '../types.js'
 
 /** Where an object goes. */
@@ -138,20 +138,32 @@ const outcomeOf = async (instance: InstanceService, request: WireRequest): Promi
   return bytes.length === 0 ? { status } : { bytes, value: data }
 }
 
+/** Those of the part that `--shard` names. */
+const inPart = async (
+  { env, globals: { shard } }: PlaceService,
+  objects: readonly string[],
+): Promise<readonly string[]> => {
+  if (shard === undefined) return objects
+  const { parseShard, partOf } = await import('../../fleet/shard.js')
+  const { part, of } = parseShard(shard, env)
+  return objects.filter((object) => partOf('', { object }, of) === part)
+}
+
 /**
  * One request for each object, with an outcome each.
  * @param template the request, with a place for the object
  */
 export const every = async (
-  { instance, place }: Services,
+  { instance, person, place }: Services,
   template: WireRequest,
 ): Promise<void> => {
   const endpoint = await endpointOf(template)
   const requests = new Map<Plan, WireRequest>()
-  for (const label of objectsIn(await place.stdin())) {
+  for (const label of await inPart(place, objectsIn(await place.stdin()))) {
     const plan = { key: '', endpoint, values: { object: label }, label }
     requests.set(plan, requestFor(template, label))
   }
+  if (requests.size === 0) return person.note('none of them is in this part: nothing to do')
   const paths = [...requests.values()].map(({ path }) => path)
   await instance.many([...requests.keys()], {
     ...(endpoint.columns?.includes(whole) === true

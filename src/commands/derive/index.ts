@@ -12,5 +12,6 @@ export {
 export { flagName, named } from './names.js'
 export { readingOf } from './reading.js'
 export { isScope, type ScopeKind, scopeOf } from './scope.js'
+export { asSent, shownIn } from './shown.js'
 export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
-export { hasForm, lists, rehearsable, selectsOf, watchable } from './traits.js'
+export { hasForm, keepsJournal, lists, rehearsable, selectsOf, watchable } from './traits.js'

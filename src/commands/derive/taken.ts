@@ -1,5 +1,6 @@
 /** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
 import {
+  journalFlags,
   outputFlags,
   pagingFlags,
   rehearsalFlags,
@@ -13,6 +14,7 @@ import { scopeLetters } from './flags.js'
 import {
   answersChanges,
   calls,
+  keepsJournal,
   lists,
   ofMany,
   ofProjects,
@@ -93,6 +95,7 @@ const further = (command: Command): Flag[] => [
   ...escapeHatches(command),
   ...(lists(command) ? pagingFlags : []),
   ...selection(command),
+  ...(keepsJournal(command) ? journalFlags : []),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
   ...spreadFlags.filter(

@@ -16,7 +16,8 @@ export const sendsBody = (c: Command): boolean =>
 
 /** Whether a command may be tried without writing: it writes, and the API has no trial of its own for it. */
 export const rehearsable = (c: Command): boolean =>
-  sendsBody(c) && !Object.values(c.endpoints).some((e) => e.rehearses === true)
+  (sendsBody(c) || c.alters === true) &&
+  !Object.values(c.endpoints).some((e) => e.rehearses === true)
 
 /** Which list a command's objects may be selected from; undefined where there is none. */
 export const selectsOf = (c: Command): Endpoint['selects'] =>
@@ -44,3 +45,12 @@ export const ofMany = (c: Command): boolean =>
 
 /** Whether a command may be spread over projects. */
 export const ofProjects = (c: Command): boolean => hasForm(c, 'project')
+
+/** Whether a command may change several objects, each by a request of its own, and so keeps a journal. */
+export const keepsJournal = (c: Command): boolean =>
+  sendsBody(c) &&
+  c.unkept !== true &&
+  (c.open === true || several(c) || hasForm(c, 'project') || hasForm(c, 'group'))
+
+const several = ({ args: [first] }: Command): boolean =>
+  first?.variadic === true && first.file !== true

@@ -40,7 +40,7 @@ const runList = async ({ answer, person, place }: Services): Promise<void> => {
 export const listCommand = define({
   summary: 'List the journals of runs over many objects, the newest first',
   description: [
-    'A run without an end was killed, or still goes on. Verbs over many objects keep no journal yet; journal undo does.',
+    'Whatever changes several objects keeps one. A run without an end was killed, or still goes on; <command> --resume last does what is left.',
   ],
   examples: ['journal list', 'journal list -o json --fields id,command,failed'],
   run: runList,

@@ -42,7 +42,9 @@ const leadsTo = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
  * What takes a run back.
  * @throws Failure `usage` for a verb that the documents have no inverse of
  */
-export const inverseOf = async ({ command, endpoint: route }: Header): Promise<Inverse> => {
+export const inverseOf = async ({ command, endpoint: route, asked }: Header): Promise<Inverse> => {
+  if (asked?.parents === 'of')
+    throw usage(`${command} --recursive cannot be undone: it was done to groups and to projects`)
   const [area = ''] = command.split(' ')
   const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)

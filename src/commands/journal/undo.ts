@@ -1,14 +1,11 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { Failure, survived, usage } from '../../errors.js'
-import type { Header } from '../../fleet/journal/lines.js'
+import { Failure, survived } from '../../errors.js'
+import type { Line } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Undoable } from '../../fleet/journal/undo.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import { define } from '../define.js'
-import { stateFolder } from '../sandbox/session.js'
-import type { InstanceService, PlaceService, PlanAnswer, Services } from '../services.js'
+import type { InstanceService, PlanAnswer, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
 import { type Inverse, inverseOf, valuesFor } from './inverse.js'
 import { fileOf, journalArgument, journalFolder } from './named.js'
@@ -26,17 +23,11 @@ const fleet = async () => {
 }
 type Fleet = Awaited<ReturnType<typeof fleet>>
 
-/** What an instance is called in journals: an embedded one by where its state is kept. */
-const instanceOf = async (place: PlaceService): Promise<string> =>
-  place.globals.sandbox ? `sandbox:${stateFolder(place.env)}` : (await place.session()).baseUrl
-
-const checkInstance = async (place: PlaceService, { id, instance }: Header): Promise<void> => {
-  const here = await instanceOf(place)
-  if (here !== instance)
-    throw usage(
-      `the run ${id} was made at ${instance}, and this is ${here}`,
-      'Give the profile that it was made with.',
-    )
+/** By whom and where the run was made, only they take it back. */
+const checkMaker = async ({ place, person }: Services, { header, file }: Past): Promise<void> => {
+  const { checkIdentity } = await import('../../fleet/journal/identity.js')
+  const open = checkIdentity(header, await place.identity())
+  if (open !== undefined) await person.confirm(`${open}.`, [file])
 }
 
 /** One object to be put back. */
@@ -67,18 +58,21 @@ const stepsOf = async (
   return steps
 }
 
-/** The journal of an undo: made with its first write, so that a declined one leaves none. */
+/** The journal of an undo: made with its first write, so that a declined one leaves none, nor does a trial. */
 class Own {
   #journal: Promise<Journal> | undefined
   readonly #make: () => Promise<Journal>
+  readonly #trial: boolean
 
-  constructor(make: () => Promise<Journal>) {
+  constructor(make: () => Promise<Journal>, trial: boolean) {
     this.#make = make
+    this.#trial = trial
   }
 
-  open(): Promise<Journal> {
+  async append(line: Line): Promise<void> {
+    if (this.#trial) return
     this.#journal ??= this.#make()
-    return this.#journal
+    await (await this.#journal).append(line)
   }
 
   /** @returns its file, where there is one */
@@ -97,43 +91,29 @@ const placeOf = ({ n, object, parent }: Undoable) => ({
   ...(parent === undefined ? {} : { parent }),
 })
 
-/** Two within a second are told apart by a number, in the order of their names. */
-const freeId = (folder: string, id: string): string => {
-  const taken = (name: string): boolean => existsSync(join(folder, `${name}.ndjson`))
-  let free = id
-  for (let n = 2; taken(free); n++) free = `${id}_${n}`
-  return free
-}
-
 const ownJournal = (
-  { createJournal, journalId }: Fleet,
+  { createIn, journalId }: Fleet,
   { place }: Services,
   past: Past,
   steps: readonly Step[],
 ): Own =>
   new Own(async () => {
-    const { final: _, ...header } = past.header
-    const { profile, sudo } = await place.session()
+    const { final: _, asked: __, ...header } = past.header
     const [first] = steps
-    const folder = journalFolder(place.env)
-    const id = freeId(folder, journalId('journal undo', place.now()))
     const area = header.command.split(' ')[0] ?? ''
-    const journal = await createJournal(join(folder, `${id}.ndjson`), {
+    const journal = await createIn(journalFolder(place.env), {
       ...header,
-      id,
+      ...(await place.identity()),
+      id: journalId('journal undo', place.now()),
       command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
       endpoint: first?.plan.endpoint.route ?? header.endpoint,
-      profile: profile?.name ?? null,
-      user: null,
-      sudo: sudo ?? null,
       source: 'journal',
-      version: place.about().version,
       undoes: header.id,
     })
     for (const { was } of steps) journal.add({ ...placeOf(was), state: 'queued' })
     await journal.append({ input: 'complete', total: steps.length })
     return journal
-  })
+  }, place.globals.dryRun)
 
 const outcomeOf = ({ bytes, data, status }: Awaited<ReturnType<InstanceService['send']>>) =>
   bytes.length === 0 ? { status } : { bytes, value: data }
@@ -151,16 +131,15 @@ const putBack = async (
 ): Promise<PlanAnswer> => {
   const place = placeOf(was)
   const taking = takingOf(was, await presentOf(instance, inverse, plan))
-  const journal = await own.open()
   if (taking === 'unchanged') {
-    await journal.append({ ...place, state: 'unchanged' })
+    await own.append({ ...place, state: 'unchanged' })
     return { unchanged: true }
   }
   if (taking === 'conflict')
     throw new Failure('conflict', 'it is not as the run left it: somebody changed it since')
-  await journal.append({ ...place, state: 'begun' })
+  await own.append({ ...place, state: 'begun' })
   const answer = await instance.send(plan)
-  await journal.append({ ...place, state: 'done', ...turned(was), status: answer.status })
+  await own.append({ ...place, state: 'done', ...turned(was), status: answer.status })
   return outcomeOf(answer)
 }
 
@@ -171,8 +150,7 @@ const recorded = async (step: Step, own: Own, work: () => Promise<PlanAnswer>) =
   } catch (error) {
     const { category, message, details } = survived(error)
     const state = details.unknownOutcome === true ? 'unknown' : 'failed'
-    const journal = await own.open()
-    await journal.append({ ...placeOf(step.was), state, category, message })
+    await own.append({ ...placeOf(step.was), state, category, message })
     throw error
   }
 }
@@ -183,7 +161,7 @@ const run = async (services: Services, given: Given): Promise<void> => {
   const past = await engine.readPast(await fileOf(place, given.args[0] ?? ''))
   const inverse = await inverseOf(past.header)
   await engine.checkUndoable(past)
-  await checkInstance(place, past.header)
+  await checkMaker(services, past)
   const steps = await stepsOf(engine, past, inverse, (text) => person.note(text))
   if (steps.length === 0) return person.note('the run changed nothing that is to be put back')
   const byPlan = new Map(steps.map((step) => [step.plan, step]))
@@ -209,7 +187,12 @@ export const undoCommand = define({
   description: [
     'Each is read first: one that is not as the run left it is left alone, as a conflict. The run needs a record of what was there before.',
   ],
+  alters: true,
   args: [journalArgument],
-  examples: ['journal undo last --yes', 'journal undo part-1.ndjson --yes'],
+  examples: [
+    'journal undo last --dry-run',
+    'journal undo last --yes',
+    'journal undo part-1.ndjson --yes',
+  ],
   run,
 })

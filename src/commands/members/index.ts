@@ -57,6 +57,13 @@ const byId = async (
   return { ...answer, message: Object.fromEntries(await Promise.all(entries)) }
 }
 
+const asUser = (plan: Plan, user: string): Plan => ({
+  ...plan,
+  object: user,
+  label: `user ${user}`,
+  values: { ...plan.values, user_id: Number(user) },
+})
+
 /** One request for all users; what came of each is told as if each had been asked for alone. */
 const addSeveral = async (
   services: Services,
@@ -64,29 +71,39 @@ const addSeveral = async (
   users: readonly string[],
 ): Promise<void> => {
   const { instance } = services
-  const { data } = await instance.send(plan)
-  const added = outcomesOf(users, await byId(services, plan, users, isObject(data) ? data : {}))
-  const failures = new Map(added.map(({ user, failure }) => [`user ${user}`, failure]))
-  const plans = added.map(({ user }) => ({
-    ...plan,
-    label: `user ${user}`,
-    values: { ...plan.values, user_id: Number(user) },
-  }))
-  await instance.many(plans, {
-    done: 'added',
-    run: async ({ label = '' }) => {
-      const failure = failures.get(label)
-      if (failure !== undefined) throw failure
-      return {}
+  const failures = new Map<string, Failure | undefined>()
+  const add = async (some: readonly string[]): Promise<readonly Added[]> => {
+    const values = { ...plan.values, user_id: some.join(',') }
+    const { data } = await instance.send({ ...plan, values })
+    return outcomesOf(some, await byId(services, plan, some, isObject(data) ? data : {}))
+  }
+  await instance.many(
+    users.map((user) => asUser(plan, user)),
+    {
+      done: 'added',
+      together: async (plans) => {
+        const some = plans.flatMap(({ object }) => object ?? [])
+        const added = await add(some).catch((error: unknown) => {
+          const failure = survived(error)
+          return some.map((user) => ({ user, failure }))
+        })
+        for (const { user, failure } of added) failures.set(user, failure)
+      },
+      run: async ({ object = '' }) => {
+        const failure = failures.get(object)
+        if (failure !== undefined) throw failure
+        return {}
+      },
     },
-  })
+  )
 }
 
 const runAdd = async (services: Services, given: Given): Promise<void> => {
   const plans = await plansOfUsers(services, given, 'all')
   const users = plans.flatMap(({ values }) => [...new Set(String(values.user_id).split(','))])
   const [plan] = plans
-  if (plan === undefined || users.length === 1)
+  // What is only tried is shown as the one request that it would be.
+  if (plan === undefined || users.length === 1 || services.place.globals.dryRun)
     return services.instance.many(plans, { done: 'added' })
   await addSeveral(services, plan, users)
 }

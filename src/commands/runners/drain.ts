@@ -184,6 +184,7 @@ export const drain = define({
   summary: 'Pause runners and wait until no job is running on them',
   endpoints: ['update'],
   without: 'attributes',
+  unkept: true,
   flags,
   examples: [
     'runners drain 2 --wait-timeout 60',

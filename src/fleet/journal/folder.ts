@@ -1,7 +1,7 @@
 /** The folder of journals: which there are, which is the last, and which may go. */
 import { constants, existsSync } from 'node:fs'
 import { readdir, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { codeOf } from '../../errors.js'
 import type { Counts, End } from '../report.js'
 import { type Header, type Line, lineOf } from './lines.js'
@@ -66,15 +66,24 @@ const namesIn = (folder: string): Promise<readonly string[]> =>
     throw error
   })
 
+/** When a run began, by its name. */
+const beganAt = ({ file }: Entry): string => basename(file).slice(0, '20261121T120102'.length)
+
+/** The newest first; of those that began in one second, the one that was written last. */
+const byAge = (a: Entry, b: Entry): number => {
+  const [one, other] = [beganAt(a), beganAt(b)]
+  return one === other ? b.changed - a.changed : one < other ? 1 : -1
+}
+
 /** All journals of a folder, the newest first; files that are none are passed over. */
 export const journalsIn = async (folder: string): Promise<readonly Entry[]> => {
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
   const entries: Entry[] = []
-  for (const name of names.toSorted().reverse()) {
+  for (const name of names) {
     const entry = await entryOf(join(folder, name)).catch(() => undefined)
     if (entry !== undefined) entries.push(entry)
   }
-  return entries
+  return entries.toSorted(byAge)
 }
 
 /** The newest journal that is left to be gone on with, of those that `which` takes. */

@@ -2,6 +2,22 @@
 import { isObject } from '../../base/objects.js'
 import type { Counts, End } from '../report.js'
 
+/** A text as it was typed; where it names a file, with the SHA-256 of what stood in that. */
+export type AskedText = string | { readonly text: string; readonly sha256: string }
+
+/** What was asked of a run, so that it can be asked again: no object stands in it, and no secret. */
+export interface Asked {
+  readonly args: readonly string[]
+  /** By the names of flags. */
+  readonly flags: Readonly<Record<string, readonly AskedText[]>>
+  /** Several parents were given: the column that names them. */
+  readonly parents?: 'project' | 'group' | 'of'
+  /** `3/8`: only that part of the objects. */
+  readonly shard?: string
+  /** Each object is read before it is changed. */
+  readonly undo_record?: true
+}
+
 /** What a run sends, with which right, and where: its first line. */
 export interface Header {
   /** Of the format. */
@@ -24,6 +40,8 @@ export interface Header {
   readonly source: string
   /** Of this tool. */
   readonly version: string
+  /** Absent where nobody asked for it on a line of its own. */
+  readonly asked?: Asked
   /** Why it cannot be resumed, where it cannot. */
   readonly final?: string
   /** The run that this one takes back. */

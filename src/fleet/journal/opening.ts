@@ -1,7 +1,7 @@
 /** Making a journal, and going on with one: a file that this process alone has. */
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { makeFolders } from '../../base/files/folders.js'
 import { type Lock, lock } from '../../base/files/lock.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
@@ -53,6 +53,28 @@ export const createJournal = async (
     await handle.close().catch(() => {})
     await unlink(file).catch(() => {})
     throw error
+  }
+}
+
+/**
+ * Makes a journal in a folder, by the name of its run; of several in one second each has a number.
+ * @throws Failure as `createJournal`
+ */
+export const createIn = async (
+  folder: string,
+  header: Header,
+  clock: Clock = systemClock,
+): Promise<Journal> => {
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? header.id : `${header.id}_${n}`
+    const file = join(folder, `${id}.ndjson`)
+    // Whoever is faster takes the name: the file is made for one alone.
+    if (existsSync(file)) continue
+    try {
+      return await createJournal(file, { ...header, id }, clock)
+    } catch (error) {
+      if (!existsSync(file)) throw error
+    }
   }
 }
 

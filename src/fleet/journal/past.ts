@@ -1,6 +1,7 @@
 /** What a journal tells of a run: how far it came, and what is left to do. */
 import { constants } from 'node:fs'
 import { usage } from '../../errors.js'
+import type { Item } from '../items.js'
 import type { Counts, End } from '../report.js'
 import { type Header, type Line, lineOf, type ObjectLine, placedIn } from './lines.js'
 import { linesFrom, openJournal } from './reading.js'
@@ -131,12 +132,13 @@ export const readPast = async (file: string): Promise<Past> => {
 export const isDone = ({ total, counts }: Pick<Past, 'total' | 'counts'>): boolean =>
   total !== undefined && counts.failed + counts.unknown + counts.not_tried === 0
 
-/** What resuming does with an object: nothing, do it, or look whether it was done. */
-export type Next = 'skip' | 'do' | 'read'
+/** What resuming does with an object: nothing, do it, do it once more, or look whether it was done. */
+export type Next = 'skip' | 'do' | NonNullable<Item['how']>
 
-/** POST and PATCH are never sent twice blindly. */
+/** POST and PATCH are never sent twice blindly; what was deleted is not there to be deleted again. */
 export const nextOf = (state: ObjectState, endpoint: string): Next => {
   if (state === 'done' || state === 'unchanged') return 'skip'
   if (state === 'queued' || state === 'failed') return 'do'
-  return /^(POST|PATCH) /.test(endpoint) ? 'read' : 'do'
+  if (/^(POST|PATCH) /.test(endpoint)) return 'read'
+  return endpoint.startsWith('DELETE ') ? 'again' : 'do'
 }

@@ -74,6 +74,16 @@ export const spool = (
   return { ended, isOpen: () => open, queued: () => n, duplicates: () => twice, first }
 }
 
+/** Writes objects down that are all in hand; the first has the place after the last that is there. */
+export const enlist = async (journal: Journal, objects: readonly GivenObject[]): Promise<void> => {
+  for (const given of objects) {
+    checkPlain(given)
+    journal.add(queuedLine(given, journal.states.last + 1))
+    if (journal.full) await journal.drained()
+  }
+  await journal.append({ input: 'complete', total: journal.states.last })
+}
+
 const queuedIn = (text: string): QueuedLine | undefined => {
   // Most lines are others, and need no reading.
   if (!text.includes('"queued"')) return undefined
@@ -117,7 +127,7 @@ const itemOf = (text: string, next: Choose): Item | undefined => {
   const how = next(queued.n)
   if (how === 'skip') return undefined
   const { state: _, ...item } = queued
-  return how === 'read' ? { ...item, how } : item
+  return how === 'do' ? item : { ...item, how }
 }
 
 async function* itemsIn(

@@ -74,7 +74,9 @@ describe('a run over many objects', () => {
     const { code, stderr } = await run('runners', 'pause', ...upTo(40))
     expect(code).toBe(8)
     expect(stderr.match(/404 Not found/g)).toHaveLength(20)
-    expect(stderr).toMatch(/2 done, 38 failed\n/)
+    expect(stderr).toMatch(
+      /2 done, 38 failed\. Journal: \S+\.ndjson — svcctl runners pause --resume last tries/,
+    )
     expect(stderr).toContain('38 of 40 failed')
   })
   it('sends no faster than flag and profile allow, whichever is stricter', async () => {

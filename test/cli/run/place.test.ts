@@ -30,7 +30,10 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
     stdin: async () => 'piped',
   } as unknown as Options
   const heard = { note: () => {}, warn: (text: string) => void warned.push(text) }
-  return { standing: new Standing(options, new Sessions(options, heard)), warned }
+  return {
+    standing: new Standing(options, new Sessions(options, heard), async () => undefined),
+    warned,
+  }
 }
 
 it('opens the session in force once, and warns once', async () => {

@@ -56,6 +56,7 @@ describe('with --select', () => {
     expect(code).toBe(0)
     expect(recorder.lines()).toEqual([
       'GET /issues?scope=all&state=opened&per_page=100',
+      'GET /user',
       'POST /projects/a%2Fb/issues/4/todo',
     ])
   })
@@ -66,6 +67,7 @@ describe('with --select', () => {
     expect((await run(...line)).code).toBe(0)
     expect(recorder.lines()).toEqual([
       'GET /projects/a%2Fb/deploy_keys?per_page=100',
+      'GET /user',
       'DELETE /projects/a%2Fb/deploy_keys/5',
     ])
   })

@@ -29,13 +29,14 @@ export const belongingOf = ({
   endpoint,
   values,
   label = '',
+  object: named,
 }: Plan): { readonly object: string; readonly parent?: string } => {
   const scope = Object.entries(endpoint.path).find(
     ([, { type }]) => type === 'project' || type === 'group',
   )
   const { name } = argumentOf(endpoint)
   // A reference brings its project along; any other text stands for itself.
-  const object = /[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label
+  const object = named ?? (/[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label)
   const parent = scope === undefined || scope[0] === name ? undefined : values[scope[0]]
   return { object, ...(parent === undefined ? {} : { parent: String(parent) }) }
 }

@@ -10,7 +10,7 @@ import { plansOf } from '../../plan/plan.js'
 import type { Wanted } from '../../plan/sources.js'
 import type { Surroundings } from '../../plan/surroundings.js'
 import type { RunOptions } from '../options.js'
-import { Questions } from '../person/ask.js'
+import { type Answered, Questions } from '../person/ask.js'
 import { projectPaths } from '../place/project-paths.js'
 import type { Standing } from '../place/standing.js'
 import type { Streams } from '../streams.js'
@@ -94,6 +94,11 @@ export class Planning {
     const [first] = await this.plans(given, override)
     if (first === undefined) throw new Failure('internal', 'a command without a plan')
     return first
+  }
+
+  /** The flags that a person was asked for on the way. */
+  get answered(): readonly Answered[] {
+    return this.#questions.answered
   }
 
   /** The plans of another command than the run's, whose values are all known. */

@@ -2,6 +2,7 @@
 import { type Fields, isObject } from '../../../base/objects.js'
 import { type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
+import { asSent, shownIn } from '../../../commands/derive/index.js'
 import { buildRequest } from '../../../http/index.js'
 import type { Ask, WireRequest } from '../../../http/types.js'
 import { levelOf } from '../../../output/levels.js'
@@ -24,23 +25,6 @@ export interface Preview {
   /** Whether the object was read: else nothing is known of what it is now. */
   readonly read: boolean
   readonly changes: readonly Change[]
-}
-
-/** Where a record shows a parameter; identities go under what they are of (`user_ids`: `users`). */
-const shownIn = (record: Fields, name: string, endpoint: Endpoint): unknown => {
-  const within = endpoint.echo === undefined ? undefined : record[endpoint.echo]
-  const plain = name.replace(/_ids$/, '')
-  const near = plain === name ? [name] : [name, `${plain}s`, `${plain}es`]
-  return near
-    .flatMap((one) => [record[one], isObject(within) ? within[one] : undefined])
-    .find((value) => value !== undefined)
-}
-
-/** Objects that stand for their identities, as such. */
-const asSent = (now: unknown, sent: unknown): unknown => {
-  if (Array.isArray(now) && Array.isArray(sent))
-    return now.map((one: unknown) => (isObject(one) && 'id' in one ? one.id : one))
-  return isObject(now) && !isObject(sent) && 'id' in now ? now.id : (now ?? null)
 }
 
 /** What goes along that is no part of the path, files by their names. */

@@ -24,6 +24,7 @@ import type {
 } from '../../../commands/services.js'
 import { buildRequest, toCurl } from '../../../http/index.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
+import { isHeld } from '../many/in-hand.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Lists } from './listing.js'
 import { placeholderOf, readable } from './placeholder.js'
@@ -90,7 +91,11 @@ export class UnsentInstance implements InstanceService {
     return whole ? this.#end(lists.whole(plan), plan.endpoint) : this.list(plan)
   }
 
-  many(plans: Plans, { run = (plan) => this.send(plan) }: Many = {}): Promise<void> {
+  async many(
+    plans: Plans,
+    { run = (plan) => this.send(plan), together }: Many = {},
+  ): Promise<void> {
+    if (together !== undefined && isHeld(plans)) return together(plans)
     return this.each(plans, async (plan) => {
       await run(plan)
     })

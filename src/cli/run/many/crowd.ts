@@ -34,6 +34,11 @@ export class Crowd {
       const [only] = plans
       if (only === undefined) return
       await this.#confirm(plans, how)
+      const keeper = this.#engine.keeper?.(only, plans.length)
+      if (keeper !== undefined) {
+        const { keptRun } = await import('./journal/run.js')
+        return keptRun(this.#engine, await keeper(), plans, how)
+      }
       if (plans.length === 1 && !this.#engine.listed) return this.#single(only, how)
     }
     const [{ intakeOf }, { several }] = await Promise.all([

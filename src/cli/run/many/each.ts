@@ -5,7 +5,8 @@ import type { AnswerService, Many, PersonService, PlanAnswer } from '../../../co
 import { Failure } from '../../../errors.js'
 import type { FleetGate } from '../../../fleet/gate/gate.js'
 import type { Whole } from '../../../http/types.js'
-import { isBare, outcomeOf } from '../answer/outcome.js'
+import { factsOf, isBare, outcomeOf } from '../answer/outcome.js'
+import type { Keeping } from './journal/keeping.js'
 
 /** With `auto` the gate decides how many there are at once; no more can be than it ever lets go. */
 const mostAtOnce = 32
@@ -23,6 +24,8 @@ export interface Engine {
   readonly command: string
   /** The gate that all requests to the run's instance pass. */
   readonly gate: () => Promise<FleetGate>
+  /** Opens the journal of a run with such plans; undefined where it keeps none. */
+  readonly keeper?: (first: Plan, count: number) => (() => Promise<Keeping>) | undefined
 }
 
 /** Runs `work` over items, at most `width` at once; stops handing out once aborted. */
@@ -54,10 +57,9 @@ export const callOf =
   async (plan: Plan): Promise<PlanAnswer> => {
     const whole = await send(plan)
     if (whole.status === 304) return { unchanged: true }
-    if (isBare(whole)) return { status: whole.status }
+    if (isBare(whole)) return factsOf(whole)
     // A few answer "null" where the documents have nothing to show.
-    if (plan.endpoint.returns.kind === 'empty' && whole.data === null)
-      return { status: whole.status }
+    if (plan.endpoint.returns.kind === 'empty' && whole.data === null) return factsOf(whole)
     return outcomeOf(whole)
   }
 

@@ -18,6 +18,8 @@ export type Result = Settled<PlanAnswer, Numbered>
 /** What a run works on. */
 export interface Intake {
   readonly items: AsyncIterable<Numbered>
+  /** The same, where all of them are in hand. */
+  readonly held?: readonly Numbered[]
   /** The first plan; undefined where there is none. */
   readonly first: Plan | undefined
   /** Those that are known before anything is sent: all of them, or the first. */
@@ -31,7 +33,7 @@ export interface Intake {
 }
 
 /** Takes plans in one after the other; what has no name is its own. */
-class Once {
+export class Once {
   readonly #seen = new Seen()
   twice = 0
   queued = 0
@@ -44,19 +46,28 @@ class Once {
   }
 }
 
-async function* numbered(plans: Iterable<Plan> | AsyncIterable<Plan>): AsyncGenerator<Numbered> {
+const placed = (plan: Plan, n: number): Numbered => ({ n, ...belongingOf(plan), plan })
+
+async function* numbered(plans: AsyncIterable<Plan>): AsyncGenerator<Numbered> {
   let n = 0
   for await (const plan of plans) {
     n += 1
-    yield { n, ...belongingOf(plan), plan }
+    yield placed(plan, n)
   }
+}
+
+/** Items in hand, as they would come. */
+export async function* each(items: readonly Numbered[]): AsyncGenerator<Numbered> {
+  yield* items
 }
 
 const held = (plans: readonly Plan[]): Intake => {
   const once = new Once()
   const known = plans.filter((plan) => once.take(plan))
+  const items = known.map((plan, i) => placed(plan, i + 1))
   return {
-    items: numbered(known),
+    items: each(items),
+    held: items,
     first: known[0],
     known,
     total: () => known.length,

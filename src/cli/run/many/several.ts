@@ -9,6 +9,7 @@ import { type Run, run } from '../../../fleet/run.js'
 import { callOf, type Engine } from './each.js'
 import { mostOf, unfinished } from './ending.js'
 import type { Intake, Numbered } from './intake.js'
+import type { Keeping } from './journal/keeping.js'
 import { Showing } from './showing.js'
 import { Standings } from './standings.js'
 import { tolerant } from './tolerated.js'
@@ -19,6 +20,7 @@ const started = async (
   { items, queued, total }: Intake,
   standings: Standings,
   options: Many,
+  keeping: Keeping | undefined,
 ): Promise<Run<PlanAnswer, Numbered>> => {
   const send = tolerant(engine.globals, options.run ?? callOf(engine))
   const tally = engine.person.tally(total())
@@ -29,9 +31,11 @@ const started = async (
     signal: engine.signal,
     ...mostOf(engine),
     queued,
-    work: async ({ plan }) => {
+    ...(keeping === undefined ? {} : { record: keeping.record }),
+    work: async (item) => {
+      const { plan } = item
       standings.begun(plan)
-      const result = await send(plan)
+      const result = await (keeping === undefined ? send(plan) : keeping.do(item, plan, send))
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
     told: (settled) => {
@@ -52,6 +56,19 @@ const again = (count: number): string =>
     ? 'one object was given more than once: it is done once'
     : `${count} objects were given once more: each is done once`
 
+/** Sends what goes as one request for all, once all of them are on record. */
+const sendTogether = async (
+  { held = [] }: Intake,
+  { together }: Many,
+  keeping: Keeping | undefined,
+): Promise<void> => {
+  if (together === undefined) return
+  // What may have been done is only looked at.
+  const due = held.filter(({ how }) => how !== 'read')
+  await Promise.all(due.map((item) => keeping?.record.begun(item)))
+  if (due.length > 0) await together(due.map(({ plan }) => plan))
+}
+
 /** The end of a run: what is said of it, and what it throws. */
 const ended = (
   engine: Engine,
@@ -59,18 +76,25 @@ const ended = (
   standings: Standings,
   lost: unknown,
   wrote: boolean,
+  keeping: Keeping | undefined,
 ): void => {
   const { person, signal } = engine
+  const closing = (): void => {
+    if (keeping !== undefined) person.note(closingLine(report, keeping))
+  }
   if (report.end === 'interrupted' || signal.aborted) {
     person.note(standings.line())
+    closing()
     throw new Failure('interrupted', 'interrupted')
   }
+  closing()
   const failure = wrote ? unfinished(report, lost) : undefined
   if (failure !== undefined) throw failure
   if (lost !== undefined) throw lost
   const came = verdict(report)
-  if (report.counts.failed + report.counts.unknown > report.failures.length)
-    person.note(closingLine(report, engine.command))
+  const { failed, unknown } = report.counts
+  if (keeping === undefined && failed + unknown > report.failures.length)
+    person.note(closingLine(report))
   if (came !== undefined) throw came
 }
 
@@ -78,12 +102,18 @@ const ended = (
  * Runs plans, continuing past failures, and shows what becomes of each.
  * @throws Failure for what the run as a whole came to
  */
-export const several = async (engine: Engine, intake: Intake, options: Many): Promise<void> => {
+export const several = async (
+  engine: Engine,
+  intake: Intake,
+  options: Many,
+  keeping?: Keeping,
+): Promise<void> => {
   const first: Plan | undefined = intake.first
   if (first === undefined) return
   const standings = new Standings()
   const shown = await Showing.of(engine, intake, options)
-  const going = await started(engine, intake, standings, options)
+  await sendTogether(intake, options, keeping)
+  const going = await started(engine, intake, standings, options, keeping)
   let lost: unknown
   try {
     await shown.show(going)
@@ -91,6 +121,7 @@ export const several = async (engine: Engine, intake: Intake, options: Many): Pr
     lost = error
   }
   const report = await going.report
+  await keeping?.end(report.end)
   if (intake.twice() > 0) engine.person.note(again(intake.twice()))
-  ended(engine, report, standings, lost, writes(first.endpoint))
+  ended(engine, report, standings, lost, writes(first.endpoint), keeping)
 }

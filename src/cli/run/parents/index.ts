@@ -19,6 +19,8 @@ interface Asked extends Pick<Over, 'command' | 'given' | 'action' | 'signal'> {
   readonly parents: Parents
   /** Those that came with their objects. */
   readonly slots?: readonly Slot[]
+  /** Those that are in the part that the run is about. */
+  readonly narrow?: (slots: readonly Slot[]) => readonly Slot[]
   readonly globals: Globals
   /** `--select`: which objects, in each. */
   readonly selection?: Selection
@@ -111,7 +113,10 @@ const over = async (asked: Asked, slots: readonly Slot[]): Promise<void> => {
 export const runOverParents = async (asked: Asked): Promise<void> => {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)
-  const slots = await slotsFor(asked)
+  const all = await slotsFor(asked)
+  const slots = asked.narrow?.(all) ?? all
+  if (slots.length === 0)
+    return asked.running.services.person.note('none of them is in this part: nothing to do')
   if (selection !== undefined) return runSelected(asked, selection, slots)
   if (globals.curl) return unsent(asked, slots)
   if (writesAny(command) && isFound(parents) && !isRehearsal(asked)) await confirmAll(asked, slots)

@@ -30,13 +30,24 @@ const lossOf = (all: readonly Handed[]): { loses?: Loss } => {
   return { loses: { ...first, details } }
 }
 
+/** What goes as one request for the plans of each command, for those of each. */
+const togetherOf = (all: readonly Handed[]): Pick<Many, 'together'> => {
+  if (all.every(({ how }) => how.together === undefined)) return {}
+  const together: Many['together'] = async (due) => {
+    const some = new Set(due)
+    const each = all.map(({ plans, how }) => how.together?.(plans.filter((plan) => some.has(plan))))
+    await Promise.all(each)
+  }
+  return { together }
+}
+
 /** How all are run: each plan as its own command runs it. */
 const howOf = (all: readonly Handed[], call: Run): Many => {
   const { run: _, loses: __, ...how } = Object.assign({}, ...all.map((one) => one.how)) as Many
   const own = new Map(all.flatMap(({ plans, how: { run } }) => plans.map((plan) => [plan, run])))
   const plain = [...own.values()].every((run) => run === undefined)
   const run: Run = (plan) => (own.get(plan) ?? call)(plan)
-  return { ...how, ...lossOf(all), ...(plain ? {} : { run }) }
+  return { ...how, ...lossOf(all), ...togetherOf(all), ...(plain ? {} : { run }) }
 }
 
 /** Where commands hand their plans over. */

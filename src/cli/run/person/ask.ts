@@ -17,6 +17,13 @@ export interface Missing {
   readonly project?: string
 }
 
+/** A flag that a person was asked for. */
+export interface Answered {
+  readonly name: string
+  readonly texts: readonly string[]
+  readonly secret: boolean
+}
+
 /** Texts as they would have been typed; undefined where nobody can be asked. */
 export type AskFor = (missing: Missing) => Promise<readonly string[] | undefined>
 
@@ -91,6 +98,8 @@ export class Questions {
   readonly #options: AskOptions
   /** What was answered, as it would have been typed. */
   readonly #answers: string[] = []
+  /** The flags among them. */
+  readonly answered: Answered[] = []
 
   constructor(options: AskOptions) {
     this.#options = options
@@ -105,6 +114,8 @@ export class Questions {
       const wrong = mistakeOf(missing, texts)
       if (wrong === undefined) {
         this.#answers.push(...typedAs(missing, texts))
+        if (missing.argument !== true)
+          this.answered.push({ name: missing.name, texts, secret: missing.param.secret === true })
         return texts
       }
       this.#options.note(wrong)

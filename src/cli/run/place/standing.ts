@@ -1,7 +1,8 @@
 /** Where a run stands: its process, its session, the project or group at hand. */
 import { allCommands, type ScopeKind } from '../../../commands/derive/index.js'
 import type { PlaceService } from '../../../commands/services.js'
-import type { Command } from '../../../commands/types.js'
+import type { Command, Identity } from '../../../commands/types.js'
+import type { Ask } from '../../../http/types.js'
 import { environmentScope, scopeAtHand, type Takes } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
 import { version } from '../../words/version.js'
@@ -26,8 +27,15 @@ export class Standing implements PlaceService {
   readonly clock: PlaceService['clock']
   readonly #sessions: Sessions
   readonly #stdin: RunOptions['stdin']
+  readonly #glance: (ask: Ask) => Promise<unknown>
 
-  constructor({ globals, env, signal, stdin }: Options, sessions: Sessions) {
+  /** @param glance the data that a reading request is answered with; nothing where nothing is sent */
+  constructor(
+    { globals, env, signal, stdin }: Options,
+    sessions: Sessions,
+    glance: (ask: Ask) => Promise<unknown>,
+  ) {
+    this.#glance = glance
     this.env = env
     this.globals = globals
     this.clock = clockOf(signal)
@@ -53,6 +61,11 @@ export class Standing implements PlaceService {
 
   profile(): Promise<Profile | undefined> {
     return this.#sessions.profile()
+  }
+
+  async identity(): Promise<Identity> {
+    const { identityOf } = await import('./identity.js')
+    return identityOf({ place: this, glance: this.#glance })
   }
 
   async scope(kind: ScopeKind): Promise<string | undefined> {

@@ -2,6 +2,7 @@
  * `--select`: the objects of a verb are those of a list that match. The whole selection is made before
  * the first write, so that a write cannot change what is still to be read.
  */
+import { isObject } from '../../../base/objects.js'
 import { methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
 import { named, scopeOf, selectsOf } from '../../../commands/derive/index.js'
@@ -14,6 +15,7 @@ import { type Objects, objectsOf } from '../../plan/objects.js'
 import { objectOf } from '../../plan/piped.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
+import { chosenAs } from '../many/journal/wish.js'
 import type { RunOptions } from '../options.js'
 import { most as mostNamed } from '../person/confirm.js'
 import type { Standing } from '../place/standing.js'
@@ -102,6 +104,7 @@ export class Selection {
   readonly #texts: readonly string[]
   #choice: RecordChoice | undefined
   #objects: Promise<Objects | undefined> | undefined
+  #changeable: ReadonlySet<string> | undefined
 
   constructor(options: RunOptions, around: Selecting, texts: readonly string[]) {
     this.#options = options
@@ -193,7 +196,24 @@ export class Selection {
     )
   }
 
-  /** Of each record nothing is kept but what its object is called. */
+  /** What of a record the run may change: for its journal. */
+  #remember(text: string, project: string | undefined, record: unknown): void {
+    const { chosen, command } = this.#options
+    this.#changeable ??= new Set(
+      Object.values(command.endpoints).flatMap((e) => [
+        ...Object.keys(e.leaves ?? {}),
+        ...(e.changes === true ? Object.keys(e.params) : []),
+      ]),
+    )
+    const names = this.#changeable
+    if (names.size === 0 || !isObject(record)) return
+    const fields = Object.entries(record).filter(([name]) => names.has(name))
+    const kept = Object.fromEntries(fields)
+    chosen.set(chosenAs(text), kept)
+    if (project !== undefined) chosen.set(chosenAs(text, project), kept)
+  }
+
+  /** Of each record nothing is kept but what its object is called, and what is changed of it. */
   async #named(records: AsyncIterable<unknown>, project: string | undefined): Promise<Chosen> {
     const [argument] = this.#options.command.args
     this.#objects ??= objectsOf(argument)
@@ -203,6 +223,7 @@ export class Selection {
     const names: string[] = []
     for await (const record of records) {
       const text = objectOf(record, objects, project)
+      this.#remember(text, project, record)
       if (args.push(text) <= mostNamed) names.push(`${text}${titleOf(record, title)}`)
     }
     return { args, names }

@@ -1,0 +1,121 @@
+/** One object of a run that keeps a journal: looked at before, where that is asked for, and after. */
+import type { Plan } from '../../../../commands/described.js'
+import type { Inverse } from '../../../../commands/journal/inverse.js'
+import type { InstanceService, PlanAnswer } from '../../../../commands/services.js'
+import type { Command } from '../../../../commands/types.js'
+import { Failure } from '../../../../errors.js'
+import type { Item } from '../../../../fleet/items.js'
+import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
+import type { Facts } from '../../../../fleet/journal/record.js'
+import { creates, Former, identityIn, isSo, leftBy, selectedAs, wishOf } from './former.js'
+
+interface DoingParts {
+  readonly command: Pick<Command, 'area'>
+  readonly instance: InstanceService
+  readonly header: Header
+  /** `--undo-record`: what takes the run back. */
+  readonly inverse: Inverse | undefined
+  readonly selected: (plan: Plan) => unknown
+}
+
+interface Done {
+  readonly answer: PlanAnswer
+  readonly facts: Facts
+}
+
+type Send = (plan: Plan) => Promise<PlanAnswer>
+
+/** What of an answer is written down. */
+const factsOf = ({ status, requestId }: PlanAnswer): Facts => ({
+  ...(status === undefined ? {} : { status }),
+  ...(requestId === undefined ? {} : { requestId }),
+})
+
+const unknown = (): Failure =>
+  new Failure('partial', 'it may have been written before, and is not as it was to be', {
+    hint: 'Look at it, and begin a new run for it.',
+    unknownOutcome: true,
+  })
+
+/** An answer of its own: facts are kept by it. */
+const unchanged = (): PlanAnswer => ({ unchanged: true })
+
+export class Doing {
+  readonly #parts: DoingParts
+  readonly #former: Former
+
+  constructor(parts: DoingParts) {
+    this.#parts = parts
+    this.#former = new Former(parts.instance, parts.command.area)
+  }
+
+  async one(item: Item, plan: Plan, send: Send): Promise<Done> {
+    if (item.how === 'read') return this.#look(item, plan)
+    const before = await this.#before(item, plan)
+    if (this.#isAlready(plan, before)) return { answer: unchanged(), facts: {} }
+    const answer = item.how === 'again' ? await gone(send, plan) : await send(plan)
+    const facts = factsOf(answer)
+    if (answer.unchanged === true) return { answer, facts }
+    if (creates(plan))
+      return { answer, facts: { ...facts, before: null, after: identityIn(answer.value, plan) } }
+    if (before === undefined) return { answer, facts }
+    return {
+      answer,
+      facts: { ...facts, before, after: await this.#after(item, plan, answer, before) },
+    }
+  }
+
+  /** Whether it is there already, or already as it is to be. */
+  #isAlready({ endpoint, ...plan }: Plan, before: Attributes | undefined): boolean {
+    if (before === undefined) return false
+    if (endpoint.changes !== true && endpoint.leaves === undefined)
+      return before !== null && !endpoint.route.startsWith('DELETE ')
+    return isSo(wishOf({ ...plan, endpoint }), before)
+  }
+
+  /** What may have been sent, and is never sent twice: it is only looked at. */
+  async #look(item: Item, plan: Plan): Promise<Done> {
+    const { inverse } = this.#parts
+    const wish = wishOf(plan)
+    const now =
+      plan.endpoint.changes === true || plan.endpoint.leaves !== undefined
+        ? await this.#former.attributes(plan)
+        : inverse?.presence === true && !creates(plan)
+          ? await this.#former.presence(inverse, this.#parts.header, item)
+          : undefined
+    if (now === undefined || now === null) throw unknown()
+    if (Object.keys(wish).length > 0 && !isSo(wish, now)) throw unknown()
+    return { answer: {}, facts: {} }
+  }
+
+  async #before(item: Item, plan: Plan): Promise<Attributes | undefined> {
+    const { inverse, header, selected } = this.#parts
+    if (inverse === undefined) return selectedAs(selected(plan), plan)
+    if (creates(plan)) return undefined
+    return inverse.presence
+      ? this.#former.presence(inverse, header, item)
+      : this.#former.attributes(plan)
+  }
+
+  async #after(
+    item: Item,
+    plan: Plan,
+    answer: PlanAnswer,
+    before: Attributes,
+  ): Promise<Attributes> {
+    const { inverse, header } = this.#parts
+    return inverse?.presence === true
+      ? this.#former.presence(inverse, header, item)
+      : leftBy(plan, answer, before)
+  }
+}
+
+/** What was deleted before is gone already. */
+const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
+  try {
+    return await send(plan)
+  } catch (error) {
+    if (error instanceof Failure && error.category === 'not_found') return unchanged()
+    throw error
+  }
+}

@@ -1,0 +1,124 @@
+/** What an object was before a run changed it, and what it is after: the attributes that the run changes, no others. */
+import { type Fields, isObject } from '../../../../base/objects.js'
+import { type Endpoint, methodOf } from '../../../../catalogue/endpoint.js'
+import { kindNamed } from '../../../../catalogue/kinds.js'
+import { asSent, readingOf, shownIn } from '../../../../commands/derive/index.js'
+import type { Plan } from '../../../../commands/described.js'
+import { type Inverse, valuesFor } from '../../../../commands/journal/inverse.js'
+import { presentOf } from '../../../../commands/journal/present.js'
+import type { InstanceService, PlanAnswer } from '../../../../commands/services.js'
+import { Failure } from '../../../../errors.js'
+import type { Item } from '../../../../fleet/items.js'
+import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
+import { agrees } from '../../instance/agrees.js'
+
+/** What stands in the place of an attribute that no answer shows. */
+const unread = '[masked]'
+
+/** The attributes that a plan sets, as they are sent. */
+export const wishOf = ({ endpoint, values, extra }: Plan): Fields =>
+  Object.fromEntries(
+    Object.entries({ ...endpoint.leaves, ...extra, ...values }).filter(
+      ([name, value]) =>
+        value !== undefined && !(name in endpoint.path) && endpoint.args?.includes(name) !== true,
+    ),
+  )
+
+/** What a plan changes of its object, as undo puts it back. */
+const changedBy = (plan: Plan): Fields =>
+  plan.endpoint.changes === true ? wishOf(plan) : (plan.endpoint.leaves ?? {})
+
+/** The attributes of a wish, as a record shows them. */
+const shownAs = (record: Fields, wish: Fields, endpoint: Endpoint): Attributes =>
+  Object.fromEntries(
+    Object.entries(wish).map(([name, sent]) => {
+      const now = shownIn(record, name, endpoint)
+      return [name, now === undefined ? unread : asSent(now, sent)]
+    }),
+  )
+
+/** The fields of a record that say which object it is. */
+export const identityIn = (record: unknown, { endpoint }: Plan): Attributes => {
+  if (!isObject(record)) return {}
+  const name = endpoint.args?.[0] ?? ''
+  const kind = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)
+  const names = ['id', ...(kind?.names.filter((field) => !field.includes('url')) ?? [])]
+  return Object.fromEntries(
+    names.flatMap((field) => {
+      const value = record[field]
+      return typeof value === 'object' || value === undefined ? [] : [[field, value] as const]
+    }),
+  )
+}
+
+/** Whether a plan makes an object that nobody named. */
+export const creates = ({ endpoint }: Plan): boolean =>
+  methodOf(endpoint) === 'POST' &&
+  endpoint.inverse !== undefined &&
+  endpoint.path[endpoint.args?.[0] ?? ''] === undefined
+
+/** Whether attributes are as a wish has them. */
+export const isSo = (wish: Fields, now: Attributes): boolean =>
+  now !== null &&
+  Object.keys(wish).length > 0 &&
+  Object.entries(wish).every(([name, sent]) => now[name] !== unread && agrees(sent, now[name]))
+
+/** Reads objects before they are changed. */
+export class Former {
+  readonly #instance: InstanceService
+  readonly #area: string
+
+  constructor(instance: InstanceService, area: string) {
+    this.#instance = instance
+    this.#area = area
+  }
+
+  /** What of the object a plan changes, as it is now; undefined where the API reads no single one. */
+  async attributes(plan: Plan): Promise<Attributes | undefined> {
+    const reading = await readingOf(this.#area, plan.endpoint)
+    if (reading === undefined) return undefined
+    const { data } = await this.#instance.send({
+      key: '',
+      endpoint: reading.endpoint,
+      values: reading.values(plan),
+    })
+    return shownAs(isObject(data) ? data : {}, changedBy(plan), plan.endpoint)
+  }
+
+  /** The object among its like, where a run makes it come and go; null where it is not there. */
+  async presence(inverse: Inverse, header: Header, { object, parent }: Item): Promise<Attributes> {
+    const was = {
+      n: 1,
+      object,
+      ...(parent === undefined ? {} : { parent }),
+      before: {},
+      after: null,
+    }
+    const endpoint = inverse.endpointFor(was)
+    if (endpoint === undefined) throw new Failure('failed', 'no verb leads back to what it is')
+    const back = { key: '', endpoint, values: valuesFor(endpoint, was, header) }
+    const now = await presentOf(this.#instance, inverse, back)
+    return now === null ? null : identityIn(now, back)
+  }
+}
+
+/** The same attributes of the record that the object was selected by; undefined where it has not all of them. */
+export const selectedAs = (record: unknown, plan: Plan): Attributes | undefined => {
+  const wish = changedBy(plan)
+  if (!isObject(record) || Object.keys(wish).length === 0) return undefined
+  const now = shownAs(record, wish, plan.endpoint)
+  return Object.values(now ?? {}).includes(unread) ? undefined : now
+}
+
+/** What an update left, as its answer shows it; what that does not show, as it was sent. */
+export const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): Attributes => {
+  const wish = changedBy(plan)
+  const shown = isObject(value) ? shownAs(value, wish, plan.endpoint) : {}
+  return Object.fromEntries(
+    Object.entries(before ?? {}).map(([name, was]) => {
+      const now = shown?.[name] ?? unread
+      if (was === unread) return [name, unread]
+      return [name, now === unread ? wish[name] : now]
+    }),
+  )
+}

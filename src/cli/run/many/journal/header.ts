@@ -1,0 +1,53 @@
+/** The first line of a run's journal: what is sent, by whom, and where. */
+import type { Fields } from '../../../../base/objects.js'
+import { mayBeSecret } from '../../../../base/secrets/names.js'
+import { scrub } from '../../../../base/secrets/scrub.js'
+import type { Endpoint } from '../../../../catalogue/endpoint.js'
+import { secretsOf } from '../../../../catalogue/secret-fields.js'
+import { flagName, scopeOf } from '../../../../commands/derive/index.js'
+import type { Plan } from '../../../../commands/described.js'
+import type { Attributes } from '../../../../fleet/journal/lines.js'
+import { mask, masked, secrecies } from '../../../../output/masking/secrets.js'
+import type { Raw } from '../../../words/line.js'
+
+/** A value without any text that was sent as a secret. */
+const scrubbedValue = (value: unknown): unknown => {
+  const text = JSON.stringify(value)
+  return text === undefined || scrub(text) === text ? value : masked
+}
+
+/** Attributes as they may be written down: as the output masks them, and without what was sent as a secret. */
+export const maskingOf = (endpoint: Endpoint): ((attributes: Attributes) => Attributes) => {
+  const secrecyOf = secrecies(secretsOf(endpoint))
+  return (attributes) =>
+    attributes === null
+      ? null
+      : Object.fromEntries(
+          Object.entries(attributes).map(([name, value]) => [
+            name,
+            scrubbedValue(mask(value, secrecyOf, secrecyOf(name))),
+          ]),
+        )
+}
+
+/** Where a secret came from: `env:NAME`, `@file`; not what it is. */
+const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
+  const param = params[name]
+  const text = flags.get(param === undefined ? name : flagName(name, param))?.at(-1) ?? ''
+  return /^(?:env:|@)/.test(text) ? text : 'given'
+}
+
+/** What all objects of a run are sent: neither the object itself nor what it belongs to. */
+export const valuesOf = ({ endpoint, values, extra }: Plan, raw: Raw): Fields => {
+  const own = [...(endpoint.args ?? []), scopeOf(endpoint)?.placeholder]
+  const common = Object.entries({ ...extra, ...values }).filter(
+    ([name, value]) => value !== undefined && !own.includes(name),
+  )
+  const shown = maskingOf(endpoint)(Object.fromEntries(common)) ?? {}
+  return Object.fromEntries(
+    common.map(([name]) => {
+      const secret = endpoint.params[name]?.secret === true || mayBeSecret(name)
+      return [name, secret ? { secret: origin(name, endpoint, raw) } : shown[name]]
+    }),
+  )
+}

@@ -1,0 +1,171 @@
+/** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
+import { resolve } from 'node:path'
+import { named } from '../../../../commands/derive/index.js'
+import type { Plan } from '../../../../commands/described.js'
+import type { Globals } from '../../../../commands/globals.js'
+import { inverseOf } from '../../../../commands/journal/inverse.js'
+import { journalFolder } from '../../../../commands/journal/named.js'
+import type {
+  InstanceService,
+  PersonService,
+  PlaceService,
+  PlanAnswer,
+} from '../../../../commands/services.js'
+import type { Command } from '../../../../commands/types.js'
+import { type GivenObject, type Item, identityOf as sameName } from '../../../../fleet/items.js'
+import { journalId, pruneJournals } from '../../../../fleet/journal/folder.js'
+import type { Header } from '../../../../fleet/journal/lines.js'
+import { createIn, createJournal } from '../../../../fleet/journal/opening.js'
+import { type Facts, recordIn } from '../../../../fleet/journal/record.js'
+import { enlist } from '../../../../fleet/journal/work.js'
+import type { Journal } from '../../../../fleet/journal/writing.js'
+import type { End } from '../../../../fleet/report.js'
+import type { RunRecord } from '../../../../fleet/run.js'
+import { type Answered, quoted } from '../../person/ask.js'
+import { askedOf } from './asked.js'
+import { Doing } from './doing.js'
+import { maskingOf, valuesOf } from './header.js'
+import type { Resumed } from './resumed.js'
+import type { JournalWish } from './wish.js'
+
+export interface KeepingParts {
+  readonly place: Pick<PlaceService, 'cwd' | 'env' | 'identity' | 'now'>
+  readonly person: Pick<PersonService, 'note'>
+  readonly command: Command
+  readonly globals: Pick<
+    Globals,
+    'journal' | 'profile' | 'resume' | 'sandbox' | 'shard' | 'undoRecord'
+  >
+  readonly wish: JournalWish
+  readonly instance: InstanceService
+  /** What a person was asked for while it was planned. */
+  readonly answered: () => readonly Answered[]
+  /** The record that an object was selected by. */
+  readonly selected: (plan: Plan) => unknown
+}
+
+/** The journal's first line, by the first plan. */
+const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
+  const { command, globals, place, wish } = parts
+  const { cwd } = place
+  const { shard, undoRecord } = globals
+  const answered = parts.answered()
+  const words = named(command)
+  const identity = await place.identity()
+  if (identity.user === null)
+    parts.person.note('the instance does not say who you are: resuming this run will need --yes')
+  return {
+    journal: 1,
+    id: journalId(words, place.now()),
+    command: words,
+    endpoint: first.endpoint.route,
+    values: valuesOf(first, wish.raw),
+    ...identity,
+    source: wish.source,
+    ...(await askedOf({ command, wish, answered, cwd, shard, undoRecord })),
+  }
+}
+
+/** An own file, or one of the folder of journals, of which the oldest go. */
+const created = async (parts: KeepingParts, header: Header): Promise<Journal> => {
+  const { globals, place } = parts
+  if (globals.journal !== undefined)
+    return createJournal(resolve(place.cwd, globals.journal), header)
+  const folder = journalFolder(place.env)
+  const journal = await createIn(folder, header)
+  await pruneJournals(folder, place.now().getTime()).catch(() => [])
+  return journal
+}
+
+/** How a run is gone on with, as a line to type. */
+const againBy = ({ command, globals }: KeepingParts): string => {
+  const file = globals.journal ?? globals.resume ?? 'last'
+  return [
+    named(command),
+    ...(globals.sandbox ? ['--sandbox'] : []),
+    ...(globals.profile === undefined ? [] : ['--profile', quoted(globals.profile)]),
+    '--resume',
+    quoted(file),
+  ].join(' ')
+}
+
+const keyOf = ({ object, parent = '' }: GivenObject): string =>
+  `${sameName(parent)}\0${sameName(object)}`
+
+export class Keeping {
+  readonly journal: Journal
+  readonly resumed: Resumed | undefined
+  readonly #parts: KeepingParts
+  readonly #doing: Doing
+  readonly #facts = new WeakMap<PlanAnswer, Facts>()
+  readonly record: RunRecord<PlanAnswer>
+  #closed = false
+
+  private constructor(parts: KeepingParts, journal: Journal, doing: Doing, first: Plan) {
+    this.#parts = parts
+    this.journal = journal
+    this.resumed = parts.wish.resumed
+    this.#doing = doing
+    const facts = (result: PlanAnswer | undefined): Facts =>
+      (result === undefined ? undefined : this.#facts.get(result)) ?? {}
+    this.record = recordIn(journal, facts, maskingOf(first.endpoint))
+  }
+
+  /** @throws Failure `usage` where it cannot be made, or nothing could take the run back */
+  static async of(parts: KeepingParts, first: Plan): Promise<Keeping> {
+    const { globals, wish } = parts
+    const { resumed } = wish
+    const undo = resumed === undefined ? globals.undoRecord : resumed.past.header.asked?.undo_record
+    const header = resumed?.past.header ?? (await headerOf(parts, first))
+    const inverse = undo === true ? await inverseOf(header) : undefined
+    const doing = new Doing({ ...parts, header, inverse })
+    const journal = resumed?.journal ?? (await created(parts, header))
+    if (resumed === undefined && header.final !== undefined)
+      parts.person.note(`this run cannot be resumed: ${header.final}`)
+    return new Keeping(parts, journal, doing, first)
+  }
+
+  /** The journal as it was named. */
+  get file(): string {
+    return this.#parts.globals.journal ?? this.journal.file
+  }
+
+  /** Writes objects down that are in hand. */
+  enlist(objects: readonly GivenObject[]): Promise<void> {
+    return enlist(this.journal, objects)
+  }
+
+  /** Places of the objects that are left, by what they are. */
+  async left(): Promise<(object: GivenObject) => Item | undefined> {
+    const places = new Map<string, Item>()
+    for await (const item of this.resumed?.left() ?? []) places.set(keyOf(item), item)
+    return (object) => places.get(keyOf(object))
+  }
+
+  /** Does one object, and remembers what is to be written down of it. */
+  async do(item: Item, plan: Plan, send: (plan: Plan) => Promise<PlanAnswer>): Promise<PlanAnswer> {
+    const { answer, facts } = await this.#doing.one(item, plan, send)
+    this.#facts.set(answer, facts)
+    return answer
+  }
+
+  /** The line that goes on with the run; undefined where that cannot be. */
+  get again(): string | undefined {
+    return this.journal.header.final === undefined ? againBy(this.#parts) : undefined
+  }
+
+  /** Writes down how it ended; what failed, failed before. */
+  async end(end: End): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.journal.end(end).catch(() => {})
+    await this.journal.close()
+  }
+
+  /** Nothing was begun, and nothing will be. */
+  async discard(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
+  }
+}

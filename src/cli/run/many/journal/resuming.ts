@@ -1,0 +1,207 @@
+/** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
+import { areas } from '../../../../catalogue/index.js'
+import { kindNamed } from '../../../../catalogue/kinds.js'
+import { named, type ScopeKind, scopeOf } from '../../../../commands/derive/index.js'
+import type { Globals } from '../../../../commands/globals.js'
+import { fileOf, journalFolder } from '../../../../commands/journal/named.js'
+import type { Services } from '../../../../commands/services.js'
+import type { Command, Identity } from '../../../../commands/types.js'
+import { usage } from '../../../../errors.js'
+import type { Item } from '../../../../fleet/items.js'
+import { journalsIn, lastOpen } from '../../../../fleet/journal/folder.js'
+import { checkIdentity, checkResumable } from '../../../../fleet/journal/identity.js'
+import type { Asked, Header } from '../../../../fleet/journal/lines.js'
+import { reopenJournal } from '../../../../fleet/journal/opening.js'
+import { isDone, nextOf, type Past, readPast } from '../../../../fleet/journal/past.js'
+import { workOf } from '../../../../fleet/journal/work.js'
+import { type Parents, type Slot, slotOf, slotOfTree } from '../../../plan/parents.js'
+import type { Raw } from '../../../words/line.js'
+import { checkResuming, flagsAsked } from './asked.js'
+import type { JournalWish } from './wish.js'
+
+interface Resuming {
+  readonly command: Command
+  readonly raw: Raw
+  readonly globals: Pick<Globals, 'resume' | 'select'>
+  readonly services: Services
+  readonly wish: JournalWish
+}
+
+/** A line to be done in the place of the one that was typed. */
+export interface TakenUp {
+  readonly raw: Raw
+  /** What is read in the place of standard input. */
+  readonly stdin?: () => Promise<string>
+  readonly parents?: Parents
+  readonly slots?: readonly Slot[]
+}
+
+const nothingLeft = ({ services: { person } }: Resuming): undefined => {
+  person.note('nothing is left to be done')
+  return undefined
+}
+
+/** The newest run of this command that is not done; undefined where all are. */
+const last = async (resuming: Resuming, identity: Identity): Promise<Past | undefined> => {
+  const { command, services } = resuming
+  const folder = journalFolder(services.place.env)
+  const { instance, profile } = identity
+  const own = (header: Header): boolean =>
+    header.command === named(command) &&
+    header.undoes === undefined &&
+    header.instance === instance &&
+    header.profile === profile
+  const open = await lastOpen(folder, own)
+  if (open === undefined && !(await journalsIn(folder)).some(({ header }) => own(header)))
+    throw usage(
+      `there is no run of svcctl ${named(command)} at ${instance} to go on with`,
+      'svcctl journal list names those that there are; --resume takes a file or an id, too.',
+    )
+  return open
+}
+
+const checkHeader = ({ command }: Resuming, header: Header): Asked => {
+  const words = named(command)
+  if (header.undoes !== undefined)
+    throw usage(
+      `the run ${header.id} takes back ${header.undoes}, and is not resumed`,
+      `Take back what is left: svcctl journal undo ${header.undoes}`,
+    )
+  if (header.command !== words)
+    throw usage(
+      `the run ${header.id} is one of svcctl ${header.command}, not of svcctl ${words}`,
+      `Go on with it by: svcctl ${header.command} --resume ${header.id}`,
+    )
+  checkResumable(header)
+  if (header.asked === undefined)
+    throw usage(`the run ${header.id} does not say what was asked for`)
+  return header.asked
+}
+
+/** The endpoint of a run, where the catalogue has it. */
+const scopeIn = async (
+  { command }: Resuming,
+  { endpoint: route }: Header,
+): Promise<ScopeKind | undefined> => {
+  const endpoints = (await areas.find(({ name }) => name === command.area)?.load()) ?? {}
+  const endpoint = Object.values(endpoints).find((one) => one.route === route)
+  return endpoint === undefined ? undefined : scopeOf(endpoint)?.kind
+}
+
+const slotFor = (column: 'project' | 'group' | 'of', parent: string): Slot => {
+  if (column !== 'of') return slotOf(column, parent)
+  const kind = parent.startsWith('group:') ? 'group' : 'project'
+  return slotOfTree(kind, parent.slice(kind.length + 1))
+}
+
+/** The objects below their parents, those that follow each other together. */
+const slotsFor = (items: readonly Item[], column: 'project' | 'group' | 'of'): readonly Slot[] => {
+  const slots: (Slot & { readonly args: string[] })[] = []
+  for (const { object, parent = '' } of items) {
+    const before = slots.at(-1)
+    if (before?.parent.name === slotFor(column, parent).parent.name) before.args.push(object)
+    else slots.push({ ...slotFor(column, parent), args: [object] })
+  }
+  // One that has no objects is worked on itself, or on those that all have.
+  return slots.map(({ args, ...slot }) => (args.join('') === '' ? slot : { ...slot, args }))
+}
+
+const overParents = (slots: readonly Slot[]): Pick<TakenUp, 'parents' | 'slots'> => ({
+  slots,
+  parents: { origin: 'named', kind: slots[0]?.kind ?? 'project', names: [] },
+})
+
+const stdinOf = (items: readonly Item[]) => async (): Promise<string> =>
+  items.map(({ object }) => JSON.stringify({ object })).join('\n')
+
+/** The line that does what is left. */
+const lineFor = async (
+  resuming: Resuming,
+  header: Header,
+  asked: Asked,
+  items: readonly Item[],
+): Promise<TakenUp> => {
+  const { command, raw, wish } = resuming
+  const flags = new Map([...(await flagsAsked(asked)), ...raw.flags])
+  const again = wish.resumed?.again === true
+  const { args, shard } = asked
+  // Objects that were selected in several may be known without them.
+  const parents = items.every(({ parent }) => parent === undefined) ? undefined : asked.parents
+  if (command.open === true && again && shard !== undefined)
+    throw usage(
+      'the input of one part of any call is not taken up again',
+      `Begin a new run with --shard ${shard}.`,
+    )
+  if (command.open === true)
+    return { raw: { args: [...args, '-'], flags }, ...(again ? {} : { stdin: stdinOf(items) }) }
+  if (parents !== undefined && again) return { raw: { args: raw.args, flags } }
+  if (parents !== undefined)
+    return { raw: { args, flags }, ...overParents(slotsFor(items, parents)) }
+  const owners = [...new Set(items.map(({ parent }) => parent))]
+  const [owner] = owners
+  const kind = owner === undefined ? undefined : await scopeIn(resuming, header)
+  const { mark } = kindNamed(command.args[0]?.param?.completes) ?? {}
+  const shared = owner !== undefined && kind !== undefined && owners.length === 1
+  if (shared && !(again && mark !== undefined)) flags.set(kind, [owner])
+  if (again) return { raw: { args: raw.args, flags } }
+  if (owner === undefined || kind === undefined || shared)
+    return { raw: { args: items.map(({ object }) => object), flags } }
+  if (mark !== undefined)
+    return { raw: { args: items.map((one) => `${one.parent}${mark}${one.object}`), flags } }
+  return { raw: { args: [], flags }, ...overParents(slotsFor(items, 'project')) }
+}
+
+/** Whether the input is given once more. */
+const isAgain = ({ command, raw, globals }: Resuming): boolean => {
+  const others = raw.args.filter((arg) => arg !== '-')
+  if (others.length > 0)
+    throw usage(
+      `--resume takes no objects: the journal names them`,
+      `Leave "${others[0]}" out; other objects are a new run of svcctl ${named(command)}.`,
+    )
+  return raw.args.includes('-') || globals.select !== undefined
+}
+
+const found = async (resuming: Resuming, identity: Identity): Promise<Past | undefined> => {
+  const { globals, services } = resuming
+  if (globals.resume === 'last') return last(resuming, identity)
+  return readPast(await fileOf(services.place, globals.resume ?? ''))
+}
+
+/**
+ * Takes a run up where it was left.
+ * @returns undefined where nothing is left to be done
+ * @throws Failure `usage` for another command, instance or user; `conflict` where another process has it
+ */
+export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> => {
+  const { command, raw, services, wish } = resuming
+  checkResuming(command, raw)
+  const again = isAgain(resuming)
+  const identity = await services.place.identity()
+  const before = await found(resuming, identity)
+  if (before === undefined) return nothingLeft(resuming)
+  checkHeader(resuming, before.header)
+  const open = checkIdentity(before.header, identity)
+  if (isDone(before)) return nothingLeft(resuming)
+  if (again && before.total !== undefined)
+    throw usage(
+      'the journal has all that was given',
+      'Leave - and --select out: --resume does what is left.',
+    )
+  if (open !== undefined) await services.person.confirm(`${open}.`, [before.file])
+  const { journal, past } = await reopenJournal(before.file, readPast)
+  const { header, states } = past
+  const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint)
+  const left = () => workOf(journal, undefined, next)
+  const items: Item[] = []
+  for await (const item of left()) items.push(item)
+  const asked = checkHeader(resuming, header)
+  Object.assign(wish, {
+    raw,
+    several: true,
+    resumed: { journal, past, again, left },
+    ...(asked.parents === undefined ? {} : { parents: asked.parents }),
+  })
+  if (items.length === 0 && !again) return nothingLeft(resuming)
+  return lineFor(resuming, header, asked, items)
+}

@@ -1,0 +1,75 @@
+/** `--shard`: the part of what was given that this run is about. */
+import type { Command, Given } from '../../../../commands/types.js'
+import { usage } from '../../../../errors.js'
+import type { GivenObject } from '../../../../fleet/items.js'
+import { parseShard, partOf, type Shard } from '../../../../fleet/shard.js'
+import type { Slot } from '../../../plan/parents.js'
+import { referenceOf } from '../../../plan/references.js'
+
+/** Whether an object is of a part, as it was given. */
+const inShard =
+  ({ args: [argument] }: Command, { part, of }: Shard, parent: string | undefined) =>
+  (text: string): boolean => {
+    const kind = argument?.param?.completes ?? ''
+    // The address of an instance says as much of its objects as its path.
+    const address = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text).origin : ''
+    const own = referenceOf(text, argument?.parameter ?? '', () => address)
+    const project = own.project ?? parent
+    const object: GivenObject = {
+      object: own.id,
+      ...(project === undefined ? {} : { parent: project }),
+    }
+    return partOf(kind, object, of) === part
+  }
+
+const parentOf = ({ flags: { project, group } }: Given): string | undefined => {
+  const parent = project ?? group
+  return parent === undefined ? undefined : String(parent)
+}
+
+/** What was asked, of the objects of a part. */
+const givenInShard = (command: Command, given: Given, shard: Shard): Given => ({
+  ...given,
+  args: given.args.filter(inShard(command, shard, parentOf(given))),
+})
+
+/** The parents of a part: those with objects in it, or themselves where they have none. */
+const slotsInShard = (
+  command: Command,
+  slots: readonly Slot[],
+  args: readonly string[],
+  shard: Shard,
+): readonly Slot[] =>
+  slots.flatMap((slot) => {
+    const all = slot.args ?? args
+    if (all.length === 0)
+      return partOf(slot.kind, { object: slot.value }, shard.of) === shard.part ? [slot] : []
+    const own = all.filter(inShard(command, shard, slot.value))
+    return own.length === 0 ? [] : [{ ...slot, args: own }]
+  })
+
+/** The parents of several that are in a part. */
+export type Narrow = (slots: readonly Slot[]) => readonly Slot[]
+
+/**
+ * What was asked, of a part of its objects; of several parents each is narrowed when they are known.
+ * @param text `3/8`, or `ci`
+ * @throws Failure `usage` for what is no part, or where nothing can be shared out
+ */
+export const narrowed = (
+  command: Command,
+  given: Given,
+  text: string,
+  parents: boolean,
+): { readonly given: Given; readonly narrow?: Narrow } => {
+  const shard = parseShard(text, process.env)
+  // Its objects are no arguments: it asks for its part by itself.
+  if (command.open === true && given.args.at(-1) === '-') return { given }
+  if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, given.args, shard) }
+  if (given.args.length === 0 || command.open === true)
+    throw usage(
+      '--shard shares objects out, and none are given',
+      'Give several, - for those of standard input, --select, or several projects.',
+    )
+  return { given: givenInShard(command, given, shard) }
+}

@@ -1,0 +1,75 @@
+/** What a line says of its journal. */
+import { writes } from '../../../../catalogue/endpoint.js'
+import { keepsJournal } from '../../../../commands/derive/index.js'
+import type { Plan } from '../../../../commands/described.js'
+import type { Globals } from '../../../../commands/globals.js'
+import type { Command } from '../../../../commands/types.js'
+import { usage } from '../../../../errors.js'
+import type { Raw } from '../../../words/line.js'
+import type { Resumed } from './resumed.js'
+
+/** Where the objects of a run come from. */
+type Source = 'arguments' | 'parents' | 'select' | 'stdin'
+
+/** It is completed while the line is understood, and by the journal that is gone on with. */
+export interface JournalWish {
+  source: Source
+  /** Whether the line is one for several objects, however many there are in the end. */
+  several: boolean
+  /** The line itself. */
+  raw: Raw
+  /** The column that names the parents, where there are several. */
+  parents?: 'project' | 'group' | 'of'
+  /** The run that is gone on with. */
+  resumed?: Resumed
+}
+
+interface Asked {
+  readonly command: Command
+  readonly globals: Pick<Globals, 'journal' | 'undoRecord'>
+  readonly wish: JournalWish
+}
+
+/** Whether a run keeps a journal: by the form of its line, or because it is asked for. */
+export const isKept = (
+  { command, globals, wish }: Asked,
+  { endpoint }: Plan,
+  count: number,
+): boolean => {
+  if (wish.resumed !== undefined) return true
+  if (globals.journal === 'none' || !keepsJournal(command)) return false
+  const asked = globals.journal !== undefined || globals.undoRecord
+  return asked || (writes(endpoint) && (wish.several || count > 1))
+}
+
+/** @throws Failure `usage` for flags that say the contrary of each other */
+export const checkJournal = ({
+  curl,
+  journal,
+  resume,
+  shard,
+  undoRecord,
+}: Pick<Globals, 'curl' | 'journal' | 'resume' | 'shard' | 'undoRecord'>): void => {
+  if (resume !== undefined && curl) throw usage('--resume and --curl exclude each other')
+  if (resume !== undefined && journal !== undefined)
+    throw usage(
+      '--resume and --journal exclude each other',
+      'A run is gone on with in its own journal.',
+    )
+  if (resume !== undefined && (shard !== undefined || undoRecord))
+    throw usage(
+      `--resume and --${undoRecord ? 'undo-record' : 'shard'} exclude each other`,
+      'The journal says what its run is.',
+    )
+  if (journal === 'none' && undoRecord)
+    throw usage('--undo-record keeps what was there in the journal, and --journal none has none')
+}
+
+/** How the record that an object was selected by is known: by its text, and its parent where there are several. */
+export const chosenAs = (text: string, parent = ''): string => `${parent}\0${text}`
+
+/** The record that the object of a plan was selected by. */
+export const recordFor = (
+  chosen: ReadonlyMap<string, unknown>,
+  { label = '', parent }: Plan,
+): unknown => chosen.get(chosenAs(label, parent?.name.replace(/^(?:group|project):/, '')))

@@ -1,0 +1,45 @@
+/** Who a run is made by, and where: what a journal holds the next one against. */
+import { isObject, textOf } from '../../../base/objects.js'
+import { endpoint, one } from '../../../catalogue/endpoint.js'
+import { Obj, Str } from '../../../catalogue/shapes/common.js'
+import type { Identity } from '../../../commands/described.js'
+import { instanceOf } from '../../../commands/journal/named.js'
+import type { PlaceService } from '../../../commands/services.js'
+import { Failure } from '../../../errors.js'
+import type { Ask } from '../../../http/types.js'
+
+/** The instance's word on who asks, which the documents of this catalogue do not have. */
+const account = endpoint('GET /user', one(Obj({ username: Str() })), {
+  summary: 'Show who you are',
+  command: 'get',
+  path: {},
+  params: {},
+})
+
+/** Who the instance says asks; undefined where it does not say. */
+const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {
+  try {
+    const data = await glance({ endpoint: account, values: {} })
+    return isObject(data) ? textOf(data.username) : undefined
+  } catch (error) {
+    if (error instanceof Failure && error.category !== 'interrupted') return undefined
+    throw error
+  }
+}
+
+interface Identifying {
+  readonly place: Pick<PlaceService, 'about' | 'env' | 'globals' | 'session'>
+  readonly glance: (ask: Ask) => Promise<unknown>
+}
+
+/** The identity of a run that is made now. */
+export const identityOf = async ({ place, glance }: Identifying): Promise<Identity> => {
+  const { profile, sudo } = await place.session()
+  return {
+    instance: await instanceOf(place),
+    profile: profile?.name ?? null,
+    user: (await userOf(glance)) ?? null,
+    sudo: sudo ?? null,
+    version: place.about().version,
+  }
+}

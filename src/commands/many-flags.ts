@@ -1,0 +1,54 @@
+/** The flags of commands that write, and of those that work on many objects. */
+import { boolean, list, string } from '../catalogue/params.js'
+import { declare, expressions } from './declared.js'
+
+export const writing = declare({
+  strict: { param: boolean('exit 1 where the instance did not take an attribute') },
+})
+
+export const selecting = declare({
+  select: {
+    param: string('the objects of the list that match, instead of ids', { placeholder: 'expr' }),
+    read: expressions,
+  },
+})
+
+export const journalling = declare({
+  journal: {
+    param: string('where it is written down what became of each object, or none', {
+      placeholder: 'file|none',
+      completes: 'file',
+    }),
+  },
+  resume: {
+    param: string('go on with a run: its journal, or the last of this command', {
+      placeholder: 'file|last',
+    }),
+  },
+  'undo-record': {
+    param: boolean('read each object first, and keep what it was for journal undo'),
+  },
+  shard: {
+    param: string('only this part of the objects: the third of eight, or that of the CI job', {
+      placeholder: '3/8|ci',
+    }),
+  },
+})
+
+export const rehearsing = declare({
+  'dry-run': { param: boolean('read what would be changed and show it beside; write nothing') },
+})
+
+export const spreading = declare({
+  'all-projects': { param: boolean('of every project that you can see') },
+  recursive: {
+    param: boolean('with --group: also of the groups below it, and of all their projects'),
+    read: (texts) => (texts === undefined ? undefined : texts.at(-1) === 'true'),
+  },
+  'with-archived': { param: boolean('of archived projects, too') },
+  tolerate: {
+    param: list('enum', 'what refuses so is only noted', {
+      values: ['forbidden', 'not_found'],
+    }),
+  },
+})

@@ -1,0 +1,55 @@
+/** How plans are run and shown, and what becomes of them. */
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { People } from '../output/types.js'
+import type { Plan } from './described.js'
+
+/** What a confirmation is about, a line each; a function is called only when somebody is asked. */
+export type Details = readonly string[] | (() => Promise<readonly string[]>)
+
+/** What is lost, for whoever is to confirm it. */
+export interface Loss {
+  /** In a sentence; by default what the endpoint destroys. */
+  readonly what?: string
+  /** By default the objects of the plans, by their names. */
+  readonly details?: Details
+  /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
+  readonly told?: string
+}
+
+export interface Emit {
+  readonly columns?: readonly string[]
+  /** The secret is the answer that was asked for: shown even without --show-secrets. */
+  readonly reveal?: boolean
+  /** Whose answer it is: columns and secret fields come from it. */
+  readonly endpoint?: Endpoint
+  /** What people see of it, where that is not the records themselves. */
+  readonly people?: People
+  /** A column that comes first in tables, whatever fields were asked for. */
+  readonly lead?: string
+  /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
+  readonly parent?: string
+  /** Notes told it to people already; only the other formats print it. */
+  readonly noted?: boolean
+}
+
+/** How plans are run. */
+export interface Many {
+  /** What happens to one plan; the default sends it and returns the answer's data. */
+  readonly run?: (plan: Plan) => Promise<PlanAnswer>
+  /** Sends what one request does for all of them, before each is run; they are on record by then. */
+  readonly together?: (plans: readonly Plan[]) => Promise<void>
+  /** Past tense for notes: `paused`, `deleted`. */
+  readonly done?: string
+  readonly emit?: Emit
+  /** What the command knows of what is lost; endpoints that destroy are confirmed without it. */
+  readonly loses?: Loss
+}
+
+export interface PlanAnswer {
+  /** Bytes of the answer's JSON value, or a value; undefined where there is none. */
+  readonly bytes?: Uint8Array
+  readonly value?: unknown
+  readonly unchanged?: boolean
+  readonly status?: number
+  readonly requestId?: string
+}
