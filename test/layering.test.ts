@@ -39,7 +39,7 @@ const only: Readonly<Record<string, readonly string[]>> = {
 const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:cli|commands|library)\//,
   sandbox: /^(?:commands\/sandbox|library)\//,
-  fleet: /^(?:desired|cli|library|commands\/(?:plan|apply|drift|export|journal))\//,
+  fleet: /^(?:desired|cli|library|commands\/(?:api|plan|apply|drift|export|journal|sandbox))\//,
   desired: /^(?:cli|commands\/(?:plan|apply|drift|export))\//,
 }
 /** Rooms that commands load when they are called: a value comes from them by `import()` only. */

@@ -2,7 +2,6 @@
 import type { JsonValues } from '../base/json/value.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
-import type { RunIdentity } from '../fleet/journal/identity.js'
 import type { Ask } from '../http/types.js'
 import type { Made } from '../output/types.js'
 
@@ -119,6 +118,13 @@ export interface Described {
 }
 
 /** Who a run is made by, and where. */
-export interface Identity extends RunIdentity {
+export interface MadeBy {
+  /** The base URL; `sandbox:` and a folder for an embedded one. */
+  readonly instance: string
+  /** Null where the instance does not say. */
+  readonly user: string | null
+  readonly sudo: string | null
+  /** Of the tool. */
+  readonly version: string
   readonly profile: string | null
 }

@@ -7,7 +7,7 @@ import type { Credential, Answer as Download, Whole, WireRequest } from '../http
 import type { Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { CountedWork } from '../terminal/streams/meter.js'
-import type { Described, Given, Identity, Plan, Plans } from './described.js'
+import type { Described, Given, MadeBy, Plan, Plans } from './described.js'
 import type { Globals } from './globals.js'
 import type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
 
@@ -138,7 +138,6 @@ export interface PlaceService {
   readonly cwd: string
   readonly globals: Looked
   readonly clock: RunClock
-  now(): Date
   /** Reads standard input to its end. */
   stdin(): Promise<string>
   session(): Promise<Session>
@@ -147,7 +146,7 @@ export interface PlaceService {
   /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
   profile(): Promise<Profile | undefined>
   /** Who the run is made by, and where, as journals have it. */
-  identity(): Promise<Identity>
+  identity(): Promise<MadeBy>
   /** The project or group at hand: flag, environment, git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
   /** The tool's version. */

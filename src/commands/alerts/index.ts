@@ -121,7 +121,7 @@ const additions = ({ place }: Services, given: Mine): JsonValues => {
     ...(given.flags.test === true ? sample : {}),
     ...(given.flags.resolve === true
       ? {
-          end_time: place
+          end_time: place.clock
             .now()
             .toISOString()
             .replace(/\.\d+Z$/, 'Z'),

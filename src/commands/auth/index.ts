@@ -82,7 +82,8 @@ const signedIn = (
   { username }: Identity,
 ): Parameters<typeof signIn>[2] => {
   const { 'expires-in': expires, 'token-url': tokenUrl, 'client-id': clientId } = flags
-  const expiresAt = expires === undefined ? undefined : momentAfter(place.now().getTime(), expires)
+  const expiresAt =
+    expires === undefined ? undefined : momentAfter(place.clock.now().getTime(), expires)
   return {
     ...at,
     changes: {

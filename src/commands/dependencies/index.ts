@@ -37,7 +37,7 @@ const billOfMaterials = async (
   const bill = await cyclonedx(records, {
     project: String(plan.values.id),
     version: place.about().version,
-    now: place.now(),
+    now: place.clock.now(),
     serialNumber: `urn:uuid:${randomUUID()}`,
   })
   await answer.printDocument(bill)

@@ -18,7 +18,7 @@ const unusable = (checks: readonly Check[]): boolean => checks.some((c) => c.sta
 const remoteChecks = async (services: Services, session: Session): Promise<readonly Check[]> => {
   const transport =
     (await transportOf(session, services.place.globals.insecure, services.place.env)) ?? {}
-  const network = await networkChecks(session.baseUrl, transport, services.place.now())
+  const network = await networkChecks(session.baseUrl, transport, services.place.clock.now())
   if (unusable(network)) return network
   // Without a credential: nothing is told to an address that may be wrong.
   const party = session.profile === undefined ? {} : { profile: session.profile }

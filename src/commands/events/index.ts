@@ -101,7 +101,7 @@ const places = ({ instance }: Services) => {
 
 /** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
 const lineOf = ({ answer, place }: Services, event: Fields, where: string | undefined): string => {
-  const when = answer.text.safe(whenOf(event, place.now())).padEnd(whenWidth)
+  const when = answer.text.safe(whenOf(event, place.clock.now())).padEnd(whenWidth)
   return `${when}  ${answer.text.hanging(sentenceOf(event, where), whenWidth + 2)}\n`
 }
 

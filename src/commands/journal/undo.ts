@@ -104,7 +104,7 @@ const ownJournal = (
     const journal = await createIn(journalFolder(place.env), {
       ...header,
       ...(await place.identity()),
-      id: journalId('journal undo', place.now()),
+      id: journalId('journal undo', place.clock.now()),
       command: `${area} ${first?.plan.endpoint.command ?? ''}`.trim(),
       endpoint: first?.plan.endpoint.route ?? header.endpoint,
       source: 'journal',

@@ -86,7 +86,7 @@ const run = async (
   // Stand-ins, so that an update of nothing but files counts as one.
   const override = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
   const plans = await instance.plans({ ...given, flags }, override)
-  await instance.many(plans.map((plan) => withFiles(plan, files, place.now())))
+  await instance.many(plans.map((plan) => withFiles(plan, files, place.clock.now())))
 }
 
 const remove = async (instance: InstanceService, given: Given): Promise<void> => {

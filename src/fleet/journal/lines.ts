@@ -6,7 +6,7 @@ import type { Counts, End } from '../report.js'
 export type AskedText = string | { readonly text: string; readonly sha256: string }
 
 /** What was asked of a run, so that it can be asked again: no object stands in it, and no secret. */
-export interface Asked {
+export interface LineAsked {
   readonly args: readonly string[]
   /** By the names of flags. */
   readonly flags: Readonly<Record<string, readonly AskedText[]>>
@@ -41,7 +41,7 @@ export interface Header {
   /** Of this tool. */
   readonly version: string
   /** Absent where nobody asked for it on a line of its own. */
-  readonly asked?: Asked
+  readonly asked?: LineAsked
   /** Why it cannot be resumed, where it cannot. */
   readonly final?: string
   /** The run that this one takes back. */

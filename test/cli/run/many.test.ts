@@ -20,7 +20,9 @@ const run = (...args: readonly string[]) =>
     env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'any', SVC_CONFIG_DIR: configuration() },
   })
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1))
-const sent = () => server.seen.map(({ url }) => idOf(url))
+/** Of what was sent, all but the question who asks. */
+const asked = () => server.seen.filter(({ url }) => !url.endsWith('/user'))
+const sent = () => asked().map(({ url }) => idOf(url))
 
 describe('a run over many objects', () => {
   it('does each once, and says so', async () => {
@@ -44,7 +46,7 @@ describe('a run over many objects', () => {
     server.answer = () => ({ status: 201, body: {} })
     const { code } = await run('mr', 'subscribe', 'a/b!1', 'a/c!1', 'a/b!1')
     expect(code).toBe(0)
-    expect(server.seen.map(({ url }) => url.split('/')[4])).toEqual(['a%2Fb', 'a%2Fc'])
+    expect(asked().map(({ url }) => url.split('/')[4])).toEqual(['a%2Fb', 'a%2Fc'])
   })
   it.each([
     ['1', 3],

@@ -10,7 +10,7 @@ import { plansOf } from '../../plan/plan.js'
 import type { Wanted } from '../../plan/sources.js'
 import type { Surroundings } from '../../plan/surroundings.js'
 import type { RunOptions } from '../options.js'
-import { type Answered, Questions } from '../person/ask.js'
+import { Questions, type Replied } from '../person/ask.js'
 import { projectPaths } from '../place/project-paths.js'
 import type { Standing } from '../place/standing.js'
 import type { Streams } from '../streams.js'
@@ -97,7 +97,7 @@ export class Planning {
   }
 
   /** The flags that a person was asked for on the way. */
-  get answered(): readonly Answered[] {
+  get answered(): readonly Replied[] {
     return this.#questions.answered
   }
 

@@ -18,7 +18,7 @@ export interface Missing {
 }
 
 /** A flag that a person was asked for. */
-export interface Answered {
+export interface Replied {
   readonly name: string
   readonly texts: readonly string[]
   readonly secret: boolean
@@ -99,7 +99,7 @@ export class Questions {
   /** What was answered, as it would have been typed. */
   readonly #answers: string[] = []
   /** The flags among them. */
-  readonly answered: Answered[] = []
+  readonly answered: Replied[] = []
 
   constructor(options: AskOptions) {
     this.#options = options

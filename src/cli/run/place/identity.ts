@@ -2,7 +2,7 @@
 import { isObject, textOf } from '../../../base/objects.js'
 import { endpoint, one } from '../../../catalogue/endpoint.js'
 import { Obj, Str } from '../../../catalogue/shapes/common.js'
-import type { Identity } from '../../../commands/described.js'
+import type { MadeBy } from '../../../commands/described.js'
 import { instanceOf } from '../../../commands/journal/named.js'
 import type { PlaceService } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
@@ -33,7 +33,7 @@ interface Identifying {
 }
 
 /** The identity of a run that is made now. */
-export const identityOf = async ({ place, glance }: Identifying): Promise<Identity> => {
+export const identityOf = async ({ place, glance }: Identifying): Promise<MadeBy> => {
   const { profile, sudo } = await place.session()
   return {
     instance: await instanceOf(place),

@@ -1,7 +1,7 @@
 /** Where a run stands: its process, its session, the project or group at hand. */
 import { allCommands, type ScopeKind } from '../../../commands/derive/index.js'
 import type { PlaceService } from '../../../commands/services.js'
-import type { Command, Identity } from '../../../commands/types.js'
+import type { Command, MadeBy } from '../../../commands/types.js'
 import type { Ask } from '../../../http/types.js'
 import { environmentScope, scopeAtHand, type Takes } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
@@ -43,10 +43,6 @@ export class Standing implements PlaceService {
     this.#stdin = stdin
   }
 
-  now(): Date {
-    return this.clock.now()
-  }
-
   stdin(): Promise<string> {
     return this.#stdin()
   }
@@ -63,7 +59,7 @@ export class Standing implements PlaceService {
     return this.#sessions.profile()
   }
 
-  async identity(): Promise<Identity> {
+  async identity(): Promise<MadeBy> {
     const { identityOf } = await import('./identity.js')
     return identityOf({ place: this, glance: this.#glance })
   }

@@ -9,10 +9,10 @@ import { flagsOfCommand, named } from '../../../../commands/derive/index.js'
 import { declared } from '../../../../commands/globals.js'
 import type { Command, Flag } from '../../../../commands/types.js'
 import { reasonOf, usage } from '../../../../errors.js'
-import type { Asked, AskedText } from '../../../../fleet/journal/lines.js'
+import type { AskedText, LineAsked } from '../../../../fleet/journal/lines.js'
 import { parseShard } from '../../../../fleet/shard.js'
 import type { Raw } from '../../../words/line.js'
-import type { Answered } from '../../person/ask.js'
+import type { Replied } from '../../person/ask.js'
 import type { JournalWish } from './wish.js'
 
 /** Why a run cannot be asked for again. */
@@ -72,7 +72,7 @@ const isPart = (name: string, parents: boolean): boolean =>
 interface AskedOf {
   readonly command: Command
   readonly wish: JournalWish
-  readonly answered: readonly Answered[]
+  readonly answered: readonly Replied[]
   readonly cwd: string
   readonly undoRecord: boolean
   readonly shard: string | undefined
@@ -110,7 +110,7 @@ const shardText = (text: string): string => {
 /** What was asked, and why it cannot be asked again where it cannot. */
 export const askedOf = async (
   of: AskedOf,
-): Promise<{ readonly asked?: Asked; readonly final?: string }> => {
+): Promise<{ readonly asked?: LineAsked; readonly final?: string }> => {
   const { shard, undoRecord, wish } = of
   const { parents } = wish
   try {
@@ -145,7 +145,7 @@ const checkFile = async (label: string, text: string, sha256: string): Promise<v
  * The flags of a run as they were typed.
  * @throws Failure `usage` for a file that was changed since
  */
-export const flagsAsked = async ({ flags }: Asked): Promise<Raw['flags']> => {
+export const flagsAsked = async ({ flags }: LineAsked): Promise<Raw['flags']> => {
   const all = new Map<string, readonly string[]>()
   for (const [name, texts] of Object.entries(flags)) {
     for (const text of texts)

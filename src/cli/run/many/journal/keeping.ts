@@ -21,7 +21,7 @@ import { enlist } from '../../../../fleet/journal/work.js'
 import type { Journal } from '../../../../fleet/journal/writing.js'
 import type { End } from '../../../../fleet/report.js'
 import type { RunRecord } from '../../../../fleet/run.js'
-import { type Answered, quoted } from '../../person/ask.js'
+import { quoted, type Replied } from '../../person/ask.js'
 import { askedOf } from './asked.js'
 import { Doing } from './doing.js'
 import { maskingOf, valuesOf } from './header.js'
@@ -29,7 +29,7 @@ import type { Resumed } from './resumed.js'
 import type { JournalWish } from './wish.js'
 
 export interface KeepingParts {
-  readonly place: Pick<PlaceService, 'cwd' | 'env' | 'identity' | 'now'>
+  readonly place: Pick<PlaceService, 'clock' | 'cwd' | 'env' | 'identity'>
   readonly person: Pick<PersonService, 'note'>
   readonly command: Command
   readonly globals: Pick<
@@ -39,7 +39,7 @@ export interface KeepingParts {
   readonly wish: JournalWish
   readonly instance: InstanceService
   /** What a person was asked for while it was planned. */
-  readonly answered: () => readonly Answered[]
+  readonly answered: () => readonly Replied[]
   /** The record that an object was selected by. */
   readonly selected: (plan: Plan) => unknown
 }
@@ -56,7 +56,7 @@ const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
     parts.person.note('the instance does not say who you are: resuming this run will need --yes')
   return {
     journal: 1,
-    id: journalId(words, place.now()),
+    id: journalId(words, place.clock.now()),
     command: words,
     endpoint: first.endpoint.route,
     values: valuesOf(first, wish.raw),
@@ -73,7 +73,7 @@ const created = async (parts: KeepingParts, header: Header): Promise<Journal> =>
     return createJournal(resolve(place.cwd, globals.journal), header)
   const folder = journalFolder(place.env)
   const journal = await createIn(folder, header)
-  await pruneJournals(folder, place.now().getTime()).catch(() => [])
+  await pruneJournals(folder, place.clock.now().getTime()).catch(() => [])
   return journal
 }
 

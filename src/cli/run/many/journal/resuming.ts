@@ -5,12 +5,12 @@ import { named, type ScopeKind, scopeOf } from '../../../../commands/derive/inde
 import type { Globals } from '../../../../commands/globals.js'
 import { fileOf, journalFolder } from '../../../../commands/journal/named.js'
 import type { Services } from '../../../../commands/services.js'
-import type { Command, Identity } from '../../../../commands/types.js'
+import type { Command, MadeBy } from '../../../../commands/types.js'
 import { usage } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import { journalsIn, lastOpen } from '../../../../fleet/journal/folder.js'
 import { checkIdentity, checkResumable } from '../../../../fleet/journal/identity.js'
-import type { Asked, Header } from '../../../../fleet/journal/lines.js'
+import type { Header, LineAsked } from '../../../../fleet/journal/lines.js'
 import { reopenJournal } from '../../../../fleet/journal/opening.js'
 import { isDone, nextOf, type Past, readPast } from '../../../../fleet/journal/past.js'
 import { workOf } from '../../../../fleet/journal/work.js'
@@ -42,7 +42,7 @@ const nothingLeft = ({ services: { person } }: Resuming): undefined => {
 }
 
 /** The newest run of this command that is not done; undefined where all are. */
-const last = async (resuming: Resuming, identity: Identity): Promise<Past | undefined> => {
+const last = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefined> => {
   const { command, services } = resuming
   const folder = journalFolder(services.place.env)
   const { instance, profile } = identity
@@ -60,7 +60,7 @@ const last = async (resuming: Resuming, identity: Identity): Promise<Past | unde
   return open
 }
 
-const checkHeader = ({ command }: Resuming, header: Header): Asked => {
+const checkHeader = ({ command }: Resuming, header: Header): LineAsked => {
   const words = named(command)
   if (header.undoes !== undefined)
     throw usage(
@@ -118,7 +118,7 @@ const stdinOf = (items: readonly Item[]) => async (): Promise<string> =>
 const lineFor = async (
   resuming: Resuming,
   header: Header,
-  asked: Asked,
+  asked: LineAsked,
   items: readonly Item[],
 ): Promise<TakenUp> => {
   const { command, raw, wish } = resuming
@@ -162,7 +162,7 @@ const isAgain = ({ command, raw, globals }: Resuming): boolean => {
   return raw.args.includes('-') || globals.select !== undefined
 }
 
-const found = async (resuming: Resuming, identity: Identity): Promise<Past | undefined> => {
+const found = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefined> => {
   const { globals, services } = resuming
   if (globals.resume === 'last') return last(resuming, identity)
   return readPast(await fileOf(services.place, globals.resume ?? ''))
