@@ -195,6 +195,8 @@ describe('--dry-run of several projects', () => {
     expect(lines[0]).toBe('project,object,attribute,now,new')
     expect(lines).toContain('web/site,"9,10",access_level,,guest')
     expect(lines.filter((one) => one.startsWith('platform/app,'))).toHaveLength(3)
+    const missing = await run('approvals update -P nope/x,web/site --reset-approvals-on-push --dry-run')
+    expect(missing.stderr).toContain('nope/x: 404')
     const found = await json('members list -P web/site --fields id')
     expect(found).not.toContainEqual({ id: 9 })
   })

@@ -184,6 +184,25 @@ describe('--select with several parents', () => {
     expect([tolerated.code, written()]).toEqual([0, ['DELETE /projects/g%2Fb/deploy_keys/1']])
   })
 
+  it('takes a field that only some of the lists can show, and refuses one that none does', async () => {
+    recorder.answer = ({ method, url }) => {
+      if (method !== 'GET') return { status: 204 }
+      return { body: url.includes('g%2Fa') ? [] : [{ id: 1, title: 'x', brand_new: 'yes' }] }
+    }
+    const line = (field: string) => `deploy-keys delete -P g/a,g/b --select ${field}=yes --yes`
+    expect((await run(line('brand_new'))).code).toBe(0)
+    expect(written()).toEqual(['DELETE /projects/g%2Fb/deploy_keys/1'])
+    recorder.seen.length = 0
+    const list = 'deploy-keys list -P g/a,g/b --where brand_new=yes --fields id -o csv'
+    expect(await run(list)).toMatchObject({ code: 0, stdout: 'project,id\ng/b,1\n' })
+    recorder.answer = () => ({ body: [] })
+    for (const text of [line('brand_new'), list]) {
+      const { stderr, code } = await run(text)
+      expect([code, written()]).toEqual([2, []])
+      expect(stderr).toContain('no record has the field brand_new')
+    }
+  })
+
   it('asks nobody about what cannot be lost', async () => {
     keys({ 'g/a': 403 })
     const { stderr, code } = await run('deploy-keys delete -P g/a,g/b --select id=9')

@@ -75,7 +75,9 @@ export const objectOf = (plan: Plan): string => {
   const scope = Object.entries(plan.endpoint.path).find(
     ([, p]) => p.type === 'project' || p.type === 'group',
   )
-  const of = scope === undefined ? '' : ` of ${scope[1].type} ${String(plan.values[scope[0]])}`
+  const holder = scope === undefined ? undefined : String(plan.values[scope[0]])
+  const itself = holder === undefined || holder === plan.label
+  const of = itself ? '' : ` of ${scope?.[1].type} ${holder}`
   return `${plan.label ?? plan.endpoint.route}${of}`
 }
 

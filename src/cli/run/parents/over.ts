@@ -16,6 +16,7 @@ import type { Running } from '../context.js'
 import { callOf } from '../many/each.js'
 import { inHand } from '../many/in-hand.js'
 import { isTolerated, toleratedText } from '../many/tolerated.js'
+import { Unshown } from '../where/stage.js'
 import { Round } from './round.js'
 import { causeOf, Ended, Enough, isOwn, Shared } from './shared.js'
 
@@ -57,6 +58,9 @@ class OverParents {
   readonly #round: Round
   readonly #failed = new Map<number, Failure>()
   #told = 0
+  /** Of lists that hold nothing: another's records may have the field that is asked for. */
+  #unshown: Unshown | undefined
+  #shown = false
   /** Actions that wait for their plans to be run. */
   #waiting: Promise<unknown>[] = []
   /** Resolves when the parents so far have written what they print. */
@@ -74,6 +78,7 @@ class OverParents {
       await this.#shared.abandon()
       throw causeOf(error)
     })
+    if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
     if (this.#round.isEmpty) return this.#end(report)
     for (const [n, failure] of this.#failed) this.#handFailed(n, failure)
     // Some commands hand plans over once more, when the first are done.
@@ -135,8 +140,13 @@ class OverParents {
     this.#turn = over.opened
     try {
       await this.#act(n, slot, turn)
+      this.#shown = true
     } catch (error) {
       await turn
+      if (error instanceof Unshown) {
+        this.#unshown = error
+        return
+      }
       // Behind the last record that was asked for nothing matters.
       if (error instanceof Enough || (isOwn(error) && this.#shared.full)) return
       if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error

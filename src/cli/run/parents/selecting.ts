@@ -6,6 +6,7 @@ import type { EngineOptions, Run } from '../../../fleet/run.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import { most as mostNamed } from '../person/confirm.js'
 import type { Chosen, Selection } from '../where/selecting.js'
+import { Unshown } from '../where/stage.js'
 import { isOwn } from './shared.js'
 
 interface Choosing {
@@ -35,6 +36,9 @@ class Gathering {
   readonly #names: string[] = []
   readonly #choosing: Choosing
   #left: number
+  /** Of lists that hold nothing: another's records may have the field that is asked for. */
+  #unshown: Unshown | undefined
+  #shown = false
   /** How many there are of each parent whose list was read. */
   readonly #counts = new Map<number, number>()
   #next = 1
@@ -81,6 +85,7 @@ class Gathering {
       tally.end()
     }
     await ended(reads)
+    if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
   }
 
   #count(n: number, count: number): void {
@@ -93,6 +98,7 @@ class Gathering {
   }
 
   #take(slot: Slot, chosen: Chosen): void {
+    this.#shown = true
     const args = chosen.args.slice(0, this.#left)
     if (args.length === 0) return
     this.#left -= args.length
@@ -103,6 +109,8 @@ class Gathering {
   }
 
   #fail(slot: Slot, failure: Failure): void {
+    if (failure instanceof Unshown) this.#unshown = failure
+    if (failure instanceof Unshown) return
     if (!isOwn(failure)) throw failure
     this.slots.push({ ...slot, failure })
   }

@@ -28,6 +28,9 @@ export interface Filter {
   readonly reading?: SingleReads
 }
 
+/** A list without records shows no field: whether there is one of that name, others may tell. */
+export class Unshown extends Failure {}
+
 interface Seen {
   readonly bytes: Uint8Array
   readonly record: unknown
@@ -140,6 +143,17 @@ async function* upTo(
   return { records, more: false }
 }
 
+/** @throws Failure `usage`, `Unshown` where there is no record that could have shown the field */
+const boundTo = ({ bind, samples }: Filter, first: readonly Seen[]): Where => {
+  if (samples === 0) return bind()
+  try {
+    return bind(first.map(({ record }) => record))
+  } catch (error) {
+    if (!(error instanceof Failure) || first.length > 0) throw error
+    throw new Unshown(error.category, error.message, error.details)
+  }
+}
+
 /**
  * The matching records of a list.
  * @throws Failure `usage` before the first record, for a field that none has
@@ -148,7 +162,7 @@ export async function* filtered(batches: Batches, filter: Filter): Batches {
   const source = new Source(batches)
   try {
     const first = await head(source, filter.samples)
-    const where = filter.bind(filter.samples === 0 ? undefined : first.map(({ record }) => record))
+    const where = boundTo(filter, first)
     const all = async function* () {
       yield first
       for (let next = await source.next(); next !== undefined; next = await source.next())
