@@ -174,6 +174,10 @@ describe('a verb of several projects', () => {
       'resource-groups update production -P platform/app,1 --process-mode unordered',
     )
     expect(records).toHaveLength(1)
+    const capitals = await json(
+      'resource-groups update production -P platform/app,Platform/App --process-mode unordered',
+    )
+    expect(capitals).toMatchObject([{ project: 'platform/app' }])
     expect(await json('resource-groups get production -P platform/app,1')).toHaveLength(2)
   })
 
@@ -195,7 +199,9 @@ describe('--dry-run of several projects', () => {
     expect(lines[0]).toBe('project,object,attribute,now,new')
     expect(lines).toContain('web/site,"9,10",access_level,,guest')
     expect(lines.filter((one) => one.startsWith('platform/app,'))).toHaveLength(3)
-    const missing = await run('approvals update -P nope/x,web/site --reset-approvals-on-push --dry-run')
+    const missing = await run(
+      'approvals update -P nope/x,web/site --reset-approvals-on-push --dry-run',
+    )
     expect(missing.stderr).toContain('nope/x: 404')
     const found = await json('members list -P web/site --fields id')
     expect(found).not.toContainEqual({ id: 9 })

@@ -153,6 +153,9 @@ describe('--select with several parents', () => {
     const { stderr, code } = await run(`${update} -P g/a,g/b --select id<3`)
     expect([code, written()]).toEqual([2, []])
     expect(stderr).toContain('deploy-keys update works on 4 objects that match in 2 projects.')
+    keys({ 'g/b': 403 })
+    const some = await run(`${update} -P g/a,g/b --select id<3`)
+    expect(some.stderr).toContain('in 1 project; the lists of 1 more could not be read.')
   })
 
   it('takes the first so many that match, and asks for no more', async () => {

@@ -134,7 +134,10 @@ export const selectedIn = async (
   await gathering.of(slots)
   const { chosen } = gathering
   const having = gathering.slots.filter(({ args }) => args !== undefined)
-  if (chosen.args.length > 0) await choosing.selection.confirm(chosen, ` in ${wordOf(having)}`)
+  const failed = gathering.slots.length - having.length
+  const unread = failed === 0 ? '' : `; the lists of ${failed} more could not be read`
+  if (chosen.args.length > 0)
+    await choosing.selection.confirm(chosen, ` in ${wordOf(having)}${unread}`)
   else if (gathering.slots.length === 0) await choosing.selection.nothing()
   return gathering.slots
 }

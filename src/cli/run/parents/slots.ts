@@ -35,19 +35,21 @@ const pathOf = async ({ instance }: Services, id: string): Promise<string> => {
   }
 }
 
-/** Projects given by number and by path are one before anything is written to them. */
+/** Projects given by number and by path, or in capitals and without, are one before anything is written to them. */
 const oneEach = async (
   services: Services,
   names: readonly string[],
 ): Promise<readonly string[]> => {
-  if (names.every(isNumber) || !names.some(isNumber)) return names
-  const paths = new Set(names.filter((name) => !isNumber(name)).map((name) => name.toLowerCase()))
-  const kept: string[] = []
+  const both = names.some(isNumber) && !names.every(isNumber)
+  const given = names.filter((name) => !isNumber(name)).map((name) => name.toLowerCase())
+  const paths = new Set(given)
+  const kept = new Map<string, string>()
   for (const name of names) {
-    const path = isNumber(name) ? await pathOf(services, name) : undefined
-    if (path === undefined || !paths.has(path.toLowerCase())) kept.push(name)
+    const path = both && isNumber(name) ? await pathOf(services, name) : undefined
+    const key = (path ?? name).toLowerCase()
+    if ((path === undefined || !paths.has(key)) && !kept.has(key)) kept.set(key, name)
   }
-  return kept
+  return [...kept.values()]
 }
 
 /**
