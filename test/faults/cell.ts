@@ -1,8 +1,9 @@
-/** One cell of the matrix: the real program against one fault, and what is wrong with the outcome. */
+/** One cell of the matrix: the built program against one fault, and what is wrong with the outcome. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { clean, configuration, folder, program } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 import { honest, secondPage } from './answers.js'
 import { atTerminal } from './around.js'
 import type { Cell, Fault } from './faults.js'
@@ -19,7 +20,8 @@ export interface Outcome {
   readonly stderr: string
   /** Files that are left where the program ran, by name. */
   readonly files: ReadonlyMap<string, Buffer>
-  readonly megabytes: number
+  /** Of a process of its own. */
+  readonly megabytes?: number
   readonly requests: number
   readonly stranger: LyingServer
 }
@@ -49,14 +51,23 @@ const interruptWhenWriting = (work: string, kill: () => void): (() => void) => {
   return () => clearInterval(timer)
 }
 
-/** What is left once the program has ended. */
+/** The files that are left once the program has ended. */
 const leftIn = (home: string, work: string) => {
   const files = new Map(readdirSync(work).map((name) => [name, readFileSync(join(work, name))]))
   const above = [join(home, 'a'), join(home, 'a', 'b')].flatMap((path) => readdirSync(path))
   for (const name of above) if (!['b', 'work'].includes(name)) files.set(`../${name}`, Buffer.of())
-  const used: { megabytes: number } = JSON.parse(readFileSync(join(home, 'usage.json'), 'utf8'))
-  return { files, megabytes: used.megabytes }
+  return { files }
 }
+
+/** And what it took. */
+const leftAndTaken = (home: string, work: string) => {
+  const used: { megabytes: number } = JSON.parse(readFileSync(join(home, 'usage.json'), 'utf8'))
+  return { ...leftIn(home, work), megabytes: used.megabytes }
+}
+
+/** Whether a process is needed: for a standard stream, a signal, or the memory that it takes. */
+const needsProcess = (fault: Fault, operation: Operation): boolean =>
+  fault.around !== undefined || fault.large === true || cellOf(fault, operation).interrupt === true
 
 const run = async (fault: Fault, operation: Operation, url: string, home: string) => {
   const work = join(home, 'a', 'b', 'work')
@@ -67,10 +78,15 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
   const flags = ['-o', 'json', '--timeout', timeout, '--retries', '1', '--base-url', url]
   const asked = around?.question !== undefined
   const args = [...(asked ? operation.asks : operation.args), ...flags]
+  if (!needsProcess(fault, operation)) {
+    const env = { SVC_CONFIG_DIR: config, SVC_TOKEN: token }
+    const { code, stdout, stderr } = await svcctl(args, { cwd: work, env })
+    return { exit: code, stdout: Buffer.from(stdout), stderr, ...leftIn(home, work) }
+  }
   const command = [process.execPath, '--require', usage, program, ...args]
   if (around?.question !== undefined && around.question !== 'nobody') {
     const ran = await atTerminal(command, around.question, work, environment(home))
-    return { ...ran, ...leftIn(home, work) }
+    return { ...ran, ...leftAndTaken(home, work) }
   }
   const [node = '', ...rest] = command
   const full = around?.stderr === 'full' ? openSync('/dev/full', 'w') : undefined
@@ -91,7 +107,7 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
   const exit = await new Promise<number | null>((resolve) => child.once('close', resolve))
   stop()
   if (full !== undefined) closeSync(full)
-  return { exit, stdout: Buffer.concat(out), stderr, ...leftIn(home, work) }
+  return { exit, stdout: Buffer.concat(out), stderr, ...leftAndTaken(home, work) }
 }
 
 /** Runs the program against a server of its own that commits the fault. */
@@ -155,7 +171,7 @@ const givenWrongly = ({ gives }: Cell, operation: Operation, outcome: Outcome) =
 
 /** Everything that is not as the matrix says; empty where all is well. */
 export const judge = (cell: Cell, operation: Operation, outcome: Outcome): string[] => {
-  const { exit, stderr, requests, stranger, megabytes, stdout } = outcome
+  const { exit, stderr, requests, stranger, megabytes = 0, stdout } = outcome
   const wrong: string[] = []
   if (exit !== cell.exit) wrong.push(`exit ${exit} instead of ${cell.exit}`)
   if (!cell.says.test(stderr)) wrong.push(`does not say ${cell.says}: ${stderr.trim()}`)

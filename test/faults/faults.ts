@@ -57,6 +57,8 @@ export interface Fault {
   readonly around?: Around
   /** Nobody listens at all. */
   readonly nobody?: true
+  /** The answer is so large, or so large to hold, that what it takes is measured. */
+  readonly large?: true
 }
 
 const unknown = /whether the request was carried out is not known/
@@ -156,6 +158,7 @@ const bodies: readonly Fault[] = [
   },
   {
     name: 'gzip bomb of 10 GB',
+    large: true,
     behave: (operation, _asked, socket) => {
       socket.write(head(operation.status, { 'content-type': operation.type, ...gzip }))
       socket.write(chunk(gzipHead))
@@ -168,6 +171,7 @@ const bodies: readonly Fault[] = [
   },
   {
     name: 'twenty million objects in 60 KB of gzip',
+    large: true,
     behave: (operation, _asked, socket) => {
       if (operation.name === 'download') honest(socket, operation)
       else honest(socket, operation, { 'content-encoding': 'gzip' }, packedObjects())
@@ -177,6 +181,7 @@ const bodies: readonly Fault[] = [
   },
   {
     name: 'a body that never ends, fast',
+    large: true,
     behave: (operation, _asked, socket) => {
       const { status, type, name, body } = operation
       socket.write(head(status, { 'content-type': type, connection: 'close' }))
@@ -206,6 +211,7 @@ const bodies: readonly Fault[] = [
   },
   {
     name: 'headers that never end, fast',
+    large: true,
     behave: (_operation, _asked, socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       forEver(socket, `x-more: ${'a'.repeat(1000)}\r\n`)
@@ -267,6 +273,7 @@ const bodies: readonly Fault[] = [
   },
   {
     name: 'JSON nested 100,000 deep',
+    large: true,
     behave: (operation, _asked, socket) =>
       honest(socket, operation, {}, operation.name === 'download' ? operation.body : deep),
     cell: fails(/nested/, 1),

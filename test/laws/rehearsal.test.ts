@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, methodOf, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
@@ -16,7 +15,8 @@ import {
   rehearsable,
 } from '../../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const all = (
   await Promise.all(
@@ -147,23 +147,13 @@ const rehearse = async (name: string, line: string) => {
     ([, quoted, plain]) => quoted ?? plain ?? '',
   )
   const given = words.filter((word) => word !== '--yes')
-  const { exitCode, stdout, stderr } = await execa(
-    process.execPath,
-    [program, ...given, '--dry-run'],
-    {
-      cwd,
-      reject: false,
-      extendEnv: false,
-      stdin: 'ignore',
-      env: {
-        ...clean(),
-        SVC_CONFIG_DIR: configuration(),
-        SVC_BASE_URL: `${url}/${name.replaceAll(' ', '.')}`,
-        SVC_TOKEN: 'sandbox-root-token',
-      },
+  return svcctl([...given, '--dry-run'], {
+    cwd,
+    env: {
+      SVC_BASE_URL: `${url}/${name.replaceAll(' ', '.')}`,
+      SVC_TOKEN: 'sandbox-root-token',
     },
-  )
-  return { exitCode, stdout, stderr }
+  })
 }
 
 const tried = commands.filter(rehearsable)
@@ -190,7 +180,7 @@ describe('a dry run', () => {
       const lines = (await examplesOf(command)).filter((line) => !line.includes(' | '))
       const [line = ''] = name === 'api' ? ['api PUT /runners/1 --param active=false'] : lines
       const ran = await rehearse(name, line)
-      expect(ran, line).toMatchObject({ exitCode: 0 })
+      expect(ran, line).toMatchObject({ code: 0 })
       expect(ran.stdout).toMatch(/^object\tattribute\tnow\tnew\n\S/)
       const sent = seen.get(name.replaceAll(' ', '.')) ?? []
       expect(sent.filter((one) => !one.startsWith('GET '))).toEqual([])

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import {
   svcctl as alone,
@@ -39,8 +40,10 @@ export const startHost = (of: string): Host => {
     stream?.on('data', (text: Buffer) => {
       host.past += text.toString()
     })
-  // Neither keeps the process of the tests from ending.
+  // While it waits it keeps nobody from ending.
   child.unref()
+  child.channel?.unref()
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
   return host
 }
 
@@ -60,6 +63,7 @@ interface Asked {
 export const runIn = async (host: Host, asked: Asked): Promise<Ran> => {
   const ended = new AbortController()
   const { signal } = ended
+  host.process.channel?.ref()
   try {
     const came = await Promise.race([
       once(host.process, 'message', { signal }),
@@ -74,6 +78,7 @@ export const runIn = async (host: Host, asked: Asked): Promise<Ran> => {
     return came[0]
   } finally {
     ended.abort()
+    host.process.channel?.unref()
   }
 }
 
