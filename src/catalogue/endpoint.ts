@@ -73,7 +73,12 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   /** What kind of objects it lists: what a verb takes that reads them from standard input. */
   readonly lists?: KindName
   /** Of a write: the command whose list `--select` takes its objects from, and the flags of that list that go along. */
-  readonly selects?: { readonly list: string; readonly by?: readonly string[] }
+  readonly selects?: {
+    readonly list: string
+    readonly by?: readonly string[]
+    /** The objects belong to no project, and the list has a form for one: those of several may be meant. */
+    readonly spread?: true
+  }
   /** Who may call it, as a noun phrase (`administrators`, `at least Maintainer of the project`). */
   readonly access?: string
   readonly edition?: Edition

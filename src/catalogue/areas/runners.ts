@@ -129,7 +129,7 @@ export const runners = {
   update: endpoint('PUT /runners/:id', one(Runner), {
     summary: 'Change a runner',
     command: 'update',
-    selects: { list: 'runners list', by: ['instance'] },
+    selects: { list: 'runners list', by: ['instance'], spread: true },
     changes: true,
     args: ['id'],
     path: { id: runnerId },

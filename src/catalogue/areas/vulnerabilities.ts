@@ -17,7 +17,7 @@ const transition = <const V extends string, const S extends string>(
   ({
     summary,
     command: verb,
-    selects: { list: 'vulnerabilities list' },
+    selects: { list: 'vulnerabilities list', spread: true },
     args: ['id'],
     path: ofId,
     params: {},

@@ -21,6 +21,7 @@ import {
   rehearsable,
   selectsOf,
   sendsBody,
+  spreads,
   watchable,
 } from './traits.js'
 
@@ -99,7 +100,8 @@ const further = (command: Command): Flag[] => [
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
   ...spreadFlags.filter(
-    ({ name }) => ofProjects(command) || (name === 'tolerate' && ofMany(command)),
+    ({ name }) =>
+      ofProjects(command) || spreads(command) || (name === 'tolerate' && ofMany(command)),
   ),
   ...requestFlags,
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),

@@ -25,6 +25,9 @@ export const selectsOf = (c: Command): Endpoint['selects'] =>
     ? Object.values(c.endpoints).find((e) => e.selects !== undefined)?.selects
     : undefined
 
+/** Whether a selection may be made among the objects of several projects, which are of none. */
+export const spreads = (c: Command): boolean => selectsOf(c)?.spread === true
+
 /** Whether a command is answered with what it changed. */
 export const answersChanges = (c: Command): boolean => Object.values(c.endpoints).some(echoes)
 

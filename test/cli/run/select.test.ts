@@ -1,7 +1,13 @@
 /** `--select`: the objects of a verb out of its own list, all of them before the first write. */
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../../src/catalogue/endpoint.js'
-import { allCommands, commandNamed, named, selectsOf } from '../../../src/commands/derive/index.js'
+import {
+  allCommands,
+  commandNamed,
+  named,
+  scopeOf,
+  selectsOf,
+} from '../../../src/commands/derive/index.js'
 import { recording } from '../../support/recorder.js'
 import { svcctl } from '../../support/within.js'
 
@@ -76,6 +82,8 @@ describe('with --select', () => {
     ['runners pause 5 --select id=1', /stands in place of ids/],
     ['runners pause --select id=1 --curl', /needs a list first/],
     ['runners pause 5 --instance', /--instance goes with --select/],
+    ['runners pause 5 --all-projects', /--all-projects goes with --select/],
+    ['vulnerabilities dismiss 5 -G a --recursive', /--recursive goes with --select/],
     ['runners pause --select id=x --yes', /id is compared with a number/],
     ['runners pause --select id=1 --page 2', /--page/],
     ['runners pause --select id=1 --watch', /--watch/],
@@ -220,6 +228,30 @@ describe('--select with several parents', () => {
     expect(stderr).toContain('nothing matches in deploy-keys list')
   })
 
+  it('reads a list that knows no projects once, and does its objects in theirs', async () => {
+    const issue = (iid: number, project: string, number: number) => ({
+      iid,
+      project_id: number,
+      references: { full: `${project}#${iid}` },
+    })
+    recorder.answer = ({ method }) =>
+      method === 'GET'
+        ? { body: [issue(1, 'g/a', 7), issue(1, 'g/b', 8), issue(4, 'g/a', 7), issue(2, 'h/c', 9)] }
+        : { body: { id: 1 } }
+    for (const [flags, places] of [
+      ['-P g/a', ['g%2Fa/issues/1', 'g%2Fa/issues/4']],
+      ['-P G/B,7', ['7/issues/1', '7/issues/4', 'G%2FB/issues/1']],
+      ['-P g/b,g/a --limit 2', ['g%2Fa/issues/1', 'g%2Fb/issues/1']],
+      ['-P g/d', []],
+    ] as const) {
+      recorder.seen.length = 0
+      expect((await run(`issues todo ${flags} --select iid>0 --yes`)).code).toBe(0)
+      const reads = recorder.lines().filter((line) => line.startsWith('GET /issues?'))
+      expect([flags, reads.length]).toEqual([flags, 1])
+      expect(written().sort()).toEqual(places.map((one) => `POST /projects/${one}/todo`))
+    }
+  })
+
   it('works on what belongs to none of them once, wherever it was found', async () => {
     recorder.answer = ({ url }) =>
       url.includes('h%2Fc')
@@ -227,6 +259,13 @@ describe('--select with several parents', () => {
         : { body: url.endsWith('s/5') ? runner(5) : [runner(5)] }
     const { code } = await run('runners pause -P g/a,g/b,h/c --select active=true --yes')
     expect([code, written()]).toEqual([8, ['PUT /runners/5']])
+    recorder.seen.length = 0
+    recorder.answer = ({ url }) => {
+      if (/\/projects\?/.test(url)) return { body: ['g/a', 'g/b'].map(projectOf) }
+      return { body: url.includes('/vulnerabilities?') ? [{ id: 5, severity: 'high' }] : { id: 5 } }
+    }
+    const all = await run('vulnerabilities dismiss --all-projects --select severity=high --yes')
+    expect([all.code, written()]).toEqual([0, ['POST /vulnerabilities/5/dismiss']])
   })
 })
 
@@ -248,6 +287,10 @@ describe('the list that a verb selects from', () => {
         named(command),
         new Set([first.param?.completes]),
       ])
+      const ofProjects = (some: typeof list): boolean =>
+        Object.values(some?.endpoints ?? {}).some((e) => scopeOf(e)?.kind === 'project')
+      const spread = ofProjects(list) && !ofProjects(command)
+      expect([named(command), fact.spread === true]).toEqual([named(command), spread])
       for (const name of fact.by ?? [])
         expect(Object.values(list?.endpoints ?? {}).some((e) => e.when?.flag === name)).toBe(true)
     }

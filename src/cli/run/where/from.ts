@@ -10,10 +10,13 @@ export const besideIds = (): Failure =>
 /** @throws Failure `usage` for a flag that only says something of a selection */
 export const checkSelection = (
   command: Command,
-  { select, limit }: Pick<Globals, 'limit' | 'select'>,
+  { select, limit, allProjects, recursive }: Globals,
 ): void => {
-  if (select === undefined && limit !== undefined && selectsOf(command) !== undefined)
-    if (!lists(command)) throw usage('--limit goes with --select')
+  const fact = selectsOf(command)
+  if (select !== undefined || fact === undefined) return
+  if (limit !== undefined && !lists(command)) throw usage('--limit goes with --select')
+  if (fact.spread === true && (allProjects || recursive === true))
+    throw usage(`--${allProjects ? 'all-projects' : 'recursive'} goes with --select`)
 }
 
 /** The list of a verb's objects; undefined where there is none. */

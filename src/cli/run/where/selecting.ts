@@ -5,7 +5,7 @@
 import { isObject } from '../../../base/objects.js'
 import { methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
-import { named, scopeOf, selectsOf } from '../../../commands/derive/index.js'
+import { hasForm, named, scopeOf, selectsOf } from '../../../commands/derive/index.js'
 import type { PersonService } from '../../../commands/services.js'
 import type { Command, Given } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
@@ -22,6 +22,7 @@ import type { Standing } from '../place/standing.js'
 import { isRehearsal } from '../rehearsal.js'
 import { besideIds, selectionList } from './from.js'
 import { RecordChoice, type RecordChoiceOptions } from './index.js'
+import { ownedIn } from './owned.js'
 
 export interface Selecting
   extends Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'> {
@@ -103,6 +104,8 @@ export class Selection {
   readonly #around: Selecting
   readonly #texts: readonly string[]
   #choice: RecordChoice | undefined
+  /** The objects of a list that knows no projects, by the projects that its records name. */
+  #owned: Promise<ReadonlyMap<string, readonly string[]>> | undefined
   #objects: Promise<Objects | undefined> | undefined
   #changeable: ReadonlySet<string> | undefined
 
@@ -169,6 +172,18 @@ export class Selection {
   }
 
   async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<Chosen> {
+    if (scope.project !== undefined && !hasForm(list, 'project')) {
+      this.#owned ??= this.#byProject(list, given)
+      const args =
+        (await this.#owned).get(String(scope.project).toLowerCase())?.slice(0, most) ?? []
+      return { args, names: args.slice(0, mostNamed) }
+    }
+    const project = scope.project === undefined ? undefined : String(scope.project)
+    return this.#named(await this.#listed(list, given, scope, most), project)
+  }
+
+  /** The records that match. */
+  async #listed(list: Command, given: Given, scope: Flags, most: number) {
     const { command } = this.#options
     const by = selectsOf(command)?.by ?? []
     const picked = Object.fromEntries(by.map((name) => [name, given.flags[name]]))
@@ -177,8 +192,13 @@ export class Selection {
     if (plan === undefined || methodOf(plan.endpoint) !== 'GET')
       throw usage('there is no such list')
     const values = { ...override(list, this.#texts), ...plan.values }
-    const project = scope.project === undefined ? undefined : String(scope.project)
-    return this.#named(this.#records(list, { ...plan, values }, most), project)
+    return this.#records(list, { ...plan, values }, most)
+  }
+
+  /** The numbers of everything that matches, read once, by project. */
+  async #byProject(list: Command, given: Given): Promise<ReadonlyMap<string, readonly string[]>> {
+    const records = await this.#listed(list, given, {}, Number.POSITIVE_INFINITY)
+    return ownedIn(records, await objectsOf(this.#options.command.args[0]))
   }
 
   #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
