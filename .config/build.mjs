@@ -23,6 +23,8 @@ const licenceOf = (folder) => {
 
 /** The modules that are loaded with these: what they import, and so on. */
 const reached = (files, graph) => {
+  const moved = files.find((file) => !existsSync(file))
+  if (moved !== undefined) throw new Error(`${moved} is not there any more`)
   const found = new Set(files.map((file) => resolve(file)))
   for (const id of found)
     for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next)

@@ -134,6 +134,11 @@ withFull('standard output', () => {
     expect(stderr).toContain('404')
   })
 
+  it('closed by its reader is a quiet end of help, which is written at once', async () => {
+    const { code, stderr } = await run(['runners', 'list', '--help'], { stdout: 'closed' })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
   it('full is no stack trace of --version', async () => {
     const { code, stderr } = await run(['--version'], { stdout: 'full' })
     expect(code).toBe(1)
