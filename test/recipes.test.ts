@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { type Recipe, recipes } from '../src/cli/help/recipes.js'
 import { startSandbox } from '../src/sandbox/index.js'
 import { clean, configuration, folder, program, svcctl } from './support/program.js'
@@ -25,22 +26,34 @@ interface Left {
   readonly ask: (...args: readonly string[]) => Promise<any[]>
 }
 
-const cook = async ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<void> => {
+/** Runs `work` beside an embedded instance, with what its lines see of the world. */
+const beside = async (
+  work: (cwd: string, env: Record<string, string>) => Promise<void>,
+): Promise<void> => {
   const sandbox = await startSandbox({ stateDir: folder() })
   try {
-    const cwd = folder()
-    const key = 'AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
-    writeFileSync(join(cwd, 'ci.pub'), `ssh-ed25519 ${key} ci\n`)
-    const env = {
+    await work(folder(), {
       ...clean(),
       PATH: `${bin}:${process.env.PATH}`,
       SVC_BASE_URL: sandbox.url,
       SVC_TOKEN: 'sandbox-root-token',
       SVC_CONFIG_DIR: configuration(),
-    }
+    })
+  } finally {
+    await sandbox.close()
+  }
+}
+
+const shell = (line: string, cwd: string, env: Record<string, string>) =>
+  execa('sh', ['-euc', line], { cwd, env, extendEnv: false, reject: false })
+
+const cook = ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<void> =>
+  beside(async (cwd, env) => {
+    const key = 'AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
+    writeFileSync(join(cwd, 'ci.pub'), `ssh-ed25519 ${key} ci\n`)
     const printed: string[] = []
     for (const line of lines) {
-      const ran = await execa('sh', ['-euc', line], { cwd, env, extendEnv: false, reject: false })
+      const ran = await shell(line, cwd, env)
       expect([ran.exitCode, line, ran.exitCode === 0 ? '' : ran.stderr]).toEqual([0, line, ''])
       printed.push(ran.stdout)
     }
@@ -52,10 +65,7 @@ const cook = async ({ lines }: Recipe, look: (left: Left) => Promise<void>): Pro
         return JSON.parse(stdout)
       },
     })
-  } finally {
-    await sandbox.close()
-  }
-}
+  })
 
 const rowsOf = (csv: string): string[][] =>
   csv
@@ -124,6 +134,30 @@ const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>
         .map((row) => row.split(/\t/)[1]),
     ).toEqual(waiting.map(({ record }) => String(record.id)))
   },
+  runners: async ({ printed: [tried = '', paused = ''], ask }) => {
+    const silent = paused.trimEnd().split('\n').slice(1)
+    expect(silent.length).toBeGreaterThan(0)
+    expect(tried).toContain('already so')
+    const now = stateOf(await ask('runners', 'list', '--instance'))
+    for (const row of silent) {
+      const [id, ...cells] = row.split('\t')
+      expect(cells.at(-1)).toBe('false')
+      expect(now.get(Number(id))).toBe(true)
+    }
+    // As an instance that nobody touched: also those that were paused before.
+    await beside(async (_, env) => expect(now).toEqual(await runnersBy(env)))
+  },
+}
+
+/** Whether each runner takes jobs. */
+const stateOf = (runners: readonly { id: number; active: boolean }[]) =>
+  new Map(runners.map(({ id, active }) => [id, active]))
+
+const runnersBy = async (env: Record<string, string>) => {
+  const { stdout } = await svcctl(['runners', 'list', '--instance', '-L', 'all', '-o', 'json'], {
+    env,
+  })
+  return stateOf(JSON.parse(stdout))
 }
 
 describe('the recipe', () => {
@@ -142,3 +176,39 @@ it('the page shows every line whole, at eighty columns', async () => {
     for (const line of lines) expect(joined).toContain(`$ ${line}\n`)
   }
 })
+
+/** The jobs of the README that share a run out among them. */
+const jobsOf = (): Record<'pause' | 'merge', { parallel?: number; script: string }> => {
+  const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8')
+  const [, block] = /```yaml\n(pause:[\s\S]*?)```/.exec(readme) ?? []
+  return parse(block ?? '')
+}
+
+it('eight jobs of a pipeline share a run out, and a last one joins their journals', async () => {
+  const { pause, merge } = jobsOf()
+  await beside(async (cwd, env) => {
+    const all = () => runnersBy(env)
+    const before = await all()
+    writeFileSync(join(cwd, 'ids.txt'), [...before.keys()].map((id) => `${id}\n`).join(''))
+    const total = pause.parallel ?? 0
+    expect(total).toBe(8)
+    const parts = Array.from({ length: total }, (_, i) => ({
+      CI_NODE_INDEX: String(i + 1),
+      CI_NODE_TOTAL: String(total),
+      SVC_CONFIG_DIR: configuration(),
+    }))
+    const ran = await Promise.all(
+      parts.map((part) => shell(pause.script, cwd, { ...env, ...part })),
+    )
+    expect(ran.map(({ exitCode }) => exitCode)).toEqual(Array(total).fill(0))
+    expect([...(await all()).values()]).toEqual(Array(before.size).fill(false))
+    const joined = await shell(merge.script, cwd, env)
+    const paused = [...before.values()].filter((active) => !active).length
+    expect(joined.exitCode).toBe(0)
+    expect(joined.stderr).toContain(`${before.size - paused} done, ${paused} already so`)
+    const left = await shell('svcctl runners pause --resume whole.ndjson', cwd, env)
+    expect(left.exitCode).toBe(0)
+    const undone = await shell('svcctl journal undo whole.ndjson --yes', cwd, env)
+    expect([undone.exitCode, await all()]).toEqual([0, before])
+  })
+}, 60_000)

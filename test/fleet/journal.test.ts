@@ -527,6 +527,14 @@ describe('merging', () => {
     expect(past).toMatchObject({ total: 3, end: 'completed', header: { id: 'merged' } })
     expect(past.states.get(2)).toBe('done')
   })
+  it('is of the whole, not of the part that came first', async () => {
+    const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
+    const asked = { args: ['-'], flags: {} }
+    await left(a, [queued(1)], { ...header, asked: { ...asked, shard: '1/2' } })
+    await left(b, [queued(2)], { ...header, asked: { ...asked, shard: '2/2' } })
+    await mergeJournals([a, b], file, 'merged')
+    expect((await readPast(file)).header.asked).toEqual(asked)
+  })
   it('names those that did not come to their end', async () => {
     const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
     await left(a, [queued(1), done(1), complete(1), ended])

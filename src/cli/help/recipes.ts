@@ -47,6 +47,16 @@ export const recipes = {
     about: 'Waiting for a runner for more than an hour.',
     lines: ["svcctl jobs list --all-projects --scope pending --where 'created_at>1h' --limit all"],
   },
+  runners: {
+    job: 'Runners that are silent for thirty days paused, and resumed by undo',
+    about:
+      'One that never connected is not silent. What is paused already stays so after the undo.',
+    lines: [
+      "svcctl runners pause --instance --select 'contacted_at>30d' --dry-run",
+      "svcctl runners pause --instance --select 'contacted_at>30d' --yes",
+      'svcctl journal undo last --yes',
+    ],
+  },
 } as const satisfies Readonly<Record<string, Recipe>>
 
 const pageOf = ({ job, about, lines }: Recipe, width: number): string =>

@@ -40,6 +40,13 @@ const checkSame = ([first, ...others]: readonly Past[]): Header => {
   return first.header
 }
 
+/** What was asked of all parts together: no part of the objects. */
+const ofWhole = (header: Header): Header => {
+  if (header.asked === undefined) return header
+  const { shard: _, ...asked } = header.asked
+  return { ...header, asked }
+}
+
 type Best = Map<string, ObjectLine>
 
 /** The best line about each object of a journal; a later one of the same worth takes its place. */
@@ -78,7 +85,7 @@ export const mergeJournals = async (
 ): Promise<Merged> => {
   const parts: Past[] = []
   for (const file of files) parts.push(await readPast(file))
-  const header = checkSame(parts)
+  const header = ofWhole(checkSame(parts))
   const best: Best = new Map()
   for (const part of parts) await gather(part, best)
   const journal = await createJournal(to, { ...header, id, source: 'merge' }, clock)
