@@ -8,6 +8,7 @@ import {
   scopeOf,
   selectsOf,
 } from '../../../src/commands/derive/index.js'
+import { configuration } from '../../support/program.js'
 import { recording } from '../../support/recorder.js'
 import { svcctl } from '../../support/within.js'
 
@@ -211,6 +212,24 @@ describe('--select with several parents', () => {
       const { stderr, code } = await run(text)
       expect([code, written()]).toEqual([2, []])
       expect(stderr).toContain('no record has the field brand_new')
+    }
+  })
+
+  it('is gone on with where the objects are known, and says where they are not', async () => {
+    const env = { SVC_BASE_URL: recorder.url, SVC_TOKEN: 'any', SVC_CONFIG_DIR: configuration() }
+    keys({ 'g/a': 403 })
+    const failing = recorder.answer
+    recorder.answer = (seen, n) =>
+      seen.method === 'PUT' ? { status: 404, body: { message: 'gone' } } : failing(seen, n)
+    const line = 'deploy-keys update --title x -P g/a,g/b --select id=1 --yes'
+    expect((await svcctl(line.split(' '), { env })).code).toBe(8)
+    keys()
+    for (const expected of [['PUT /projects/g%2Fb/deploy_keys/1'], []]) {
+      recorder.seen.length = 0
+      const again = ['deploy-keys', 'update', '--resume', 'last', '--yes']
+      const { code, stderr } = await svcctl(again, { env })
+      expect([code, written()]).toEqual([8, expected])
+      expect(stderr).toContain('g/a: its objects were not known then')
     }
   })
 

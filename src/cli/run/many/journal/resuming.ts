@@ -6,7 +6,7 @@ import type { Globals } from '../../../../commands/globals.js'
 import { fileOf, journalFolder } from '../../../../commands/journal/named.js'
 import type { Services } from '../../../../commands/services.js'
 import type { Command, MadeBy } from '../../../../commands/types.js'
-import { usage } from '../../../../errors.js'
+import { exitCodes, usage } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import { journalsIn, lastOpen } from '../../../../fleet/journal/folder.js'
 import { checkIdentity, checkResumable } from '../../../../fleet/journal/identity.js'
@@ -168,6 +168,18 @@ const found = async (resuming: Resuming, identity: MadeBy): Promise<Past | undef
   return readPast(await fileOf(services.place, globals.resume ?? ''))
 }
 
+/** Whether it was known what of a parent was meant: the list that it was to be selected from may have been refused. */
+const isKnown = ({ command }: Resuming, { object, parent }: Item): boolean =>
+  object !== '' || parent === undefined || command.args[0]?.variadic !== true
+
+/** What is not known cannot be gone on with, and is not done. */
+const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
+  const { answer, person } = resuming.services
+  for (const item of items.filter((one) => !isKnown(resuming, one)))
+    person.note(`${item.parent}: its objects were not known then; give it and --select again`)
+  answer.exit(exitCodes.partial)
+}
+
 /**
  * Takes a run up where it was left.
  * @returns undefined where nothing is left to be done
@@ -193,8 +205,10 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   const { header, states } = past
   const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint)
   const left = () => workOf(journal, undefined, next)
-  const items: Item[] = []
-  for await (const item of left()) items.push(item)
+  const all: Item[] = []
+  for await (const item of left()) all.push(item)
+  const items = all.filter((item) => isKnown(resuming, item))
+  if (items.length < all.length) tellUnknown(resuming, all)
   const asked = checkHeader(resuming, header)
   Object.assign(wish, {
     raw,
