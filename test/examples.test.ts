@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { version } from '../src/cli/words/version.js'
 import { allCommands, examplesOf, named } from '../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './fleet/header.js'
@@ -21,7 +22,7 @@ beforeAll(() => {
 
 /** The journal of a run that paused a runner, and found another gone. */
 const journal = [
-  { ...header, values: { active: false } },
+  { ...header, version, user: 'root', values: { active: false } },
   { n: 1, object: '1', state: 'queued' },
   { n: 2, object: '999', state: 'queued' },
   { n: 1, object: '1', state: 'done', before: { active: true }, after: { active: false } },

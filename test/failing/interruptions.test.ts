@@ -99,7 +99,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   it('in the middle of writes to many says which were done', async () => {
     const second = moment()
     const server = await serve(({ path }, socket) => {
-      if (path.endsWith('/11')) socket.write(answer('{"id":11}'))
+      if (/\/(11|user)$/.test(path)) socket.write(answer('{"id":11}'))
       else second.now()
     })
     const run = start(['runners', 'pause', '11', '12', '13', '--concurrency', '1'], {
@@ -110,7 +110,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     const { code, stderr } = await run.ended
     expect(code).toBe(130)
     expect(stderr).toMatch(/done before that: 11; under way, .* not known: 12\n/)
-    expect(server.seen.map(({ path }) => path.split('/').at(-1))).toEqual(['11', '12'])
+    expect(server.seen.map(({ path }) => path.split('/').at(-1))).toEqual(['user', '11', '12'])
   })
 })
 

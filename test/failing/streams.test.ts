@@ -52,6 +52,8 @@ const answering = () => {
       ? { status: 404, body: { message: '404 Not found' } }
       : { body: { id: Number(url.split('/').at(-1)), active: false } }
 }
+/** How many writes were sent; who asks is asked before the first. */
+const written = () => server.seen.filter(({ method }) => method !== 'GET').length
 const withFull = describe.skipIf(!existsSync('/dev/full'))
 
 withFull('standard error', () => {
@@ -86,7 +88,7 @@ withFull('standard output', () => {
   it('closed by its reader ends a bulk write with what is under way, and the counts', async () => {
     answering()
     const { code, stderr } = await run(pausing, { reads: 2 })
-    const sent = server.seen.length
+    const sent = written()
     expect(code).toBe(8)
     expect(sent).toBeGreaterThan(2)
     expect(sent).toBeLessThan(40)
@@ -100,7 +102,7 @@ withFull('standard output', () => {
   it('full ends a bulk write with exit 1, and says what was done', async () => {
     answering()
     const { code, stderr } = await run(pausing, { stdout: 'full' })
-    const sent = server.seen.length
+    const sent = written()
     expect(code).toBe(1)
     expect(sent).toBeLessThan(40)
     expect(stderr).toMatch(/cannot be written: .*ENOSPC.*; \d+ of 40 done/)
@@ -122,7 +124,7 @@ withFull('standard output', () => {
     const add = ['members', 'add', '5', '6', '7', '--access-level', '20', '-G', '1', '-o', 'ndjson']
     const { code, stderr } = await run(add, { stdout: 'full' })
     expect(code).toBe(1)
-    expect(server.seen).toHaveLength(1)
+    expect(written()).toBe(1)
     expect(stderr).toContain('2 of 3 done, 1 failed')
     expect(stderr).not.toContain('not tried')
   })

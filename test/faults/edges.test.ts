@@ -71,15 +71,16 @@ describe('an answer that is no record', () => {
 describe('a run over many objects', () => {
   const ids = Array.from({ length: 60 }, (_, i) => String(i + 1)).join(' ')
   it('ends at ten refusals of the credential in a row', async () => {
-    const { server, run } = await started((_, i) => (i < 20 ? {} : { status: 401, body: {} }))
+    const { server, run } = await started((_, i) => (i <= 20 ? {} : { status: 401, body: {} }))
     const { code, stdout, stderr } = await run(`runners pause ${ids} --concurrency 2 -o json`)
     expect(code).toBe(3)
     expect(stderr).toMatch(
       /stopped: .*refused ten times in a row; 20 done, 1[01] failed, \d+ not tried/,
     )
-    expect(server.seen.length).toBeLessThanOrEqual(31)
+    // Who asks is asked first.
+    expect(server.seen.length - 1).toBeLessThanOrEqual(31)
     // What was not tried is counted and not printed.
-    expect(JSON.parse(stdout)).toHaveLength(server.seen.length)
+    expect(JSON.parse(stdout)).toHaveLength(server.seen.length - 1)
   })
   it('ends at twenty that could not be reached in a row', async () => {
     const { server, run } = await started(() => ({ status: 503, body: '' }))
@@ -96,7 +97,7 @@ describe('a run over many objects', () => {
       body: {},
     }))
     expect((await run(`runners pause ${ids} --concurrency 1`)).code).toBe(8)
-    expect(server.seen).toHaveLength(60)
+    expect(server.seen.filter(({ method }) => method !== 'GET')).toHaveLength(60)
   })
 })
 

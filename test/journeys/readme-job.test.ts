@@ -13,7 +13,7 @@ interface Job {
 }
 
 const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
-const [, block = ''] = /```yaml\n([\s\S]*?)```/.exec(readme) ?? []
+const [, block = ''] = /```yaml\n(lint-ci:[\s\S]*?)```/.exec(readme) ?? []
 const jobs: Readonly<Record<string, Job>> = parse(block)
 const job = jobs['lint-ci']
 

@@ -76,7 +76,8 @@ const one = (url: string, response: ServerResponse): void => {
 
 describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
   it('many updates show how many, and leave nothing behind', async () => {
-    const { url, release } = await holding(5, one)
+    // The first answer says who asks.
+    const { url, release } = await holding(6, one)
     const terminal = started(url, 'runners pause $(seq 1 60) --concurrency 1 > /dev/null')
     const shown = await terminal.until(
       /runners pause {2}5\/60 {2}8% {2}1 failed {2}[\d.]+\/s {2}ETA/,
