@@ -70,6 +70,8 @@ export interface Given {
   readonly extra: Readonly<Record<string, string | readonly string[]>>
   /** `--input`: attributes by API name. */
   readonly input?: JsonValues
+  /** In the place of arguments: the texts of objects as they come. */
+  readonly objects?: AsyncIterable<string>
 }
 
 /** What objects belong to, where a command was given several of them. */
@@ -90,8 +92,27 @@ export interface Plan extends Ask {
   readonly parent?: Parent
 }
 
-/** Plans in hand, or as they come: then nothing is known of the next before the one before it is taken. */
-export type Plans = readonly Plan[] | AsyncIterable<Plan>
+/** Plans that are made as their objects come: nothing is known of the next before the one before it is taken. */
+export interface PlanSource {
+  readonly objects: AsyncIterable<GivenObject>
+  /** The plan of an object, which a journal may name. */
+  planOf(object: GivenObject): Promise<Plan>
+}
+
+/** What was asked, to be planned as its objects come. */
+export interface Unplanned {
+  readonly given: Given
+  readonly override?: JsonValues
+}
+
+/** Plans in hand, or what they are to be made of. */
+export type Plans = readonly Plan[] | Unplanned
+
+/** An object by what it is called, and what it belongs to. */
+interface GivenObject {
+  readonly object: string
+  readonly parent?: string
+}
 
 /** A command without what it does. */
 export interface Described {
@@ -111,6 +132,8 @@ export interface Described {
   readonly lasts?: true
   /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
   readonly alters?: true
+  /** Takes its objects as they come: it only hands on what was given. */
+  readonly streams?: true
   /** Keeps no journal: what it does to an object is more than one request can be gone on with. */
   readonly unkept?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */

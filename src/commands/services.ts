@@ -120,8 +120,8 @@ export interface PersonService {
   ask(question: string, initial?: string): Promise<string | undefined>
   /** The same without echo; `name` is what the secret is called. */
   askSecret(question: string, name: string): Promise<string | undefined>
-  /** Asks before something is destroyed; refuses without a terminal unless --yes. */
-  confirm(what: string, details?: Details, of?: Owner): Promise<void>
+  /** Asks before something is destroyed; refuses without a terminal unless --yes. `count`: of how many. */
+  confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void>
   /** The objects of plans by their names, as a confirmation lists them. */
   naming(plans: readonly Plan[]): Promise<readonly string[]>
   /** Shows on a terminal how far work on so many objects is, until it ends. */

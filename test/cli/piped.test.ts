@@ -1,7 +1,7 @@
 /** Objects from standard input: headings by the lists that have them, every format, projects kept. */
 import { describe, expect, it } from 'vitest'
 import { objectsOf } from '../../src/cli/plan/objects.js'
-import { pipedObjects } from '../../src/cli/plan/piped.js'
+import { pipedObjects } from '../../src/cli/plan/piped-reader.js'
 import { allCommands, named } from '../../src/commands/derive/index.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'

@@ -20,6 +20,7 @@ describe('global flags', () => {
       insecure: false,
       curl: false,
       dryRun: false,
+      undoRecord: false,
       showSecrets: false,
       csvRaw: false,
       yes: false,
@@ -59,7 +60,12 @@ describe('global flags', () => {
   })
   it('are all declared once, and known to the type', () => {
     const names = globalFlags.map(({ name }) => name)
-    expect([...names, 'dry-run', 'select', 'strict'].sort()).toEqual(Object.keys(declared).sort())
+    expect(
+      [
+        ...names,
+        ...['dry-run', 'journal', 'resume', 'select', 'shard', 'strict', 'undo-record'],
+      ].sort(),
+    ).toEqual(Object.keys(declared).sort())
     expectTypeOf<Globals['limit']>().toEqualTypeOf<number | 'all' | undefined>()
     expectTypeOf<Globals['curl']>().toEqualTypeOf<boolean>()
     expectTypeOf<Globals['verbose']>().toEqualTypeOf<number>()

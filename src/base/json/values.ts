@@ -32,14 +32,26 @@ const endOfValue = (text: string, start: number): number => {
   return text.length
 }
 
-const parsed = (text: string, line: number): unknown => {
+/** What begins as a value and is none. */
+export const notJson = (line: number, cause?: unknown): Failure =>
+  new Failure('usage', `standard input, line ${line}: this is not JSON`, {
+    hint: 'What begins with { or [ is read as JSON or NDJSON to its end.',
+    cause,
+  })
+
+/** What stands between values, and is none. */
+export const strayJson = (line: number): Failure =>
+  usage(
+    `standard input, line ${line}: this is no JSON object, and what stands before it is`,
+    'Give objects in one form: JSON, a table, or one a line.',
+  )
+
+/** @throws Failure `usage` naming the line */
+export const parsedAt = (text: string, line: number): unknown => {
   try {
     return parseExact(text)
   } catch (cause) {
-    throw new Failure('usage', `standard input, line ${line}: this is not JSON`, {
-      hint: 'What begins with { or [ is read as JSON or NDJSON to its end.',
-      cause,
-    })
+    throw notJson(line, cause)
   }
 }
 
@@ -55,14 +67,10 @@ export function* jsonValues(text: string): Generator<PlacedValue> {
     if (char === '{' || char === '[') {
       const end = endOfValue(text, at)
       const piece = text.slice(at, end)
-      yield { line, value: parsed(piece, line) }
+      yield { line, value: parsedAt(piece, line) }
       line += piece.split('\n').length - 1
       at = end
     } else if (char?.trim() === '') at++
-    else
-      throw usage(
-        `standard input, line ${line}: this is no JSON object, and what stands before it is`,
-        'Give objects in one form: JSON, a table, or one a line.',
-      )
+    else throw strayJson(line)
   }
 }

@@ -17,6 +17,8 @@ export interface Sources {
   readonly stdin: () => Promise<string>
   readonly note: Note
   readonly warn: Note
+  /** The objects as they come, which are not read here. */
+  readonly objects?: AsyncIterable<string>
   /** The project of numbers that are piped, where no flag says it; '' for each of several. */
   readonly project?: string
 }
@@ -115,7 +117,7 @@ const argsOf = async (
     if (raw.args[0] !== '-' || first?.parameter === undefined) return raw.args
     throw usage(`${named(command)} takes one <${first.name}>, and reads none from standard input`)
   }
-  const { pipedObjects } = await import('./piped.js')
+  const { pipedObjects } = await import('./piped-reader.js')
   const { objectsOf } = await import('./objects.js')
   const objects = await pipedObjects(await stdin(), await objectsOf(first), project)
   if (objects.length === 0 && raw.args.length === 1)
@@ -136,7 +138,8 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
     throw usage(
       '--input - and ids from - both read standard input: give one of them in another way',
     )
-  const args = await argsOf(command, raw, sources)
+  const { objects } = sources
+  const args = objects === undefined ? await argsOf(command, raw, sources) : []
   const flags: Record<string, JsonValue> = {}
   for (const flag of flagsOfCommand(command)) {
     const texts = raw.flags.get(flag.name)
@@ -154,6 +157,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
   return {
     args,
     flags,
+    ...(objects === undefined ? {} : { objects }),
     extra: extraOf(raw.flags.get('param') ?? []),
     ...(text === undefined ? {} : { input: await attributesOf(text, '--input') }),
   }

@@ -11,7 +11,7 @@ import { Failure, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { objectsOf } from './objects.js'
 import { type Slot, slotOf, slotOfTree } from './parents.js'
-import { pipedObjects } from './piped.js'
+import { pipedObjects } from './piped-reader.js'
 
 interface Owned {
   readonly column: string
@@ -80,8 +80,12 @@ const inRecord =
     throw usage(error.message.replace('line 1', `record ${n}`), error.details.hint)
   }
 
+/** Whether an input that begins so may bring parents along. */
+export const mayOwn = (head: string): boolean =>
+  /^\ufeff?(?:(?:project|group|of)[\t,]|\s*\[?\s*\{\s*"(?:project|group|of)"\s*:)/.test(head)
+
 /** Whether a verb takes objects from standard input, and nothing else says whose they are. */
-const isOpen = (command: Command, { args, flags }: Raw): boolean =>
+export const isOpen = (command: Command, { args, flags }: Raw): boolean =>
   args.length === 1 &&
   args[0] === '-' &&
   command.args[0]?.variadic === true &&

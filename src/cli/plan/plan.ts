@@ -30,7 +30,7 @@ import { oneScope, parseValue } from './values.js'
 
 type Values = JsonValues
 
-const checkSegment = (name: string, param: Param, value: unknown): void => {
+export const checkSegment = (name: string, param: Param, value: unknown): void => {
   if (param.type === 'string' ? hasDots(String(value)) : isDots(String(value)))
     throw usage(`${flagName(name, param)}: "." and ".." cannot stand in a path`)
   if (isScope(param) || param.completes === 'user')
@@ -39,7 +39,7 @@ const checkSegment = (name: string, param: Param, value: unknown): void => {
 }
 
 /** The project that the objects of a command belong to, as far as it is known by now. */
-const projectIn = (
+export const projectIn = (
   endpoint: Endpoint,
   given: Given,
   scope: Scoped['scope'],
@@ -50,7 +50,7 @@ const projectIn = (
   return value === undefined ? {} : { project: String(value) }
 }
 
-const fillRequired = async (
+export const fillRequired = async (
   command: Command,
   endpoint: Endpoint,
   values: Record<string, JsonValue | undefined>,
@@ -73,7 +73,7 @@ const fillRequired = async (
 }
 
 /** What all plans of a command have in common. */
-interface Common extends Scoped {
+export interface Common extends Scoped {
   readonly command: Command
   readonly values: Values
   readonly extra: Values
@@ -81,7 +81,7 @@ interface Common extends Scoped {
 }
 
 /** The values that do not belong to one object: flags over `--input`, the path, what was asked. */
-const commonOf = async (
+export const commonOf = async (
   command: Command,
   given: Given,
   scoped: Scoped,

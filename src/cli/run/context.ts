@@ -143,7 +143,7 @@ const keeperOf = (
   options: RunOptions,
   { place, person }: Pick<Room, 'place' | 'person'>,
   late: { readonly instance: () => InstanceService; readonly answered: KeepingParts['answered'] },
-): Pick<Engine, 'keeper'> => {
+): Pick<Engine, 'keeper' | 'resumed'> => {
   if (!sendsAll(options)) return {}
   const { command, globals, wish, chosen } = options
   let kept = false
@@ -158,7 +158,7 @@ const keeperOf = (
       return Keeping.of({ ...parts, instance: late.instance(), answered: late.answered }, first)
     }
   }
-  return { keeper }
+  return { keeper, resumed: () => wish.resumed }
 }
 
 interface Below {

@@ -1,9 +1,8 @@
 /** One command from its parsed flags to its exit code. */
-import { hasForm } from '../../commands/derive/index.js'
+import { hasForm, streams } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import type { Command, Given } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
-import { standardInput } from '../../terminal/streams/standard.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
 import {
@@ -18,27 +17,14 @@ import type { Raw } from '../words/line.js'
 import { fieldNotes } from './answer/fields.js'
 import { createRun, type Running } from './context.js'
 import { outputFormat } from './format.js'
+import { StandardInput } from './input.js'
 import { Printed } from './instance/unsent.js'
 import type { Narrow } from './many/journal/shards.js'
 import { checkJournal, type JournalWish } from './many/journal/wish.js'
-import { checkRehearsal } from './rehearsal.js'
+import { checkRehearsal, sendsAll } from './rehearsal.js'
 import { runDerived } from './run.js'
 import { watch } from './watch.js'
 import { besideIds, checkSelection, selectionList } from './where/from.js'
-
-/** Reads standard input once, whole. */
-const stdinOnce = (): (() => Promise<string>) => {
-  let text: Promise<string> | undefined
-  const read = async (): Promise<string> => {
-    const chunks: Buffer[] = []
-    for await (const chunk of standardInput()) chunks.push(Buffer.from(chunk as Uint8Array))
-    return Buffer.concat(chunks).toString('utf8')
-  }
-  return () => {
-    text ??= read()
-    return text
-  }
-}
 
 /** What a run has decided before it begins, for whoever tells of its failure. */
 export interface Decided {
@@ -57,8 +43,9 @@ interface Acting {
   readonly slots?: readonly Slot[]
   readonly running: Running
   readonly wish: JournalWish
-  /** Where standard input is read from. */
-  readonly input: { read: () => Promise<string> }
+  readonly input: StandardInput
+  /** The objects are taken as they come, or from the journal. */
+  readonly streamed?: boolean
 }
 
 /** What a line says of its journal, before anything of it is understood. */
@@ -91,7 +78,7 @@ const takenUp = async (acting: Acting): Promise<Acting | undefined> => {
   if (globals.resume === undefined) return acting
   const { takeUp } = await import('./many/journal/resuming.js')
   const taken = await takeUp({ ...acting, ...running })
-  if (taken?.stdin !== undefined) acting.input.read = taken.stdin
+  if (taken?.stdin !== undefined) acting.input.replace(taken.stdin)
   return taken === undefined ? undefined : { ...acting, ...taken, stdin: acting.stdin }
 }
 
@@ -114,10 +101,12 @@ const spreadBy = async (command: Command, { select }: Globals): Promise<Command>
 }
 
 /** Parents that come with their objects from standard input. */
-const pipedParents = async ({ command, raw, stdin, parents, globals }: Acting) => {
+const pipedParents = async ({ command, raw, stdin, input, parents, globals }: Acting) => {
   if (parents !== undefined || !fromStdin(raw)) return undefined
   if (globals.select !== undefined) throw besideIds()
-  const slots = await (await import('../plan/piped-parents.js')).ownedSlots(command, raw, stdin)
+  const { isOpen, mayOwn, ownedSlots } = await import('../plan/piped-parents.js')
+  if (!isOpen(command, raw) || !mayOwn(await input.head())) return undefined
+  const slots = await ownedSlots(command, raw, stdin)
   const [first] = slots ?? []
   if (slots === undefined || first === undefined) return undefined
   return { slots, raw: { ...raw, args: [] }, parents: namedParents(first) }
@@ -132,9 +121,30 @@ const inPart = async (
   if (text === undefined) return { given }
   const { narrowed } = await import('./many/journal/shards.js')
   const part = narrowed(command, given, text, wish.parents !== undefined)
-  if (part.narrow !== undefined || part.given.args.length > 0) return part
+  if (part.narrow !== undefined || part.given.args.length > 0 || part.given.objects !== undefined)
+    return part
   running.services.person.note(`none of them is in part ${text}: nothing to do`)
   return undefined
+}
+
+/** Whether objects are taken as they come: they are what standard input gives, and nothing but sent. */
+const isStreamed = ({ command, globals, parents, raw, streamed }: Acting): boolean => {
+  if (streamed === true) return true
+  const alone = raw.args.length === 1 && raw.args[0] === '-' && command.args[0]?.variadic === true
+  const sends = parents === undefined && globals.watch === undefined && globals.select === undefined
+  return alone && sends && streams(command) && sendsAll({ command, globals })
+}
+
+/** The texts of objects, as they come. */
+const objectsOf = async ({
+  command,
+  raw,
+  input,
+  streamed,
+}: Acting): Promise<AsyncIterable<string>> => {
+  const { textsOf } = await import('../plan/given-objects.js')
+  const chunks = streamed === true && !raw.args.includes('-') ? undefined : input.chunks()
+  return textsOf(command, raw, chunks)
 }
 
 /** What the line asks for, done: once, again and again, or for each of several parents. */
@@ -151,6 +161,7 @@ const act = async (acting: Acting): Promise<void> => {
     ...(parents === undefined ? {} : { project: '' }),
     env: process.env,
     stdin,
+    ...(isStreamed(all) ? { objects: await objectsOf(all) } : {}),
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
   })
@@ -187,8 +198,8 @@ export const execute = async (
   signal: AbortSignal,
   decided: (how: Decided) => void,
 ): Promise<number> => {
-  const input = { read: stdinOnce() }
-  const stdin = (): Promise<string> => input.read()
+  const input = new StandardInput()
+  const stdin = input.text
   const early: string[] = []
   const globals = globalsOf(raw, process.env, (text) => early.push(text))
   const { color } = globals
@@ -222,6 +233,7 @@ export const execute = async (
     if (!(error instanceof Printed)) failed = error
   }
   await wish.resumed?.journal.close()
+  input.close()
   // An output that cannot be ended must not hide what ended the run.
   await close().catch((error: unknown) => {
     failed ??= error

@@ -14,4 +14,12 @@ export { readingOf } from './reading.js'
 export { isScope, type ScopeKind, scopeOf } from './scope.js'
 export { asSent, shownIn } from './shown.js'
 export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
-export { hasForm, keepsJournal, lists, rehearsable, selectsOf, watchable } from './traits.js'
+export {
+  hasForm,
+  keepsJournal,
+  lists,
+  rehearsable,
+  selectsOf,
+  streams,
+  watchable,
+} from './traits.js'

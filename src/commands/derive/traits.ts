@@ -55,5 +55,8 @@ export const keepsJournal = (c: Command): boolean =>
   c.unkept !== true &&
   (c.open === true || several(c) || hasForm(c, 'project') || hasForm(c, 'group'))
 
+/** Whether a command takes its objects as they come. */
+export const streams = (c: Command): boolean => c.run === undefined || c.streams === true
+
 const several = ({ args: [first] }: Command): boolean =>
   first?.variadic === true && first.file !== true

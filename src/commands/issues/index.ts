@@ -21,13 +21,17 @@ const run = async (
       'Leave --body out for a note that is just that.',
     )
   const bare = body === undefined && given.extra.body === undefined
-  await instance.many(await instance.plans(given, bare ? { body: action } : {}), {
-    done: 'promoted',
-  })
+  await instance.many(
+    { given, override: bare ? { body: action } : {} },
+    {
+      done: 'promoted',
+    },
+  )
 }
 
 export const promote = define({
   of: [issues.promote],
+  streams: true,
   description: ['Without --body the note is just /promote.'],
   fills: ['body'],
   examples: [

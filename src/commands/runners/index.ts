@@ -8,12 +8,13 @@ export { drain } from './drain.js'
 const setActive =
   (active: boolean, done: string) =>
   async ({ instance }: Services, given: Given): Promise<void> =>
-    instance.many(await instance.plans(given, { active }), { done })
+    instance.many({ given, override: { active } }, { done })
 
 export const pause = define({
   summary: 'Stop runners from taking further jobs',
   endpoints: ['update'],
   without: 'attributes',
+  streams: true,
   examples: [
     'runners pause 1',
     'runners list --status offline --tag-list linux | svcctl runners pause -',
@@ -25,6 +26,7 @@ export const resume = define({
   summary: 'Let paused runners take jobs again',
   endpoints: ['update'],
   without: 'attributes',
+  streams: true,
   examples: [
     'runners resume 3',
     'runners list --status paused --type project_type | svcctl runners resume -',

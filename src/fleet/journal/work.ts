@@ -20,6 +20,10 @@ export interface Spool {
   /** How many objects there are by now, and how many were given more than once. */
   readonly queued: () => number
   readonly duplicates: () => number
+  /** How many were there before. */
+  readonly before: number
+  /** Nothing more is taken: what was read of it is not written down any more. */
+  readonly stop: () => void
   /** The first ten: for the question whether they are meant. */
   readonly first: readonly GivenObject[]
 }
@@ -51,10 +55,12 @@ export const spool = (
   input: AsyncIterable<GivenObject>,
   seen: Seen = new Seen(),
 ): Spool => {
-  let [n, twice, open] = [journal.states.last, 0, true]
+  const before = journal.states.last
+  let [n, twice, open, stopped] = [before, 0, true, false]
   const first: GivenObject[] = []
   const take = async (): Promise<void> => {
     for await (const given of input) {
+      if (stopped) return
       if (!seen.add(given)) {
         twice += 1
         continue
@@ -65,13 +71,24 @@ export const spool = (
       journal.add(queuedLine(given, n))
       if (journal.full) await journal.drained()
     }
-    await journal.append({ input: 'complete', total: n })
+    if (!stopped) await journal.append({ input: 'complete', total: n })
+  }
+  const stop = (): void => {
+    stopped = true
   }
   const ended = take().finally(() => {
     open = false
   })
   ended.catch(() => {})
-  return { ended, isOpen: () => open, queued: () => n, duplicates: () => twice, first }
+  return {
+    ended,
+    isOpen: () => open,
+    queued: () => n,
+    duplicates: () => twice,
+    before,
+    stop,
+    first,
+  }
 }
 
 /** Writes objects down that are all in hand; the first has the place after the last that is there. */

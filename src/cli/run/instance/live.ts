@@ -22,17 +22,18 @@ import type {
 } from '../../../commands/services.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
 import type { Crowd } from '../many/crowd.js'
+import { inHand, isHeld } from '../many/in-hand.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Lists } from './listing.js'
 import type { Planning } from './planning.js'
 import type { Sending } from './sending.js'
 
 export interface Parts {
-  readonly planning: Pick<Planning, 'plan' | 'plans'>
+  readonly planning: Pick<Planning, 'plan' | 'plans'> & Partial<Pick<Planning, 'source'>>
   readonly sending: Sending
   readonly exchange: ExchangeServices
   readonly lists: Lists
-  readonly crowd: Pick<Crowd, 'each' | 'many'>
+  readonly crowd: Pick<Crowd, 'each' | 'many'> & Partial<Pick<Crowd, 'stream'>>
   readonly person: Pick<PersonService, 'confirm'>
 }
 
@@ -80,8 +81,13 @@ export class LiveInstance implements InstanceService {
     return whole ? this.#parts.lists.gather(plan) : this.#parts.lists.collect(plan)
   }
 
-  many(plans: Plans, how?: Many): Promise<void> {
-    return this.#parts.crowd.many(plans, how)
+  async many(plans: Plans, how?: Many): Promise<void> {
+    const { crowd, planning } = this.#parts
+    const { objects } = isHeld(plans) ? {} : plans.given
+    if (isHeld(plans) || objects === undefined || planning.source === undefined)
+      return crowd.many(await inHand(plans, (...asked) => planning.plans(...asked)), how)
+    const { given, override } = plans
+    return crowd.stream?.(planning.source(given, objects, override), how)
   }
 
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@
 import type { JsonValues } from '../../../base/json/value.js'
 import { echoes } from '../../../catalogue/endpoint.js'
 import type { PersonService } from '../../../commands/services.js'
-import type { Command, Given, Plan } from '../../../commands/types.js'
+import type { Command, Given, Plan, PlanSource } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
 import type { Unknown } from '../../plan/attributes.js'
@@ -94,6 +94,20 @@ export class Planning {
     const [first] = await this.plans(given, override)
     if (first === undefined) throw new Failure('internal', 'a command without a plan')
     return first
+  }
+
+  /** A plan for each object that comes. */
+  source(given: Given, texts: AsyncIterable<string>, override?: JsonValues): PlanSource {
+    const planner = import('../../plan/planner.js').then(
+      ({ Planner }) => new Planner(this.#options.command, given, this.#around, override),
+    )
+    return {
+      objects: (async function* () {
+        const one = await planner
+        for await (const text of texts) yield await one.objectOf(text)
+      })(),
+      planOf: async (object) => (await planner).planOf(object),
+    }
   }
 
   /** The flags that a person was asked for on the way. */

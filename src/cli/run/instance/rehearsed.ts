@@ -8,7 +8,7 @@ import { isObject } from '../../../base/objects.js'
 import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
 import type { Answered, Input, Listing, RecordOf } from '../../../client/typed.js'
 import { readingOf } from '../../../commands/derive/index.js'
-import type { Described, Given, Plan } from '../../../commands/described.js'
+import type { Described, Given, Plan, Plans } from '../../../commands/described.js'
 import type {
   AnswerService,
   Elsewhere,
@@ -21,6 +21,7 @@ import type {
 import { Failure } from '../../../errors.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
 import type { Crowd } from '../many/crowd.js'
+import { inHand } from '../many/in-hand.js'
 import { columns, type Preview, previewOf, previewOfRequest, removes, rowsOf } from './preview.js'
 import { Printed } from './unsent.js'
 
@@ -117,7 +118,8 @@ export class RehearsedInstance implements InstanceService {
   }
 
   /** Each up to its write, and what that would change; then the run ends, since nothing was done. */
-  async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
+  async many(given: Plans, how: Many = {}): Promise<void> {
+    const plans = await inHand(given, (...asked) => this.plans(...asked))
     if (!plans.some(({ endpoint }) => writes(endpoint))) return this.#parts.live.many(plans, how)
     const run = how.run ?? ((plan) => this.send(plan).then(() => ({})))
     await this.#show(plans, async (plan) => (await this.#unwritten(() => run(plan))) ?? { plan })

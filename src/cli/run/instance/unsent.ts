@@ -24,7 +24,7 @@ import type {
 } from '../../../commands/services.js'
 import { buildRequest, toCurl } from '../../../http/index.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
-import { isHeld } from '../many/in-hand.js'
+import { inHand } from '../many/in-hand.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Lists } from './listing.js'
 import { placeholderOf, readable } from './placeholder.js'
@@ -95,8 +95,9 @@ export class UnsentInstance implements InstanceService {
     plans: Plans,
     { run = (plan) => this.send(plan), together }: Many = {},
   ): Promise<void> {
-    if (together !== undefined && isHeld(plans)) return together(plans)
-    return this.each(plans, async (plan) => {
+    const all = await inHand(plans, (...asked) => this.plans(...asked))
+    if (together !== undefined) return together(all)
+    return this.each(all, async (plan) => {
       await run(plan)
     })
   }

@@ -1,12 +1,11 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../../catalogue/endpoint.js'
-import type { Plan, Plans } from '../../../commands/described.js'
+import type { Plan, PlanSource } from '../../../commands/described.js'
 import type { Details, Emit, Many, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { showsNothing } from '../answer/outcome.js'
 import { callOf, doneOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
 import { mostOf, unprinted } from './ending.js'
-import { inHand, isHeld } from './in-hand.js'
 import { tolerant, toleratedIn, toleratedText } from './tolerated.js'
 
 const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
@@ -27,40 +26,35 @@ export class Crowd {
   }
 
   /** Confirms, runs and shows plans; throws what the run as a whole came to. */
-  async many(given: Plans, how: Many = {}): Promise<void> {
+  async many(plans: readonly Plan[], how: Many = {}): Promise<void> {
     mostOf(this.#engine)
-    const plans = await this.#inHand(given, how)
-    if (isHeld(plans)) {
-      const [only] = plans
-      if (only === undefined) return
-      await this.#confirm(plans, how)
-      const keeper = this.#engine.keeper?.(only, plans.length)
-      if (keeper !== undefined) {
-        const { keptRun } = await import('./journal/run.js')
-        return keptRun(this.#engine, await keeper(), plans, how)
-      }
-      if (plans.length === 1 && !this.#engine.listed) return this.#single(only, how)
+    const [only] = plans
+    if (only === undefined) return
+    await this.#confirm(plans, how)
+    const keeper = this.#engine.keeper?.(only, plans.length)
+    if (keeper !== undefined) {
+      const { keptRun } = await import('./journal/run.js')
+      return keptRun(this.#engine, await keeper(), plans, how)
     }
-    const [{ intakeOf }, { several }] = await Promise.all([
+    if (plans.length === 1 && !this.#engine.listed) return this.#single(only, how)
+    const [{ held }, { several }] = await Promise.all([
       import('./intake.js'),
       import('./several.js'),
     ])
-    await several(this.#engine, await intakeOf(plans), how)
+    await several(this.#engine, held(plans), how)
   }
 
-  /** All of them, before anything is sent, where something is lost with them. */
-  async #inHand(plans: Plans, { loses }: Many): Promise<Plans> {
-    if (isHeld(plans)) return plans
-    const source = plans[Symbol.asyncIterator]()
-    const first = await source.next()
-    if (first.done === true) return []
-    const rest = async function* (): AsyncGenerator<Plan> {
-      yield first.value
-      for (let step = await source.next(); step.done !== true; step = await source.next())
-        yield step.value
-    }
-    if (loses === undefined && first.value.endpoint.destructive === undefined) return rest()
-    return inHand(rest())
+  /** The same with objects that are planned as they come. */
+  async stream(source: PlanSource, how: Many = {}): Promise<void> {
+    mostOf(this.#engine)
+    const { streamed } = await import('./streaming.js')
+    await streamed({
+      engine: this.#engine,
+      source,
+      how,
+      inHand: (plans) => this.many(plans, how),
+      confirm: (first, count) => this.#confirm(first, how, count),
+    })
   }
 
   /** Runs `work` over items, bounded in number, their count shown. */
@@ -75,7 +69,11 @@ export class Crowd {
   }
 
   /** Asks once for all plans together when something is lost with them. */
-  async #confirm(plans: readonly Plan[], { loses }: Many): Promise<void> {
+  async #confirm(
+    plans: readonly Plan[],
+    { loses }: Many,
+    count: number = plans.length,
+  ): Promise<void> {
     const { person } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
@@ -83,7 +81,7 @@ export class Crowd {
     const details = loses?.details ?? (() => person.naming(losing.length === 0 ? plans : losing))
     if (loses?.told !== undefined && !person.interactive)
       for (const line of await linesOf(details)) person.note(`${loses.told} ${line}`)
-    await person.confirm(what, details)
+    await person.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)
   }
 
   async #single(plan: Plan, how: Many): Promise<void> {

@@ -7,6 +7,7 @@ import type { FleetGate } from '../../../fleet/gate/gate.js'
 import type { Whole } from '../../../http/types.js'
 import { factsOf, isBare, outcomeOf } from '../answer/outcome.js'
 import type { Keeping } from './journal/keeping.js'
+import type { Resumed } from './journal/resumed.js'
 
 /** With `auto` the gate decides how many there are at once; no more can be than it ever lets go. */
 const mostAtOnce = 32
@@ -24,6 +25,8 @@ export interface Engine {
   readonly command: string
   /** The gate that all requests to the run's instance pass. */
   readonly gate: () => Promise<FleetGate>
+  /** The run that is gone on with. */
+  readonly resumed?: () => Resumed | undefined
   /** Opens the journal of a run with such plans; undefined where it keeps none. */
   readonly keeper?: (first: Plan, count: number) => (() => Promise<Keeping>) | undefined
 }

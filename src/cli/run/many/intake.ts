@@ -1,11 +1,10 @@
 /** The plans of a run on their way to the engine: numbered, each once. */
-import type { Plan, Plans } from '../../../commands/described.js'
+import type { Plan, PlanSource } from '../../../commands/described.js'
 import type { PlanAnswer } from '../../../commands/services.js'
-import type { Item } from '../../../fleet/items.js'
+import type { GivenObject, Item } from '../../../fleet/items.js'
 import type { Settled } from '../../../fleet/report.js'
 import { Seen } from '../../../fleet/seen.js'
 import { belongingOf } from '../answer/about.js'
-import { isHeld } from './in-hand.js'
 
 /** A plan in its place. */
 export interface Numbered extends Item {
@@ -48,20 +47,13 @@ export class Once {
 
 const placed = (plan: Plan, n: number): Numbered => ({ n, ...belongingOf(plan), plan })
 
-async function* numbered(plans: AsyncIterable<Plan>): AsyncGenerator<Numbered> {
-  let n = 0
-  for await (const plan of plans) {
-    n += 1
-    yield placed(plan, n)
-  }
-}
-
 /** Items in hand, as they would come. */
 export async function* each(items: readonly Numbered[]): AsyncGenerator<Numbered> {
   yield* items
 }
 
-const held = (plans: readonly Plan[]): Intake => {
+/** Plans in hand. */
+export const held = (plans: readonly Plan[]): Intake => {
   const once = new Once()
   const known = plans.filter((plan) => once.take(plan))
   const items = known.map((plan, i) => placed(plan, i + 1))
@@ -76,31 +68,27 @@ const held = (plans: readonly Plan[]): Intake => {
   }
 }
 
-const arriving = async (plans: AsyncIterable<Plan>): Promise<Intake> => {
+/** Objects that are planned as they come, after the first. */
+export const arriving = (
+  first: Plan,
+  objects: AsyncIterable<GivenObject>,
+  source: Pick<PlanSource, 'planOf'>,
+): Intake => {
   const once = new Once()
-  const source = plans[Symbol.asyncIterator]()
-  const head = await source.next()
-  let ended = head.done === true
-  const each = async function* (): AsyncGenerator<Plan> {
-    try {
-      for (let step = head; step.done !== true; step = await source.next())
-        if (once.take(step.value)) yield step.value
-      ended = true
-    } finally {
-      await source.return?.()
+  let ended = false
+  const each = async function* (): AsyncGenerator<Numbered> {
+    for await (const object of objects) {
+      const plan = await source.planOf(object)
+      if (once.take(plan)) yield placed(plan, once.queued)
     }
+    ended = true
   }
-  const first = head.done === true ? undefined : head.value
   return {
-    items: numbered(each()),
+    items: each(),
     first,
-    known: first === undefined ? [] : [first],
+    known: [first],
     total: () => (ended ? once.queued : undefined),
     queued: () => once.queued,
     twice: () => once.twice,
   }
 }
-
-/** Plans in hand are counted at once; others as they come, after the first. */
-export const intakeOf = async (plans: Plans): Promise<Intake> =>
-  isHeld(plans) ? held(plans) : arriving(plans)

@@ -10,6 +10,7 @@ import { callOf, type Engine } from './each.js'
 import { mostOf, unfinished } from './ending.js'
 import type { Intake, Numbered } from './intake.js'
 import type { Keeping } from './journal/keeping.js'
+import { keepSmall } from './memory.js'
 import { Showing } from './showing.js'
 import { Standings } from './standings.js'
 import { tolerant } from './tolerated.js'
@@ -25,6 +26,7 @@ const started = async (
   const send = tolerant(engine.globals, options.run ?? callOf(engine))
   const tally = engine.person.tally(total())
   let known = total()
+  const small = keepSmall()
   const going = run<PlanAnswer, Numbered>({
     items,
     gate: await engine.gate(),
@@ -39,6 +41,7 @@ const started = async (
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
     told: (settled) => {
+      small()
       standings.settled(settled)
       tally.add(1, 'failure' in settled.outcome)
       if (known === undefined) {
@@ -107,6 +110,7 @@ export const several = async (
   intake: Intake,
   options: Many,
   keeping?: Keeping,
+  leaveOff: () => void = () => {},
 ): Promise<void> => {
   const first: Plan | undefined = intake.first
   if (first === undefined) return
@@ -121,6 +125,7 @@ export const several = async (
     lost = error
   }
   const report = await going.report
+  leaveOff()
   await keeping?.end(report.end)
   if (intake.twice() > 0) engine.person.note(again(intake.twice()))
   ended(engine, report, standings, lost, writes(first.endpoint), keeping)

@@ -14,7 +14,6 @@ import type { EngineOptions } from '../../../fleet/run.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Running } from '../context.js'
 import { callOf } from '../many/each.js'
-import { inHand } from '../many/in-hand.js'
 import { isTolerated, toleratedText } from '../many/tolerated.js'
 import { Unshown } from '../where/stage.js'
 import { Round } from './round.js'
@@ -170,7 +169,7 @@ class OverParents {
       paging: left === Number.POSITIVE_INFINITY ? {} : { limit: left },
       writer: (emit) => this.#shared.part(slot.parent, emit, turn),
       hand: async (plans, how = {}) => {
-        const ran = this.#round.hand(n, await inHand(plans), how)
+        const ran = this.#round.hand(n, plans, how)
         handed.open()
         if (command.run !== undefined) return ran
         // What is derived does nothing afterwards: of many nobody need wait.

@@ -26,7 +26,7 @@ export interface ParentPart {
   /** How many records of it, at most. */
   readonly paging: Paging
   readonly writer: (emit: Emit) => Writer
-  readonly hand: InstanceService['many']
+  readonly hand: Parts['crowd']['many']
   /** Whether what was handed over is being run. */
   readonly together: () => boolean
 }

@@ -5,7 +5,7 @@ import type { Services } from '../../../commands/services.js'
 import { survived, usage } from '../../../errors.js'
 import { objectsOf } from '../../plan/objects.js'
 import { isFound, type Parents, type Slot, slotOf } from '../../plan/parents.js'
-import { pipedObjects } from '../../plan/piped.js'
+import { pipedObjects } from '../../plan/piped-reader.js'
 import type { ProjectChoice } from './found.js'
 
 /** The names that standard input has: what lists of projects print, or one a line. */

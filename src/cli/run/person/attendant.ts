@@ -61,8 +61,8 @@ export class Attendant implements PersonService {
     return this.interactive ? this.#screen.prompts.secret(question) : undefined
   }
 
-  async confirm(what: string, details?: Details, of?: Owner): Promise<void> {
-    await this.#confirm(of ?? (await this.#subject.owner()), what, details)
+  async confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void> {
+    await this.#confirm(of ?? (await this.#subject.owner()), what, details, count)
   }
 
   async naming(plans: readonly Plan[]): Promise<readonly string[]> {

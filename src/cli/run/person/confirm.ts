@@ -17,9 +17,9 @@ interface Asking {
 export const most = 10
 
 /** The objects concerned, a line each, the rest counted. */
-const listed = (details: readonly string[]): string[] => [
+const listed = (details: readonly string[], count: number): string[] => [
   ...details.slice(0, most).map((line) => `  ${line}`),
-  ...(details.length > most ? [`  and ${details.length - most} more`] : []),
+  ...(count > most ? [`  and ${count - most} more`] : []),
 ]
 
 const cancelled = (): Failure =>
@@ -30,11 +30,12 @@ const notice = (
   { profile, baseUrl, sudo }: Owner,
   what: string,
   lines: readonly string[],
+  count: number = lines.length,
 ): string => {
   const by = profile === undefined ? '' : ` (profile ${profile.name})`
   const as = sudo === undefined ? '' : `, as ${sudo}`
-  const many = lines.length > 1 ? `, ${lines.length} objects` : ''
-  return [`On ${baseUrl}${by}${as}${many}:`, ...listed(lines), what].join('\n')
+  const many = count > 1 ? `, ${count} objects` : ''
+  return [`On ${baseUrl}${by}${as}${many}:`, ...listed(lines, count), what].join('\n')
 }
 
 /** Whether a person typed the name of the profile. */
@@ -49,7 +50,12 @@ const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<b
  */
 export const confirmer =
   ({ globals, interactive, notes, prompts }: Asking) =>
-  async (owner: Owner, what: string, details: Details = []): Promise<void> => {
+  async (
+    owner: Owner,
+    what: string,
+    details: Details = [],
+    count: number | undefined = undefined,
+  ): Promise<void> => {
     const { profile } = owner
     const consent = {
       yes: globals.yes,
@@ -58,7 +64,8 @@ export const confirmer =
     }
     const how = confirmationFor(profile, consent, what)
     if (how === 'go') return
-    notes.note(notice(owner, what, typeof details === 'function' ? await details() : details))
+    const lines = typeof details === 'function' ? await details() : details
+    notes.note(notice(owner, what, lines, count))
     const agreed = how === 'ask-name' ? nameTyped(profile, prompts) : prompts.confirm('Go on?')
     if (!(await agreed)) throw cancelled()
   }

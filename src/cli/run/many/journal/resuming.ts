@@ -1,7 +1,7 @@
 /** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
 import { areas } from '../../../../catalogue/index.js'
 import { kindNamed } from '../../../../catalogue/kinds.js'
-import { named, type ScopeKind, scopeOf } from '../../../../commands/derive/index.js'
+import { named, type ScopeKind, scopeOf, streams } from '../../../../commands/derive/index.js'
 import type { Globals } from '../../../../commands/globals.js'
 import { fileOf, journalFolder } from '../../../../commands/journal/named.js'
 import type { Services } from '../../../../commands/services.js'
@@ -30,6 +30,8 @@ interface Resuming {
 /** A line to be done in the place of the one that was typed. */
 export interface TakenUp {
   readonly raw: Raw
+  /** The objects come from the journal. */
+  readonly streamed?: true
   /** What is read in the place of standard input. */
   readonly stdin?: () => Promise<string>
   readonly parents?: Parents
@@ -114,6 +116,9 @@ const overParents = (slots: readonly Slot[]): Pick<TakenUp, 'parents' | 'slots'>
 const stdinOf = (items: readonly Item[]) => async (): Promise<string> =>
   items.map(({ object }) => JSON.stringify({ object })).join('\n')
 
+const withAsked = async (asked: LineAsked, raw: Raw): Promise<Map<string, readonly string[]>> =>
+  new Map([...(await flagsAsked(asked)), ...raw.flags])
+
 /** The line that does what is left. */
 const lineFor = async (
   resuming: Resuming,
@@ -122,7 +127,7 @@ const lineFor = async (
   items: readonly Item[],
 ): Promise<TakenUp> => {
   const { command, raw, wish } = resuming
-  const flags = new Map([...(await flagsAsked(asked)), ...raw.flags])
+  const flags = await withAsked(asked, raw)
   const again = wish.resumed?.again === true
   const { args, shard } = asked
   // Objects that were selected in several may be known without them.
@@ -186,36 +191,41 @@ const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
  * @throws Failure `usage` for another command, instance or user; `conflict` where another process has it
  */
 export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> => {
-  const { command, raw, services, wish } = resuming
+  const { command, raw, globals, services, wish } = resuming
   checkResuming(command, raw)
   const again = isAgain(resuming)
   const identity = await services.place.identity()
   const before = await found(resuming, identity)
   if (before === undefined) return nothingLeft(resuming)
   checkHeader(resuming, before.header)
-  const open = checkIdentity(before.header, identity)
+  const doubt = checkIdentity(before.header, identity)
   if (isDone(before)) return nothingLeft(resuming)
   if (again && before.total !== undefined)
     throw usage(
       'the journal has all that was given',
       'Leave - and --select out: --resume does what is left.',
     )
-  if (open !== undefined) await services.person.confirm(`${open}.`, [before.file])
+  if (doubt !== undefined) await services.person.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await reopenJournal(before.file, readPast)
   const { header, states } = past
+  const streamed = header.asked?.parents === undefined && streams(command)
   const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint)
   const left = () => workOf(journal, undefined, next)
   const all: Item[] = []
-  for await (const item of left()) all.push(item)
+  if (!streamed) for await (const item of left()) all.push(item)
   const items = all.filter((item) => isKnown(resuming, item))
   if (items.length < all.length) tellUnknown(resuming, all)
   const asked = checkHeader(resuming, header)
   Object.assign(wish, {
     raw,
     several: true,
-    resumed: { journal, past, again, left },
+    resumed: { journal, past, again, next, left },
     ...(asked.parents === undefined ? {} : { parents: asked.parents }),
   })
-  if (items.length === 0 && !again) return nothingLeft(resuming)
+  const { counts } = past
+  const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length
+  if (open === 0 && !again) return nothingLeft(resuming)
+  if (streamed && globals.select === undefined)
+    return { raw: { args: raw.args, flags: await withAsked(asked, raw) }, streamed }
   return lineFor(resuming, header, asked, items)
 }

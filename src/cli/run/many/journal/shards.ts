@@ -48,6 +48,13 @@ const slotsInShard = (
     return own.length === 0 ? [] : [{ ...slot, args: own }]
   })
 
+async function* filtered(
+  texts: AsyncIterable<string>,
+  isIn: (text: string) => boolean,
+): AsyncGenerator<string> {
+  for await (const text of texts) if (isIn(text)) yield text
+}
+
 /** The parents of several that are in a part. */
 export type Narrow = (slots: readonly Slot[]) => readonly Slot[]
 
@@ -66,6 +73,11 @@ export const narrowed = (
   // Its objects are no arguments: it asks for its part by itself.
   if (command.open === true && given.args.at(-1) === '-') return { given }
   if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, given.args, shard) }
+  const { objects } = given
+  if (objects !== undefined) {
+    const isIn = inShard(command, shard, parentOf(given))
+    return { given: { ...given, objects: filtered(objects, isIn) } }
+  }
   if (given.args.length === 0 || command.open === true)
     throw usage(
       '--shard shares objects out, and none are given',

@@ -1,0 +1,130 @@
+/** Cuts a text of JSON values into them as it comes: those of an array, or one after the other. */
+import { notJson, parsedAt, strayJson } from './values.js'
+
+/** One value with where it stands. */
+export interface CutValue {
+  /** Of the array that it is in, where it is in one. */
+  readonly line: number
+  /** Its place in that array, from 1 on. */
+  readonly item?: number
+  readonly value: unknown
+}
+
+/** What may come next between two values. */
+type Awaited = 'value' | 'value or end' | 'comma or end'
+
+const isBlank = (char: string): boolean =>
+  char === ' ' || char === '\n' || char === '\r' || char === '\t'
+
+export class JsonCutter {
+  #piece = ''
+  #depth = 0
+  #inText = false
+  #escaped = false
+  #line = 1
+  /** Of what is being read: where it began. */
+  #began = 1
+  #array: { readonly line: number; items: number } | undefined
+  #awaited: Awaited = 'value'
+  #found: CutValue[] = []
+  /** Whether a value was begun and has not come to its end. */
+  #open = false
+  #ended = false
+
+  /** The values that end in this part of the text. @throws Failure `usage` naming the line of what is none */
+  push(text: string): readonly CutValue[] {
+    let from = 0
+    for (let at = 0; at < text.length; at++) {
+      const char = text.charAt(at)
+      if (char === '\n') this.#line += 1
+      if (this.#inText) this.#withinText(char)
+      else if (this.#depth > 0) this.#within(char)
+      else if (this.#open) this.#scalar(char, text, from, at)
+      else if (this.#between(char)) from = at
+      if (this.#ended) {
+        this.#take(this.#piece + text.slice(from, at + 1))
+        from = at + 1
+      } else if (!this.#open) from = at + 1
+    }
+    if (this.#open) this.#piece += text.slice(from)
+    return this.#found.splice(0)
+  }
+
+  /** @throws Failure `usage` where the text ends within a value */
+  end(): readonly CutValue[] {
+    if (this.#open || this.#array !== undefined) throw notJson(this.#began)
+    return []
+  }
+
+  #withinText(char: string): void {
+    if (this.#escaped) this.#escaped = false
+    else if (char === '\\') this.#escaped = true
+    else if (char === '"') {
+      this.#inText = false
+      this.#ended = this.#depth === 0
+    }
+  }
+
+  #within(char: string): void {
+    if (char === '"') this.#inText = true
+    else if (char === '{' || char === '[') this.#depth += 1
+    else if (char === '}' || char === ']') {
+      this.#depth -= 1
+      this.#ended = this.#depth === 0
+    }
+  }
+
+  /** A number or a word ends with what follows it. */
+  #scalar(char: string, text: string, from: number, at: number): void {
+    if (!isBlank(char) && char !== ',' && char !== ']') return
+    this.#take(this.#piece + text.slice(from, at))
+    this.#between(char)
+  }
+
+  /** Between two values. @returns whether one begins */
+  #between(char: string): boolean {
+    if (isBlank(char)) return false
+    if (this.#array === undefined) {
+      if (char === '[') {
+        this.#array = { line: this.#line, items: 0 }
+        this.#began = this.#line
+        this.#awaited = 'value or end'
+        return false
+      }
+      if (char !== '{') throw strayJson(this.#line)
+      return this.#begin(char)
+    }
+    if (char === ']' && this.#awaited !== 'value') {
+      this.#array = undefined
+      return false
+    }
+    if (char === ',' && this.#awaited === 'comma or end') {
+      this.#awaited = 'value'
+      return false
+    }
+    if (this.#awaited === 'comma or end' || char === ',' || char === ']') throw notJson(this.#began)
+    return this.#begin(char)
+  }
+
+  #begin(char: string): true {
+    if (this.#array === undefined) this.#began = this.#line
+    this.#open = true
+    if (char === '"') this.#inText = true
+    else if (char === '{' || char === '[') this.#depth = 1
+    return true
+  }
+
+  #take(piece: string): void {
+    const value = parsedAt(piece, this.#began)
+    const array = this.#array
+    if (array === undefined) this.#found.push({ line: this.#began, value })
+    else {
+      array.items += 1
+      this.#found.push({ line: array.line, item: array.items, value })
+      this.#awaited = 'comma or end'
+    }
+    this.#piece = ''
+    this.#open = false
+    this.#ended = false
+  }
+}

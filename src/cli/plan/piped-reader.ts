@@ -1,0 +1,227 @@
+/**
+ * Standard input as the objects of a verb: what lists print, in every format, or one a line. It is read as
+ * it comes; what came together is understood whole before any of it is given.
+ */
+import { JsonCutter } from '../../base/json/cutter.js'
+import { objectColumn } from '../run/answer/fields.js'
+import type { Objects } from './objects.js'
+import {
+  type Cells,
+  cellsOf,
+  isHeadless,
+  isTable,
+  lineReader,
+  type NumberedText,
+  objectOfValue,
+  plain,
+  rowReader,
+} from './piped.js'
+
+/** Takes text, and gives the objects that it names. */
+interface Form {
+  push(text: string, last: boolean): readonly string[]
+}
+
+/** Which objects, and the project of numbers that bring none along. */
+interface Reading {
+  readonly objects: Objects
+  readonly project: string | undefined
+}
+
+class JsonForm implements Form {
+  readonly #cutter = new JsonCutter()
+  readonly #reading: Reading
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  push(text: string, last: boolean): readonly string[] {
+    const { objects, project } = this.#reading
+    const values = [...this.#cutter.push(text), ...(last ? this.#cutter.end() : [])]
+    return values.map((value) => objectOfValue(value, objects, project))
+  }
+}
+
+/** Whole lines, numbered; what has no end yet waits. */
+class Lines {
+  #rest = ''
+  #number = 0
+
+  take(text: string, last: boolean): readonly NumberedText[] {
+    const all = this.#rest + text
+    const end = last ? all.length : all.lastIndexOf('\n') + 1
+    this.#rest = all.slice(end)
+    if (end === 0) return []
+    const lines = all.slice(0, end).split('\n')
+    // Behind the last end there is nothing.
+    if (lines.at(-1) === '') lines.pop()
+    const first = this.#number + 1
+    this.#number += lines.length
+    return lines
+      .map((line, i) => ({
+        number: first + i,
+        text: line.endsWith('\r') ? line.slice(0, -1) : line,
+      }))
+      .filter(({ text: line }) => line.trim() !== '')
+  }
+}
+
+/** What one line, or several, name. */
+type ByLine = (lines: readonly NumberedText[], last: boolean) => readonly string[]
+
+class LineForm implements Form {
+  readonly #lines = new Lines()
+  readonly #read: ByLine
+
+  constructor(read: ByLine) {
+    this.#read = read
+  }
+
+  push(text: string, last: boolean): readonly string[] {
+    return this.#read(this.#lines.take(text, last), last)
+  }
+}
+
+/** A table whose cells a tab parts: its first line is the heading. */
+const tabbed = ({ objects, project }: Reading): ByLine => {
+  let read: ((row: Cells) => readonly string[]) | undefined
+  return (lines) =>
+    lines.flatMap(({ number, text }) => {
+      const cells = cellsOf(text)
+      if (read !== undefined) return read({ place: `line ${number}`, cells })
+      read = rowReader(cells, objects, project)
+      return []
+    })
+}
+
+type Parse = typeof import('csv-parse/sync')['parse']
+
+const quotesIn = (text: string): number => text.split('"').length - 1
+
+/** Comma-separated cells, whose texts may go over several lines. */
+const commas = (parse: Parse, { objects, project }: Reading): ByLine => {
+  let read: ((row: Cells) => readonly string[]) | undefined
+  let waiting: readonly NumberedText[] = []
+  return (lines, last) => {
+    const found: string[] = []
+    const records = (some: readonly NumberedText[]): void => {
+      const [first] = some
+      const rows = parse(some.map(({ text }) => text).join('\n'), { relax_column_count: true })
+      for (const row of rows) {
+        const cells = row.map((cell) => cell.trim())
+        if (read === undefined) read = rowReader(cells, objects, project)
+        else found.push(...read({ place: `line ${first?.number ?? 1}`, cells }))
+      }
+    }
+    for (const line of lines) {
+      waiting = [...waiting, line]
+      if (waiting.reduce((sum, { text }) => sum + quotesIn(text), 0) % 2 === 0) {
+        records(waiting)
+        waiting = []
+      }
+    }
+    if (last && waiting.length > 0) records(waiting)
+    return found
+  }
+}
+
+/** One object a line. */
+const oneALine = ({ objects, project }: Reading): ByLine => {
+  let read: ((line: NumberedText) => string) | undefined
+  let heading: NumberedText | undefined
+  return (lines, last) => {
+    const found: string[] = []
+    for (const line of lines) {
+      const text = line.text.trim()
+      if (read === undefined) {
+        const cells = cellsOf(line.text)
+        read = lineReader(isHeadless(cells, objects) ? cells.length : 1, objects, project)
+        // A heading of one column, where lines follow it.
+        if (text === objectColumn || objects.names.includes(text)) {
+          heading = line
+          continue
+        }
+      }
+      heading = undefined
+      found.push(read(line))
+    }
+    if (last && heading !== undefined && read !== undefined) found.push(read(heading))
+    return found
+  }
+}
+
+const firstLine = /^\s*?([^\r\n]*\S[^\r\n]*)(\r?\n|$)/
+
+/** The first line, once it is whole. */
+const headOf = (text: string, last: boolean): string | undefined => {
+  const [, head, end] = firstLine.exec(text) ?? []
+  return head !== undefined && (last || end !== '') ? head : undefined
+}
+
+const csvHeading = async (head: string): Promise<[Parse, readonly string[]] | undefined> => {
+  const { parse } = await import('csv-parse/sync')
+  try {
+    const [cells = []] = parse(head, { relax_column_count: true })
+    return [parse, cells.map((cell) => cell.trim())]
+  } catch {
+    return undefined
+  }
+}
+
+/** In which form objects are given, as the first line tells. */
+const formOf = async (head: string, reading: Reading): Promise<Form> => {
+  const { objects } = reading
+  if (/^\s*[[{]/.test(head)) return new JsonForm(reading)
+  if (head.includes('\t'))
+    return new LineForm(isTable(cellsOf(head), objects) ? tabbed(reading) : oneALine(reading))
+  const csv = head.includes(',') ? await csvHeading(head) : undefined
+  if (csv !== undefined && isTable(csv[1], objects)) return new LineForm(commas(csv[0], reading))
+  return new LineForm(oneALine(reading))
+}
+
+/**
+ * The objects that a text names, as it comes.
+ * @param objects what the verb takes; undefined where only lines are understood
+ * @param project what --project says: the project of numbers that bring none along
+ * @throws Failure `usage` naming the line that cannot be understood
+ */
+export async function* pipedStream(
+  chunks: Iterable<string> | AsyncIterable<string>,
+  objects: Objects = plain,
+  project?: string,
+): AsyncGenerator<readonly string[]> {
+  let form: Form | undefined
+  let waiting = ''
+  let begun = false
+  const take = async (chunk: string, last: boolean): Promise<readonly string[]> => {
+    waiting += begun ? chunk : chunk.replace(/^\ufeff/, '')
+    begun = true
+    if (form === undefined) {
+      const head = headOf(waiting, last)
+      if (head === undefined) return []
+      form = await formOf(head, { objects, project })
+    }
+    const text = waiting
+    waiting = ''
+    return form.push(text, last)
+  }
+  for await (const chunk of chunks) {
+    const found = await take(chunk, false)
+    if (found.length > 0) yield found
+  }
+  const found = await take('', true)
+  if (found.length > 0) yield found
+}
+
+/** The same of a text that is there. */
+export const pipedObjects = async (
+  input: string,
+  objects: Objects = plain,
+  project?: string,
+): Promise<readonly string[]> => {
+  const found: string[] = []
+  for await (const some of pipedStream([input], objects, project))
+    for (const one of some) found.push(one)
+  return found
+}

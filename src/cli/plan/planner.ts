@@ -1,0 +1,110 @@
+/**
+ * The plan of one object after the other: what all have in common is made with the first. An object is known by
+ * its text, or as a journal names it: by its id, and what it belongs to.
+ */
+import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { kindNamed } from '../../catalogue/kinds.js'
+import { named, scopeOf } from '../../commands/derive/index.js'
+import type { Command, Given, Plan } from '../../commands/types.js'
+import { usage } from '../../errors.js'
+import type { GivenObject } from '../../fleet/items.js'
+import { placeArgs } from './arguments.js'
+import { placeProject } from './belonging.js'
+import { choose } from './choose.js'
+import { type Common, checkSegment, commonOf, fillRequired } from './plan.js'
+import { type Reference, referenceOf } from './references.js'
+import { fillScope } from './scope.js'
+import type { Surroundings } from './surroundings.js'
+
+export class Planner {
+  readonly #command: Command
+  readonly #given: Given
+  readonly #around: Surroundings
+  readonly #override: JsonValues
+  #common: Promise<Common> | undefined
+  #baseUrl: string | undefined
+
+  constructor(command: Command, given: Given, around: Surroundings, override: JsonValues = {}) {
+    this.#command = command
+    this.#given = given
+    this.#around = around
+    this.#override = override
+  }
+
+  /**
+   * What a text names: an object, and what it belongs to.
+   * @throws Failure `usage` for what can be no such object
+   */
+  async objectOf(text: string): Promise<GivenObject> {
+    const [argument] = this.#command.args
+    const isAddress = text.startsWith('http')
+    if (isAddress) this.#baseUrl ??= await this.#around.baseUrl()
+    const reference = referenceOf(text, argument?.parameter ?? '', () => this.#baseUrl ?? '')
+    const common = await this.#commonOf({
+      object: reference.id,
+      ...(reference.project === undefined ? {} : { parent: reference.project }),
+    })
+    const scratch: Record<string, JsonValue | undefined> = {}
+    placeArgs(this.#command, common.endpoint, [reference.id], scratch, this.#around)
+    const parent = await this.#parentOf(common, reference)
+    return { object: reference.id, ...(parent === undefined ? {} : { parent }) }
+  }
+
+  /** The plan of an object. */
+  async planOf({ object, parent }: GivenObject): Promise<Plan> {
+    const common = await this.#commonOf({ object, ...(parent === undefined ? {} : { parent }) })
+    const { key, endpoint, values, extra, project } = common
+    const own: Record<string, JsonValue | undefined> = { ...values }
+    const holder = scopeOf(endpoint)?.placeholder
+    if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
+      own[holder] = parent
+    placeArgs(this.#command, endpoint, [object], own, this.#around)
+    await fillRequired(this.#command, endpoint, own, extra, this.#around, project)
+    for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
+    return { key, endpoint, values: own, extra, label: this.#labelOf(object, parent) }
+  }
+
+  /** A number of a project by its full reference, unless the line says the project. */
+  #labelOf(object: string, parent: string | undefined): string {
+    const { mark } = kindNamed(this.#command.args[0]?.param?.completes) ?? {}
+    const said = this.#given.flags.project !== undefined
+    return mark === undefined || said || parent === undefined ? object : `${parent}${mark}${object}`
+  }
+
+  #commonOf(first: GivenObject): Promise<Common> {
+    this.#common ??= this.#make(first)
+    return this.#common
+  }
+
+  async #make({ object, parent }: GivenObject): Promise<Common> {
+    const { flags } = this.#given
+    const said = flags.project !== undefined || flags.group !== undefined
+    const given = {
+      ...this.#given,
+      args: [object],
+      flags: said || parent === undefined ? flags : { ...flags, project: parent },
+    }
+    const choice = choose(this.#command, given, this.#around.env, this.#override)
+    const scoped = await fillScope(this.#command, choice, this.#around)
+    return commonOf(this.#command, given, scoped, this.#around, this.#override)
+  }
+
+  /** What an object belongs to: by itself, or as all do. */
+  async #parentOf({ endpoint, values }: Common, reference: Reference): Promise<string | undefined> {
+    const holder = scopeOf(endpoint)?.placeholder
+    if (holder === undefined || endpoint.args?.includes(holder) === true) return undefined
+    const own: Record<string, JsonValue | undefined> = { [holder]: values[holder] }
+    if (reference.project !== undefined)
+      await placeProject(endpoint, reference, this.#given, own, this.#around)
+    else if (this.#given.flags.project === undefined && this.#carries)
+      throw usage(
+        `"${reference.id}" does not say which project it is of, and others do`,
+        `Give each with its project, or all of one: svcctl ${named(this.#command)} --project`,
+      )
+    this.#carries ||= reference.project !== undefined
+    return own[holder] === undefined ? undefined : String(own[holder])
+  }
+
+  /** Some brought their project along. */
+  #carries = false
+}

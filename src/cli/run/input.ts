@@ -1,0 +1,66 @@
+/** Standard input of a run: read once, whole or as it comes. */
+import { StringDecoder } from 'node:string_decoder'
+import { standardInput } from '../../terminal/streams/standard.js'
+
+/** So much is looked at to see what it is. */
+const headSize = 1 << 16
+
+export class StandardInput {
+  #chunks: AsyncIterator<Buffer> | undefined
+  readonly #decoder = new StringDecoder('utf8')
+  /** Read, and not given yet. */
+  #head = ''
+  #ended = false
+  #text: Promise<string> | undefined
+
+  /** All of it. */
+  readonly text = (): Promise<string> => {
+    this.#text ??= this.#whole()
+    return this.#text
+  }
+
+  /** Something else is read in its place. */
+  replace(text: () => Promise<string>): void {
+    this.#text = text()
+    // Whoever reads it hears of it.
+    this.#text.catch(() => {})
+  }
+
+  /** How it begins: its first line, as far as that is not too long. */
+  async head(): Promise<string> {
+    while (!this.#ended && !/\S[^\n]*\n/.test(this.#head) && this.#head.length < headSize) {
+      const chunk = await this.#next()
+      if (chunk !== undefined) this.#head += chunk
+    }
+    return this.#head
+  }
+
+  /** As it comes. */
+  async *chunks(): AsyncGenerator<string> {
+    const head = await this.head()
+    this.#head = ''
+    if (head !== '') yield head
+    for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next())
+      yield chunk
+  }
+
+  /** Nobody waits for what may never come. */
+  close(): void {
+    if (this.#chunks !== undefined && !this.#ended) standardInput().destroy()
+  }
+
+  async #next(): Promise<string | undefined> {
+    if (this.#ended) return undefined
+    this.#chunks ??= standardInput()[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    const step = await this.#chunks.next()
+    if (step.done !== true) return this.#decoder.write(Buffer.from(step.value))
+    this.#ended = true
+    return this.#decoder.end()
+  }
+
+  async #whole(): Promise<string> {
+    const texts: string[] = []
+    for await (const chunk of this.chunks()) texts.push(chunk)
+    return texts.join('')
+  }
+}
