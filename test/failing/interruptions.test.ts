@@ -102,12 +102,9 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
       if (/\/(11|user)$/.test(path)) socket.write(answer('{"id":11}'))
       else second.now()
     })
-    const run = start(
-      ['runners', 'pause', '11', '12', '13', '--concurrency', '1', '--journal', 'none'],
-      {
-        SVC_BASE_URL: server.url,
-      },
-    )
+    const run = start(['runners', 'pause', '11', '12', '13', '--concurrency', '1'], {
+      SVC_BASE_URL: server.url,
+    })
     await second.come
     run.kill(signal)
     const { code, stderr } = await run.ended
