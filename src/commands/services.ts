@@ -114,8 +114,11 @@ export interface PersonService {
   /** A line on standard error; silenced by --quiet. */
   note(text: string): void
   warn(text: string): void
-  /** Reports a failure without ending: for commands that go on with the rest. */
-  report(failure: Failure): void
+  /**
+   * Reports a failure without ending: for commands that go on with the rest.
+   * @param of which of several objects it is about
+   */
+  report(failure: Failure, of?: string): void
   /** An answer, or undefined where nobody can be asked. */
   ask(question: string, initial?: string): Promise<string | undefined>
   /** The same without echo; `name` is what the secret is called. */

@@ -84,6 +84,45 @@ describe('notes', () => {
     notes.report(new Failure('failed', 'no'))
     expect(stream.text()).toBe('svcctl: no\n')
   })
+  it('say of several failures of a kind once what to do, and what is unknown each time', () => {
+    const gone = (n: number) =>
+      new Failure('not_found', '404 Not found', { hint: 'Check the id.', request: `GET /${n}` })
+    const lost = new Failure('unreachable', 'no answer', {
+      hint: 'Check the id.',
+      request: 'PUT /4',
+      unknownOutcome: true,
+    })
+    const stream = fakeScreen()
+    const notes = createNotes({ stream, style: plain })
+    for (const n of [1, 2]) notes.report(gone(n), String(n))
+    for (const n of [3, 4]) notes.report(lost, String(n))
+    notes.report(gone(5))
+    expect(stream.text().split('\n')).toEqual([
+      'svcctl: 1: 404 Not found',
+      '  tried: GET /1',
+      '  hint: Check the id.',
+      'svcctl: 2: 404 Not found',
+      'svcctl: 3: no answer',
+      '  tried: PUT /4',
+      '  outcome: unknown: it may have been carried out',
+      '  hint: Check the id.',
+      'svcctl: 4: no answer',
+      '  outcome: unknown: it may have been carried out',
+      'svcctl: 404 Not found',
+      '  tried: GET /5',
+      '  hint: Check the id.',
+      '',
+    ])
+  })
+  it('are whole, each, where programs read them', () => {
+    const stream = fakeScreen()
+    const notes = createNotes({ stream, style: plain, json: true })
+    for (const n of [1, 2]) notes.report(new Failure('failed', 'no', { hint: 'Go.' }), String(n))
+    const lines = stream.text().trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).error)).toEqual(
+      ['1', '2'].map((n) => expect.objectContaining({ message: `${n}: no`, hint: 'Go.' })),
+    )
+  })
 })
 
 describe('a failure', () => {

@@ -146,8 +146,7 @@ const showDiffs = async (services: Services, plans: readonly Plan[]): Promise<vo
   const results = await changesOf(services, plans)
   const failures = results.flatMap((one) => (one instanceof Failure ? [one] : []))
   for (const [i, one] of results.entries())
-    if (one instanceof Failure)
-      person.report(new Failure(one.category, `${plans[i]?.label}: ${one.message}`, one.details))
+    if (one instanceof Failure) person.report(one, plans[i]?.label)
   const items = results.flatMap((one) => (one instanceof Failure ? [] : one))
   const people = hasDiffs(items) ? { people: { page: () => pageOf(services, items) } } : {}
   if (items.length > 0 || failures.length === 0)

@@ -90,8 +90,7 @@ const allIdle = async (
 ): Promise<void> => {
   const failed = await failuresOf(instance, plans, (plan) =>
     wait(plan).catch((error: unknown) => {
-      const { category, message, details } = survived(error)
-      person.report(new Failure(category, `${nameOf(plan)}: ${message}`, details))
+      person.report(survived(error), nameOf(plan))
       throw error
     }),
   )

@@ -1,6 +1,6 @@
 /** What is said beside the answer, on standard error: notes, warnings, failures. */
 import { scrub } from '../../base/secrets/scrub.js'
-import type { Failure } from '../../errors.js'
+import { Failure } from '../../errors.js'
 import { type ColorFlag, type Env, inCi } from '../text/color.js'
 import { type Screen, type Style, styleOf } from '../text/style.js'
 import { aside } from './line.js'
@@ -16,8 +16,11 @@ export interface Notes {
   note(text: string): void
   /** A line that tells of a risk; silenced by --quiet. */
   warn(text: string): void
-  /** A failure, in full; never silenced. */
-  report(failure: Failure): void
+  /**
+   * A failure, in full; never silenced.
+   * @param of which of several objects failed; what to do about failures of one kind is said with the first
+   */
+  report(failure: Failure, of?: string): void
 }
 
 export interface NoteOptions {
@@ -65,6 +68,16 @@ export const failureText = (failure: Failure, style: Style): string => {
   return `${text.join('\n')}\n`
 }
 
+/** The failure of one of several objects. */
+const ofOne = ({ category, message, details }: Failure, name: string): Failure =>
+  new Failure(category, `${name}: ${message}`, details)
+
+/** Without what was said of others like it. */
+const shortened = ({ category, message, details }: Failure): Failure => {
+  const { hint: _, request: __, ...others } = details
+  return new Failure(category, message, others)
+}
+
 /** A failure as one JSON object on one line. */
 const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
   `${style.visible(scrub(JSON.stringify(failure)))}\n`
@@ -73,6 +86,19 @@ const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
 export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes => {
   const say = (text: string): void => {
     aside(true, () => sayTo(stream, text))
+  }
+  const known = new Set<string>()
+  /** Whether failures of this kind, with the same hint, were told of before. */
+  const isKnown = ({ category, details }: Failure): boolean => {
+    const kind = `${category} ${details.hint ?? ''}`
+    if (known.has(kind)) return true
+    known.add(kind)
+    return false
+  }
+  const told = (failure: Failure, of: string | undefined): Failure => {
+    if (of === undefined) return failure
+    const named = ofOne(failure, of)
+    return json !== true && isKnown(failure) ? shortened(named) : named
   }
   return {
     note: (text) => {
@@ -84,8 +110,9 @@ export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes 
           `${style.paint('warning:', 'warn')} ${lines(text, style, 'warning: '.length).join('\n')}\n`,
         )
     },
-    report: (failure) => {
-      say(json === true ? failureJson(failure, style) : failureText(failure, style))
+    report: (failure, of) => {
+      const one = told(failure, of)
+      say(json === true ? failureJson(one, style) : failureText(one, style))
     },
   }
 }

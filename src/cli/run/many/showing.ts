@@ -104,10 +104,8 @@ export class Showing {
   #tell({ item: { plan }, outcome }: Result): void {
     const { person } = this.#engine
     if ('failure' in outcome) {
-      const { category, message, details } = outcome.failure
       const told = this.#view.inline && plan.parent === undefined
-      if (!told && this.#told++ < mostTold)
-        person.report(new Failure(category, `${objectOf(plan)}: ${message}`, details))
+      if (!told && this.#told++ < mostTold) person.report(outcome.failure, objectOf(plan))
       return
     }
     const { result } = outcome

@@ -4,7 +4,7 @@ import type { Plan } from '../../../commands/described.js'
 import type { Result } from './intake.js'
 
 /** So many are named; of the others only the number is known. */
-const mostNamed = 100
+const mostNamed = 10
 
 /** Names of objects, as many as one wants to read. */
 class Names {

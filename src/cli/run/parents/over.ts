@@ -200,11 +200,9 @@ class OverParents {
     return true
   }
 
-  #tell(n: number, { category, message, details }: Failure): void {
+  #tell(n: number, failure: Failure): void {
     if (++this.#told > mostTold) return
-    const name = this.#over.slots[n - 1]?.parent.name ?? ''
-    const { person } = this.#over.running.services
-    person.report(new Failure(category, `${name}: ${message}`, details))
+    this.#over.running.services.person.report(failure, this.#over.slots[n - 1]?.parent.name)
   }
 
   get #lists(): boolean {

@@ -154,10 +154,7 @@ export const doTogether = async (
   const failures = slots.flatMap(({ failure, parent }) =>
     failure === undefined ? [] : [{ failure, name: parent.name }],
   )
-  for (const { failure, name } of failures) {
-    const { category, message, details } = failure
-    services.person.report(new Failure(category, `${name}: ${message}`, details))
-  }
+  for (const { failure, name } of failures) services.person.report(failure, name)
   const args = [...new Set(slots.flatMap((slot) => slot.args ?? []))]
   if (args.length > 0) await action(services, selection.verbed({ ...given, args }))
   const [first] = failures

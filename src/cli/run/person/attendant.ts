@@ -49,8 +49,8 @@ export class Attendant implements PersonService {
     this.#screen.notes.warn(text)
   }
 
-  readonly report = (failure: Failure): void => {
-    this.#screen.notes.report(failure)
+  readonly report = (failure: Failure, of?: string): void => {
+    this.#screen.notes.report(failure, of)
   }
 
   async ask(question: string, initial?: string): Promise<string | undefined> {

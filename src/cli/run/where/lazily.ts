@@ -2,7 +2,7 @@
 import { selectsOf } from '../../../commands/derive/index.js'
 import type { AnswerService, PersonService } from '../../../commands/services.js'
 import type { Given } from '../../../commands/types.js'
-import { exitCodes, Failure, usage } from '../../../errors.js'
+import { exitCodes, usage } from '../../../errors.js'
 import type { Planning, Reads } from '../instance/planning.js'
 import { widthOf } from '../many/each.js'
 import type { RunOptions } from '../options.js'
@@ -24,8 +24,8 @@ const readingFor = (
   width: widthOf({ globals }),
   planned: (other, given) => planning.ofCommand(other, given),
   data: reads.data,
-  failed: (text, { category, message, details }) => {
-    person.report(new Failure(category, `${text}: ${message}`, details))
+  failed: (text, failure) => {
+    person.report(failure, text)
     answer.exit(exitCodes.partial)
   },
 })
