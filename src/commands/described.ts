@@ -100,7 +100,7 @@ export interface PlanSource {
 }
 
 /** What was asked, to be planned as its objects come. */
-export interface Unplanned {
+interface Unplanned {
   readonly given: Given
   readonly override?: JsonValues
 }

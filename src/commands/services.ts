@@ -6,7 +6,7 @@ import type { Failure } from '../errors.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../http/types.js'
 import type { Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
-import type { CountedWork } from '../terminal/streams/meter.js'
+import type { CountedWork, Waited } from '../terminal/streams/meter.js'
 import type { Described, Given, MadeBy, Plan, Plans } from './described.js'
 import type { Globals } from './globals.js'
 import type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
@@ -128,7 +128,7 @@ export interface PersonService {
   /** The objects of plans by their names, as a confirmation lists them. */
   naming(plans: readonly Plan[]): Promise<readonly string[]>
   /** Shows on a terminal how far work on so many objects is, until it ends. */
-  tally(total?: number): CountedWork
+  tally(total?: number, waiting?: () => Waited | undefined): CountedWork
   /** A line of progress on standard error while `work` goes on. */
   progress<T>(text: string, work: (say: Tell) => Promise<T>): Promise<T>
   /** Who leaves while `work` goes on is told what stays as it is. */

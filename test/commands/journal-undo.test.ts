@@ -1,5 +1,6 @@
 /** `svcctl journal undo`: what a run did is taken back, object by object. */
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Endpoint, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
@@ -170,6 +171,58 @@ describe('journal undo', () => {
       expect(await state(reads)).toEqual(before)
     },
   )
+
+  it('brings back what --select chose, without a record of its own', {
+    timeout: 60_000,
+  }, async () => {
+    const before = await state(['runners list --instance', 'runners get 1', 'runners get 2'])
+    const ran = await run([
+      ...['runners', 'pause', '--instance', '--select', 'runner_type=instance_type', '--yes'],
+    ])
+    expect(ran.code, ran.stderr).toBe(0)
+    const reads = ['runners list --instance', 'runners get 1', 'runners get 2']
+    expect(await state(reads)).not.toEqual(before)
+    const undone = await run('journal undo last --yes')
+    expect(undone.code, undone.stderr).toBe(0)
+    expect(await state(['runners list --instance', 'runners get 1', 'runners get 2'])).toEqual(
+      before,
+    )
+  })
+
+  it('brings back random attributes of several objects', { timeout: 120_000 }, async () => {
+    const text = fc.stringMatching(/^[a-z][a-z ]{0,12}[a-z]$/)
+    const flags = fc.record(
+      {
+        description: text,
+        'tag-list': fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}$/), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+        'maximum-timeout': fc.integer({ min: 600, max: 100_000 }),
+        locked: fc.boolean(),
+        'run-untagged': fc.boolean(),
+        active: fc.boolean(),
+      },
+      { requiredKeys: ['description'] },
+    )
+    const reads = ['runners get 1', 'runners get 2', 'runners get 7']
+    await fc.assert(
+      fc.asyncProperty(flags, async (given) => {
+        const before = await state(reads)
+        const words = Object.entries(given).flatMap(([name, value]) =>
+          typeof value === 'boolean'
+            ? [value ? `--${name}` : `--no-${name}`]
+            : [`--${name}`, String(value)],
+        )
+        const ran = await run(['runners', 'update', '1', '2', '7', ...words, '--undo-record'])
+        expect(ran.code, ran.stderr).toBe(0)
+        const undone = await run('journal undo last --yes')
+        expect(undone.code, undone.stderr).toBe(0)
+        expect(await state(reads)).toEqual(before)
+      }),
+      { numRuns: 6 },
+    )
+  })
 
   it('leaves alone what somebody changed since, and is undone itself', {
     timeout: 60_000,

@@ -18,6 +18,10 @@ describe('a line of progress', () => {
     [{ done: 0, failed: 0, seconds: 3.9 }, 'runners pause  waiting for an answer, 3 s'],
   ])('of %j', (counts, line) => {
     expect(meterLine('runners pause', counts)).toBe(line)
+    const waiting = { milliseconds: 11_400, why: 'the instance allows 600 a minute' }
+    expect(meterLine('x', { done: 1, failed: 0, seconds: 1, rate: 2, waiting })).toBe(
+      'x  1  2/s  (waiting 12 s: the instance allows 600 a minute)',
+    )
   })
 })
 

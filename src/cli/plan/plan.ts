@@ -39,7 +39,7 @@ export const checkSegment = (name: string, param: Param, value: unknown): void =
 }
 
 /** The project that the objects of a command belong to, as far as it is known by now. */
-export const projectIn = (
+const projectIn = (
   endpoint: Endpoint,
   given: Given,
   scope: Scoped['scope'],

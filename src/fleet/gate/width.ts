@@ -1,7 +1,7 @@
 /** How many requests are under way at once: what an instance bears is found out. */
 
-export const narrowest = 4
-export const widest = 32
+const narrowest = 4
+const widest = 32
 /** Answers that make it one wider. */
 const step = 8
 /** So many answers are compared with so many before. */

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
 
-const piece = 1 << 18
+const piece = 1 << 15
 const newline = 0x0a
 
 /** Whole lines without their ends, and where the next begins. */

@@ -7,6 +7,7 @@ import { span } from '../text/time.js'
 import { aside, withinLine } from './line.js'
 import type { Liveness } from './notes.js'
 import { defaultDelay, type SpinningLine, spin } from './progress.js'
+import { Speed } from './speed.js'
 import { say } from './standard.js'
 
 /** Work whose parts are counted. */
@@ -25,6 +26,16 @@ export interface WorkSoFar {
   readonly total?: number
   /** Since it began. */
   readonly seconds: number
+  /** So many a second, of late; else by all the time. */
+  readonly rate?: number
+  /** What all of it waits for just now. */
+  readonly waiting?: Waited
+}
+
+/** Work that may not go on for so long, and why. */
+export interface Waited {
+  readonly milliseconds: number
+  readonly why: string
 }
 
 /** 4213 as `4,213`. */
@@ -34,11 +45,14 @@ const rateOf = (perSecond: number): string =>
   perSecond >= 10 ? grouped(Math.round(perSecond)) : String(Number(perSecond.toFixed(1)))
 
 /** `runners pause  4,213/10,000  42%  3 failed  118/s  ETA 49 s`; of one request, how long it takes. */
-export const meterLine = (name: string, { done, failed, total, seconds }: WorkSoFar): string => {
+export const meterLine = (
+  name: string,
+  { done, failed, total, seconds, rate: recent, waiting }: WorkSoFar,
+): string => {
   const came = done + failed
   if (came === 0 && (total ?? 0) < 2)
     return `${name}  waiting for an answer, ${span(Math.floor(seconds))}`
-  const rate = seconds > 0 ? came / seconds : 0
+  const rate = recent ?? (seconds > 0 ? came / seconds : 0)
   return [
     name,
     total === undefined ? grouped(came) : `${grouped(came)}/${grouped(total)}`,
@@ -48,6 +62,9 @@ export const meterLine = (name: string, { done, failed, total, seconds }: WorkSo
     ...(total === undefined || rate === 0
       ? []
       : [`ETA ${span(Math.round((total - came) / rate))}`]),
+    ...(waiting === undefined
+      ? []
+      : [`(waiting ${Math.ceil(waiting.milliseconds / 1000)} s: ${waiting.why})`]),
   ].join('  ')
 }
 
@@ -63,7 +80,7 @@ export interface MeterOptions {
 
 export interface Meter {
   /** Some work begins; within other work it adds nothing but that it goes on. */
-  begin(total?: number): CountedWork
+  begin(total?: number, waiting?: () => Waited | undefined): CountedWork
   /** Nothing is shown until it is released: somebody else has the terminal. */
   hold(): () => void
 }
@@ -73,6 +90,8 @@ interface Work {
   failed: number
   total: number | undefined
   readonly since: number
+  readonly speed: Speed
+  readonly waiting: () => Waited | undefined
 }
 
 const redrawn = 200
@@ -86,14 +105,16 @@ class Live implements Meter {
 
   constructor(private readonly options: Required<MeterOptions>) {}
 
-  begin(total?: number): CountedWork {
-    const work: Work = { done: 0, failed: 0, total, since: this.options.now() }
+  begin(total?: number, waiting: () => Waited | undefined = () => undefined): CountedWork {
+    const { now } = this.options
+    const work: Work = { done: 0, failed: 0, total, since: now(), speed: new Speed(now), waiting }
     this.works.push(work)
     this.timer ??= setTimeout(() => void this.show(), this.options.delay)
     return {
       add: (count, failed = false) => {
         if (failed) work.failed += count
         else work.done += count
+        work.speed.add(count)
       },
       total: (count) => {
         work.total = count
@@ -125,13 +146,17 @@ class Live implements Meter {
   private line(): string | undefined {
     // The outermost work that counts says most.
     const work = this.works.find(({ total, done }) => total !== undefined || done > 0)
-    const { since, ...counts } = work ?? this.works[0] ?? { since: 0, done: 0, failed: 0 }
-    if (this.works.length === 0) return undefined
-    const { total, ...rest } = { total: undefined, ...counts }
+    const shown = work ?? this.works[0]
+    if (shown === undefined) return undefined
+    const { since, done, failed, total, speed } = shown
+    const [rate, waiting] = [speed.value, shown.waiting()]
     const seconds = (this.options.now() - since) / 1000
     return meterLine(this.options.name, {
-      ...rest,
+      done,
+      failed,
       seconds,
+      ...(rate === undefined ? {} : { rate }),
+      ...(waiting === undefined ? {} : { waiting }),
       ...(total === undefined ? {} : { total }),
     })
   }

@@ -10,7 +10,6 @@ import { callOf, type Engine } from './each.js'
 import { mostOf, unfinished } from './ending.js'
 import type { Intake, Numbered } from './intake.js'
 import type { Keeping } from './journal/keeping.js'
-import { keepSmall } from './memory.js'
 import { Showing } from './showing.js'
 import { Standings } from './standings.js'
 import { tolerant } from './tolerated.js'
@@ -24,12 +23,12 @@ const started = async (
   keeping: Keeping | undefined,
 ): Promise<Run<PlanAnswer, Numbered>> => {
   const send = tolerant(engine.globals, options.run ?? callOf(engine))
-  const tally = engine.person.tally(total())
+  const gate = await engine.gate()
+  const tally = engine.person.tally(total(), () => gate.waiting)
   let known = total()
-  const small = keepSmall()
   const going = run<PlanAnswer, Numbered>({
     items,
-    gate: await engine.gate(),
+    gate,
     signal: engine.signal,
     ...mostOf(engine),
     queued,
@@ -41,7 +40,6 @@ const started = async (
       return { state: result.unchanged === true ? 'unchanged' : 'done', result }
     },
     told: (settled) => {
-      small()
       standings.settled(settled)
       tally.add(1, 'failure' in settled.outcome)
       if (known === undefined) {

@@ -2,7 +2,7 @@
 import type { Described, Plan } from '../../../commands/described.js'
 import type { Details, Owner, PersonService, Stays, Tell } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
-import type { CountedWork } from '../../../terminal/streams/meter.js'
+import type { CountedWork, Waited } from '../../../terminal/streams/meter.js'
 import { progress } from '../../../terminal/streams/progress.js'
 import type { RunOptions } from '../options.js'
 import type { Streams } from '../streams.js'
@@ -70,8 +70,8 @@ export class Attendant implements PersonService {
     return (await import('./naming.js')).naming(command, plans, glance)
   }
 
-  tally(total?: number): CountedWork {
-    return this.#screen.meter.begin(total)
+  tally(total?: number, waiting?: () => Waited | undefined): CountedWork {
+    return this.#screen.meter.begin(total, waiting)
   }
 
   async leaving<T>({ text, hint }: Stays, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 /** Real runs that end before their time: nothing is done twice without need, and nothing is lost. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -167,4 +167,35 @@ describe('a run that begins before its input ends', () => {
       ['PUT /runners/1', 'PUT /runners/2'],
     ])
   })
+})
+
+/** A small file system that is soon full; undefined where none may be mounted. */
+const smallDisk = (): string | undefined => {
+  const path = folder()
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', path])
+  if (status !== 0) return undefined
+  onTestFinished(() => {
+    execFileSync('umount', [path])
+  })
+  return path
+}
+
+it('sends nothing further where the disk is full', { timeout: 60_000 }, async ({ skip }) => {
+  const disk = smallDisk()
+  if (disk === undefined) return skip('no file system may be mounted here')
+  server.answer = ({ method, url }) =>
+    method === 'GET' ? user : { body: { id: Number(idIn(url)) } }
+  const file = join(disk, 'run.ndjson')
+  const many = `${Array.from({ length: 3000 }, (_, i) => i + 1).join('\n')}\n`
+  const { code, stderr } = await run(
+    ['runners', 'update', '-', '--no-active', '--journal', file, '--concurrency', '2'],
+    many,
+  )
+  expect(code, stderr).toBe(1)
+  expect(stderr).toContain('cannot be written')
+  const begun = linesOf(file).flatMap((line) =>
+    'n' in line && line.state === 'begun' ? [line.object] : [],
+  )
+  // Nothing was sent that is not on record.
+  for (const line of written()) expect(begun).toContain(idIn(line))
 })
