@@ -37,6 +37,8 @@ export interface Kept {
   readonly file: string
   /** The line that goes on with it; undefined where that cannot be. */
   readonly again: string | undefined
+  /** The input was not read to its end: it is to be given again. */
+  readonly cut?: boolean
 }
 
 /**
@@ -58,7 +60,9 @@ export const closingLine = (report: Report, kept?: Kept): string => {
     ...(counts.not_tried === 0 ? [] : [`${grouped(counts.not_tried)} not tried`]),
   ].join(', ')
   if (kept === undefined) return parts
-  const { file, again } = kept
+  const { file, again, cut = false } = kept
+  if (cut && again !== undefined)
+    return `${parts}. Journal: ${file} — svcctl ${again} - does the rest, given the same input again`
   const remainder = remainderText(report)
   const how = remainder === '' || again === undefined ? '' : ` — svcctl ${again} ${remainder}`
   return `${parts}. Journal: ${file}${how}`

@@ -40,6 +40,9 @@ describe('the closing line', () => {
       '2 done, 1 not known, 5 not tried. Journal: /x — svcctl x y --resume last does the rest, and tries the failed ones again',
     )
     expect(closingLine(report({ failed: 21 }, Array(20).fill('auth')))).toBe('0 done, 21 failed')
+    expect(closingLine(report({ done: 2 }), { ...kept, cut: true })).toBe(
+      '2 done. Journal: /x — svcctl x y --resume last - does the rest, given the same input again',
+    )
     const failed = report({ failed: 1 }, ['auth'])
     expect(closingLine(failed, { ...kept, again: undefined })).toBe(
       '0 done, 1 failed (1 refused). Journal: /x',

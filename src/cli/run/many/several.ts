@@ -78,10 +78,13 @@ const ended = (
   lost: unknown,
   wrote: boolean,
   keeping: Keeping | undefined,
+  cut: boolean,
 ): void => {
   const { person, signal } = engine
   const closing = (): void => {
-    if (keeping !== undefined) person.note(closingLine(report, keeping))
+    if (keeping === undefined) return
+    const { file, again } = keeping
+    person.note(closingLine(report, { file, again, cut }))
   }
   if (report.end === 'interrupted' || signal.aborted) {
     person.note(standings.line())
@@ -123,8 +126,9 @@ export const several = async (
     lost = error
   }
   const report = await going.report
+  const cut = intake.total() === undefined
   leaveOff()
   await keeping?.end(report.end)
   if (intake.twice() > 0) engine.person.note(again(intake.twice()))
-  ended(engine, report, standings, lost, writes(first.endpoint), keeping)
+  ended(engine, report, standings, lost, writes(first.endpoint), keeping, cut)
 }

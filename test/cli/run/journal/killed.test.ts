@@ -118,6 +118,7 @@ describe('a run that begins before its input ends', () => {
     const [file = ''] = files()
     expect(linesOf(file).at(-1)).toMatchObject({ end: 'interrupted', counts: { done: 2 } })
     expect(stderr()).toContain('2 done. Journal:')
+    expect(stderr()).toContain('svcctl runners update --resume last - does the rest')
     forget()
     const cut = await run('runners update --resume last')
     expect([cut.code, written()]).toEqual([8, []])

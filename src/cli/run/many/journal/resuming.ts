@@ -224,7 +224,8 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   })
   const { counts } = past
   const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length
-  if (open === 0 && !again) return nothingLeft(resuming)
+  // Of an input that was cut nobody knows what is left.
+  if (open === 0 && !again) return past.total === undefined ? undefined : nothingLeft(resuming)
   if (streamed && globals.select === undefined)
     return { raw: { args: raw.args, flags: await withAsked(asked, raw) }, streamed }
   return lineFor(resuming, header, asked, items)
