@@ -7,6 +7,7 @@ import { Ahead, type ListPage, misled, type Pages } from './ahead.js'
 import { hasMore, pageSize, totalOf } from './links.js'
 import { Lookout } from './lookout.js'
 import { Foreign, Splitter } from './splitter.js'
+import { unhurried } from './unhurried.js'
 
 /** Whether a record says which it is, so that the same bytes are the same record. */
 const isIdentified = (record: Uint8Array): boolean => {
@@ -49,6 +50,7 @@ class Listing {
   async *run(request: WireRequest): AsyncGenerator<Batch, ListEnd> {
     const ahead = this.#ahead
     let more = false
+    let restore: (() => void) | undefined
     ahead.ask(request)
     try {
       for (let page = await this.#take(); page !== undefined; page = await this.#take()) {
@@ -56,7 +58,10 @@ class Listing {
         this.#total = totalOf(reply) ?? this.#total
         ahead.check(page)
         ahead.look(page, this.#limit - this.#records, this.#pagesRead === 0)
-        if (!ahead.none) await leave()
+        if (!ahead.none) {
+          await leave()
+          restore ??= await unhurried()
+        }
         const cut = yield* this.#recordsOf(page)
         this.#pagesRead += 1
         more = cut || next !== undefined || !ahead.none || hasMore(reply)
@@ -66,6 +71,7 @@ class Listing {
         more = ahead.none && hasMore(reply)
       }
     } finally {
+      restore?.()
       ahead.abandon()
     }
     const total = this.#total

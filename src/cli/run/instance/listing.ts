@@ -23,8 +23,9 @@ type Batches = AsyncGenerator<Batch, ListEnd>
 type Stage = (batches: Batches) => Batches
 
 const same: Stage = (batches) => batches
+const unread: ListEnd = { records: 0, more: true }
 
-/** Gives each batch away, one after the other, and how the list ended. */
+/** Gives each batch away, one after the other, and how the list ended; it ends, too, where none is taken any more. */
 const drain = async (
   batches: Batches,
   take: (batch: Batch) => Promise<void> | void,
@@ -32,7 +33,12 @@ const drain = async (
   for (;;) {
     const step = await batches.next()
     if (step.done === true) return step.value
-    await take(step.value)
+    try {
+      await take(step.value)
+    } catch (error) {
+      await batches.return(unread)
+      throw error
+    }
   }
 }
 
