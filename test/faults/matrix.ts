@@ -28,7 +28,9 @@ export const together = async <In, Out>(
   const worker = async (): Promise<void> => {
     for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at] as In)
   }
-  await Promise.all(Array.from({ length: count }, worker))
+  // All end before one fails, so that none is left behind.
+  const ended = await Promise.allSettled(Array.from({ length: count }, worker))
+  for (const end of ended) if (end.status === 'rejected') throw end.reason
   return results
 }
 

@@ -1,8 +1,11 @@
 /** A real terminal (tmux) with a program in it: keys in, the screen out. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const started = promisify(execFile)
 
 /** Whether a program is there; tests that need it are skipped by name where it is not. */
 export const has = (program: string, flag = '--version'): boolean =>
@@ -19,7 +22,7 @@ export interface Terminal {
   close(): void
 }
 
-const patience = 8_000
+const patience = 20_000
 const between = 50
 let count = 0
 
@@ -37,8 +40,9 @@ export const openTerminal = (
 ): Terminal => {
   // The server goes with the test run, by its TMPDIR, and its socket with the temporary folder.
   const socket = join(tmpdir(), `tmux-${count++}`)
+  const line = (...args: string[]): string[] => ['-S', socket, '-f', '/dev/null', ...args]
   const tmux = (...args: string[]): string =>
-    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8', cwd })
+    execFileSync('tmux', line(...args), { encoding: 'utf8', cwd })
   const variables = Object.entries({ LANG: 'C.UTF-8', ...env }).map(([k, v]) => `${k}=${v}`)
   const size = ['-x', String(columns), '-y', String(rows)]
   tmux(
@@ -54,7 +58,8 @@ export const openTerminal = (
     ...variables,
     ...command,
   )
-  const screen = (): string => tmux('capture-pane', '-p')
+  const capture = ['capture-pane', '-p']
+  const screen = (): string => tmux(...capture)
   return {
     type: (text) => void tmux('send-keys', '-l', '--', text),
     press: (...keys) => void tmux('send-keys', ...keys),
@@ -62,7 +67,8 @@ export const openTerminal = (
     until: async (wanted) => {
       const end = Date.now() + patience
       for (;;) {
-        const now = screen()
+        // Without blocking: the server that the program talks to may be of this very process.
+        const { stdout: now } = await started('tmux', line(...capture), { cwd })
         if (typeof wanted === 'function' ? wanted(now) : wanted.test(now)) return now
         if (Date.now() > end) throw new Error(`never ${String(wanted)} on the screen:\n${now}`)
         await wait(between)
