@@ -53,6 +53,10 @@ export const kindNamed = (name: string | undefined): Kind | undefined =>
 export const wordOfKind = (name: string): string =>
   kindNamed(name)?.word ?? name.replaceAll('-', ' ')
 
+/** Several of them: `vulnerabilities`, `branches`. */
+export const wordOfSeveral = (word: string): string =>
+  `${word.replace(/([^aeiou])y$/, '$1ie').replace(/(s|x|ch)$/, '$1e')}s`
+
 /**
  * Fields that lists show beside those of the API's records, and where their values stand: columns
  * may name them, and `--fields` selects them in every format.

@@ -58,6 +58,17 @@ describe('a heading', () => {
     await expect(read('runners pause', job)).rejects.toThrow('other things than runners')
     const issue = 'reference\ttitle\na/b#1\tx\n'
     await expect(read('mr rebase', issue, 'a/b')).rejects.toThrow('things than merge requests')
+    const runner = JSON.stringify({
+      id: 7,
+      description: 'one',
+      ip_address: null,
+      is_shared: true,
+      online: true,
+    })
+    await expect(read('vulnerabilities confirm', runner)).rejects.toThrow('than vulnerabilities')
+    // Words of one's own beside the number are nobody's business.
+    const own = '{"id":7,"path":"x","online":true}'
+    expect(await read('vulnerabilities confirm', own)).toEqual(['7'])
   })
 
   it('may be cut away from a list as it is printed', async () => {

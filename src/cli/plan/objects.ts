@@ -17,18 +17,30 @@ export interface Objects {
   readonly known: ReadonlySet<string>
   /** Fields that only lists of other things in the same areas have. */
   readonly foreign: ReadonlySet<string>
+  /** Fields that only lists of other areas have; one of them may well be somebody's own word. */
+  readonly elsewhere: ReadonlySet<string>
   readonly mark?: '!' | '#'
   /** The columns of the lists, as they are printed unless others are asked for. */
   readonly columns: readonly (readonly string[])[]
 }
 
-/** The lists of the kind's areas: those of the kind, and those of other things. */
-const listsOf = async (kind: Kind, name: string): Promise<readonly (readonly Endpoint[])[]> => {
-  const rows = areas.filter((row) => kind.areas.includes(row.name))
-  const endpoints = (await Promise.all(rows.map((row) => row.load()))).flatMap((all) =>
-    Object.values<Endpoint>(all).filter((e) => e.returns.kind === 'many'),
+/** The lists of the kind's areas, those of the kind and those of other things; and those of other areas. */
+const listsOf = async (kind: Kind, name: string) => {
+  const rows = await Promise.all(
+    areas.map(async (row) => ({ near: kind.areas.includes(row.name), all: await row.load() })),
   )
-  return [endpoints.filter((e) => e.lists === name), endpoints.filter((e) => e.lists !== name)]
+  const lists = rows.flatMap(({ near, all }) =>
+    Object.values<Endpoint>(all)
+      .filter((e) => e.returns.kind === 'many')
+      .map((endpoint) => ({ near, endpoint })),
+  )
+  const those = (wanted: (list: (typeof lists)[number]) => boolean): readonly Endpoint[] =>
+    lists.filter(wanted).map(({ endpoint }) => endpoint)
+  return {
+    own: those(({ near, endpoint }) => near && endpoint.lists === name),
+    others: those(({ near, endpoint }) => near && endpoint.lists !== name),
+    far: those(({ near }) => !near),
+  }
 }
 
 /** What an argument takes; undefined where the catalogue does not know objects of this kind. */
@@ -36,7 +48,7 @@ export const objectsOf = async (argument: Argument | undefined): Promise<Objects
   const name = argument?.param?.completes
   const kind = kindNamed(name)
   if (name === undefined || kind === undefined) return undefined
-  const [own = [], others = []] = await listsOf(kind, name)
+  const { own, others, far } = await listsOf(kind, name)
   const { parameter = name } = argument ?? {}
   const names = [
     ...new Set([...kind.names, argument?.name.replaceAll('-', '_') ?? name, parameter]),
@@ -49,6 +61,7 @@ export const objectsOf = async (argument: Argument | undefined): Promise<Objects
     also,
     known,
     foreign: new Set(fieldsOf(others).filter((field) => !known.has(field))),
+    elsewhere: new Set(fieldsOf(far).filter((field) => !known.has(field))),
     columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
     ...(kind.mark === undefined ? {} : { mark: kind.mark }),
   }

@@ -1,4 +1,5 @@
 /** Which object a row of standard input names, and the project that a number belongs to. */
+import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { usage } from '../../errors.js'
 import { objectColumn } from '../run/answer/fields.js'
 import type { Objects } from './objects.js'
@@ -72,6 +73,6 @@ export const bareObject = (
 export const otherThings = (place: string, objects: Objects) =>
   refused(
     place,
-    `a list of other things than ${objects.word}s`,
+    `a list of other things than ${wordOfSeveral(objects.word)}`,
     `Pipe a list that has the column ${objects.names[0] ?? objectColumn}.`,
   )

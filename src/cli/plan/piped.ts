@@ -2,6 +2,7 @@
 
 import type { CutValue } from '../../base/json/cutter.js'
 import { digitsOf, isNumber } from '../../base/json/json.js'
+import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { objectColumn } from '../run/answer/fields.js'
 import type { Objects } from './objects.js'
 import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
@@ -21,7 +22,18 @@ export const plain: Objects = {
   also: [],
   known: new Set(),
   foreign: new Set(),
+  elsewhere: new Set(),
   columns: [],
+}
+
+/** So many fields of lists of other areas are no coincidence, where they outnumber those of its own. */
+const mostStrange = 2
+
+/** Whether a record with these fields comes from a list of other things. */
+const isOfOthers = (keys: readonly string[], { foreign, elsewhere, known }: Objects): boolean => {
+  if (keys.some((key) => foreign.has(key))) return true
+  const strange = keys.filter((key) => elsewhere.has(key)).length
+  return strange > mostStrange && strange > keys.filter((key) => known.has(key)).length
 }
 
 const textOf = (value: unknown): string => {
@@ -93,7 +105,7 @@ export const lineReader =
     if (cells.length > 1 && cells.length !== width)
       throw refused(
         place,
-        `several columns, and the first line is not the heading of a list of ${objects.word}s`,
+        `several columns, and the first line is not the heading of a list of ${wordOfSeveral(objects.word)}`,
         'Pipe the list with its heading, or one object a line.',
       )
     return bareObject(place, text, objects, project)
@@ -112,7 +124,7 @@ export const objectOfValue = (
   const place = item === undefined ? `line ${line}` : `line ${line}, item ${item}`
   const own = textOf(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
-  if (keys.some((key) => objects.foreign.has(key))) throw otherThings(place, objects)
+  if (isOfOthers(keys, objects)) throw otherThings(place, objects)
   if (own !== '') return bareObject(place, own, objects, project)
   return objectIn({ place, field: (name) => fieldOf(value, name) }, objects, project)
 }
