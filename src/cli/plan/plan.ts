@@ -4,6 +4,7 @@
  */
 
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { copied } from '../../base/objects.js'
 import { hasDots, isDots } from '../../base/segments.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
@@ -111,7 +112,7 @@ const planOf = async (
   given: Given,
   around: Surroundings,
 ): Promise<Plan> => {
-  const own: Record<string, JsonValue | undefined> = { ...values }
+  const own: Record<string, JsonValue | undefined> = copied(values)
   await placeProject(endpoint, reference, given, own, around)
   placeArgs(command, endpoint, withoutReference(group, reference), own, around)
   await fillRequired(command, endpoint, own, extra, around, project)

@@ -3,6 +3,7 @@
  * its text, or as a journal names it: by its id, and what it belongs to.
  */
 import type { JsonValue, JsonValues } from '../../base/json/value.js'
+import { copied } from '../../base/objects.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { named, scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given, Plan } from '../../commands/types.js'
@@ -54,7 +55,7 @@ export class Planner {
   async planOf({ object, parent }: GivenObject): Promise<Plan> {
     const common = await this.#commonOf({ object, ...(parent === undefined ? {} : { parent }) })
     const { key, endpoint, values, extra, project } = common
-    const own: Record<string, JsonValue | undefined> = { ...values }
+    const own: Record<string, JsonValue | undefined> = copied(values)
     const holder = scopeOf(endpoint)?.placeholder
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
       own[holder] = parent
