@@ -26,20 +26,20 @@ const bucket = (): Instance => {
   }
 }
 
-/** So many within each second of its clock, which is ahead of ours; it says what is left. */
-const windows = (): Instance => {
+/** So many within each second of its clock, which is ahead of ours; it says what is left, or not. */
+const windows = (silent = false): Instance => {
   let [window, taken] = [0, 0]
   return (here) => {
     const now = here + 1_234_567
     const current = Math.floor(now / 1000)
     if (current !== window) [window, taken] = [current, 0]
     taken += 1
-    const headers = {
-      date: dateOf(now),
+    const limits = {
       'ratelimit-limit': String(allowed),
       'ratelimit-remaining': String(Math.max(0, allowed - taken)),
       'ratelimit-reset': String(current + 1),
     }
+    const headers = { date: dateOf(now), ...(silent ? {} : limits) }
     return taken > allowed
       ? { status: 429, headers: { ...headers, 'retry-after': '1' } }
       : { status: 200, headers }
@@ -52,8 +52,18 @@ interface Run {
   readonly seconds: number
 }
 
-/** As many at once as the gate lets go, each there and back in five milliseconds. */
-const run = async (instance: Instance, count: number, concurrency?: number): Promise<Run> => {
+interface How {
+  readonly concurrency?: number
+  /** There and back, in milliseconds. */
+  readonly latency?: number
+}
+
+/** As many at once as the gate lets go. */
+const run = async (
+  instance: Instance,
+  count: number,
+  { concurrency, latency = 5 }: How = {},
+): Promise<Run> => {
   let seed = 7
   const chance = (): number => {
     seed = (seed * 16_807) % 2_147_483_647
@@ -61,7 +71,8 @@ const run = async (instance: Instance, count: number, concurrency?: number): Pro
   }
   const clock: Scripted = scriptedClock(chance)
   const gate = new FleetGate({ clock, ...(concurrency === undefined ? {} : { concurrency }) })
-  const way = (): Promise<void> => new Promise((resolve) => clock.later(2 + chance(), resolve))
+  const way = (): Promise<void> =>
+    new Promise((resolve) => clock.later(latency / 2 - 0.5 + chance(), resolve))
   const began = clock.now()
   let [left, served, refused] = [count, 0, 0]
   const one = async (): Promise<void> => {
@@ -89,21 +100,37 @@ const run = async (instance: Instance, count: number, concurrency?: number): Pro
   return { served, refused, seconds: (clock.now() - began) / 1000 }
 }
 
+const widths: readonly How[] = [{}, { concurrency: 32 }]
+
 describe('1,500 requests where 100 a second are allowed', () => {
   const ideal = (1500 - allowed) / allowed
-  it.each([undefined, 32])('fail none, and are soon done (width %s)', async (concurrency) => {
-    const { served, refused, seconds } = await run(bucket(), 1500, concurrency)
+  const near = widths.flatMap((width) => [width, { ...width, latency: 20 }])
+  it.each(near)('fail none, and are soon done: %o', async (how) => {
+    const { served, refused, seconds } = await run(bucket(), 1500, how)
     expect(served).toBe(1500)
     expect(refused).toBeLessThanOrEqual(50)
     expect(seconds).toBeLessThanOrEqual(ideal * 1.08)
   })
-  it.each([undefined, 32])(
-    'are paced by what the instance says (width %s)',
-    async (concurrency) => {
-      const { served, refused, seconds } = await run(windows(), 1500, concurrency)
-      expect(served).toBe(1500)
-      expect(refused).toBe(0)
-      expect(seconds).toBeLessThanOrEqual(ideal * 1.08)
-    },
-  )
+  it.each(near)('are paced by what the instance says: %o', async (how) => {
+    const { served, refused, seconds } = await run(windows(), 1500, how)
+    expect(served).toBe(1500)
+    expect(refused).toBe(0)
+    expect(seconds).toBeLessThanOrEqual(ideal * 1.08)
+  })
+  // Each 429 asks for a whole second, which is the allowance of another one.
+  it.each(widths)('wait seldom where it tells nothing of its windows: %o', async (how) => {
+    const { served, refused, seconds } = await run(windows(true), 1500, how)
+    expect(served).toBe(1500)
+    expect(refused).toBeLessThanOrEqual(50)
+    expect(seconds).toBeLessThanOrEqual(ideal * 1.5)
+  })
+})
+
+describe('6,000 requests where 100 a second are allowed', () => {
+  it.each(widths)('are turned away no more often than 1,500 may be: %o', async (how) => {
+    const { served, refused, seconds } = await run(bucket(), 6000, how)
+    expect(served).toBe(6000)
+    expect(refused).toBeLessThanOrEqual(50)
+    expect(seconds).toBeLessThanOrEqual(((6000 - allowed) / allowed) * 1.03)
+  })
 })

@@ -164,7 +164,7 @@ export class FleetGate implements Gate {
     if (fresh || until > this.#openAt) {
       const wait = until - now
       this.#openAt = now + wait * (fresh ? 1 + this.#clock.random() * jitter : 1)
-      if (fresh) this.#pace.turnedAway(this.#openAt)
+      if (fresh) this.#pace.turnedAway(now, this.#openAt)
     }
     const since = Math.min(this.#wellAt ?? now, leave.refused)
     this.#hopeless = until > (this.#wellAt ?? now) + patience

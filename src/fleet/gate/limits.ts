@@ -50,7 +50,7 @@ const askedWait = (headers: Headers, theirs: number): number | undefined =>
 export const firstWait = 1000
 const longestWait = 30_000
 /** Turned away again at once where it asked for no wait: so long at least, and twice as long each time. */
-const leastWait = 100
+export const leastWait = 100
 
 /**
  * How long to wait: as long as it asks for; one that asks for too little, again and again, is not hammered on.

@@ -1,5 +1,5 @@
 /** When the next request may be sent: what the instance tells of its limit, what was learnt, what was asked for. */
-import type { Told } from './limits.js'
+import { leastWait, type Told } from './limits.js'
 import type { Rate } from './rate.js'
 
 /** Below this part of a limit the rest is shared out. */
@@ -22,12 +22,21 @@ interface Known {
   readonly remaining: number
 }
 
+/** A pace that was kept and was too much: so much of what was taken at it is asked for next. */
+const eased = 0.85
+/** From then on it is twice as much only after so many times the wait that it cost. */
+const careful = 20
+/** Or after so long, in milliseconds, or as long as was needed to learn it: whoever limits may cease to. */
+const longest = 60_000
+
 /** What an instance that only ever said "too many" seems to bear. */
 interface Learnt {
   readonly rate: Rate
-  /** When it was learnt, and over how long: for as long again it doubles. */
+  /** When it was learnt, and in how long it is twice as much. */
   readonly from: number
   readonly span: number
+  /** Twice as much once more after each span, or as much more again. */
+  readonly growth: 'doubling' | 'steady'
 }
 
 export class Pace {
@@ -80,12 +89,27 @@ export class Pace {
   }
 
   /** The instance said "too many", and is left alone until a time. */
-  turnedAway(until: number): void {
-    const span = Math.max(shortest, until - (this.#from ?? until))
-    this.#learnt = this.#good < telling ? undefined : { rate: this.#good / span, from: until, span }
+  turnedAway(now: number, until: number): void {
+    this.#learnt = this.#good < telling ? undefined : this.#lesson(now, until)
     this.#good = 0
     this.#from = until
     this.#next = until
+  }
+
+  /**
+   * What was taken over the whole time, the wait with it, is borne for certain. A pace that was kept
+   * has come near to what is borne: then what was taken until the wait says more, and each further
+   * wait would cost more than a faster pace brings.
+   */
+  #lesson(now: number, until: number): Learnt {
+    const from = this.#from ?? now
+    const span = Math.max(shortest, until - from)
+    const certain = this.#good / span
+    if (this.#learnt === undefined) return { rate: certain, from: until, span, growth: 'doubling' }
+    const taken = Math.min(this.#good / Math.max(1, now - from), 1 / this.#learntInterval(now))
+    const rate = Math.max(certain, taken * eased)
+    const slow = careful * Math.max(leastWait, until - now)
+    return { rate, from: until, span: Math.min(slow, Math.max(span, longest)), growth: 'steady' }
   }
 
   /** What the instance allows, in words; undefined where it does not say. */
@@ -119,7 +143,8 @@ export class Pace {
 
   #learntInterval(now: number): number {
     if (this.#learnt === undefined) return 0
-    const { rate, from, span } = this.#learnt
-    return 1 / (rate * 2 ** (Math.max(0, now - from) / span))
+    const { rate, from, span, growth } = this.#learnt
+    const spans = Math.max(0, now - from) / span
+    return 1 / (rate * (growth === 'doubling' ? 2 ** spans : 1 + spans))
   }
 }
