@@ -1,8 +1,10 @@
 /**
  * The server that the measured programs talk to, in a process of its own so that it takes no time
  * from them. How many projects it has and how slow it is stand in the base URL:
- * http://127.0.0.1:port/n/<projects>/ms/<delay>. Prints its port, the TLS port too where
- * BENCH_KEY and BENCH_CERT name files.
+ * http://127.0.0.1:port/n/<projects>/ms/<delay>. One that allows only so many a second has that
+ * there too, with a number that makes it another one: …/allows/100/<number>, and …/tells/100/<number>
+ * where it says what is left; GET …/refused of these counts the answers 429. Prints its port, the
+ * TLS port too where BENCH_KEY and BENCH_CERT name files.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -14,6 +16,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Allowance } from './allowance.js'
 import { projectPage, runnerBody } from './records.js'
 
 const perPage = 100
@@ -87,12 +90,26 @@ const sendArchive = ({ res }: Call): void => {
   more()
 }
 
+const allowances = new Map<string, Allowance>()
+
+/** What a limited instance has left; undefined for one that bears everything. */
+const allowanceOf = (base: string): Allowance | undefined => {
+  const [, how, allowed] = /\/(allows|tells)\/(\d+)\/\d+/.exec(base) ?? []
+  if (how === undefined) return undefined
+  const allowance = allowances.get(base) ?? new Allowance(Number(allowed), how === 'tells')
+  allowances.set(base, allowance)
+  return allowance
+}
+
 const listener: RequestListener = async (req, res) => {
   const scheme = 'encrypted' in req.socket ? 'https' : 'http'
   const url = new URL(`${scheme}://${req.headers.host}${req.url}`)
   const [, base, projects, delay, path = ''] =
-    /^(\/n\/(\d+)\/ms\/(\d+)\/api\/v4)\/(.*)$/.exec(url.pathname) ?? []
+    /^(\/n\/(\d+)\/ms\/(\d+)(?:\/\w+\/\d+\/\d+)?\/api\/v4)\/(.*)$/.exec(url.pathname) ?? []
   const call = { req, res, url, root: `${url.origin}${base}`, projects: Number(projects) }
+  const allowance = allowanceOf(base ?? '')
+  if (path === 'refused') return void res.end(String(allowance?.refused ?? 0))
+  if (allowance?.takes(res) === false) return
   if (Number(delay) > 0) await sleep(Number(delay))
   if (path === 'projects' && Number(url.searchParams.get('per_page')) === perPage) sendPage(call)
   else if (/^runners\/\d+$/.test(path)) await sendRunner(call)
