@@ -79,8 +79,9 @@ describe('a run over many objects', () => {
     )
     // Who asks is asked first.
     expect(server.seen.length - 1).toBeLessThanOrEqual(31)
-    // What was not tried is counted and not printed.
-    expect(JSON.parse(stdout)).toHaveLength(server.seen.length - 1)
+    // What was not tried is counted and not printed; one that was begun as the run stopped fails unsent.
+    const unsent = JSON.parse(stdout).length - (server.seen.length - 1)
+    expect([0, 1]).toContain(unsent)
   })
   it('ends at twenty that could not be reached in a row', async () => {
     const { server, run } = await started(() => ({ status: 503, body: '' }))
