@@ -7,8 +7,9 @@ export class Allowance {
   readonly #told: boolean
   #tokens: number
   #at = performance.now()
-  /** Answers 429 so far. */
+  /** Answers 429 so far, and when the first write was answered, in milliseconds of the epoch. */
   refused = 0
+  first: number | undefined
 
   constructor(allowed: number, told: boolean) {
     this.#allowed = allowed

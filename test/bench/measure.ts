@@ -15,6 +15,8 @@ export interface Program {
 }
 
 export interface Run {
+  /** Milliseconds of the epoch. */
+  readonly began: number
   /** Seconds from start to exit. */
   readonly wall: number
   /** Seconds from start to the first byte of standard output. */
@@ -71,6 +73,7 @@ export const run = async (program: Program, folder: string): Promise<Run> => {
     cwd: folder,
   }
   if (program.writes !== undefined) rmSync(program.writes, { force: true })
+  const began = Date.now()
   const start = process.hrtime.bigint()
   const child = spawn(program.command, program.args, options)
   let [first, bytes, complaint] = [0, 0, '']
@@ -98,7 +101,7 @@ export const run = async (program: Program, folder: string): Promise<Run> => {
   const used = program.args.includes(usage)
     ? JSON.parse(readFileSync(`${folder}/usage.json`, 'utf8'))
     : { cpu: 0, megabytes: 0 }
-  return { wall: took, first, bytes, ...used }
+  return { began, wall: took, first, bytes, ...used }
 }
 
 export const median = (values: readonly number[]): number => {

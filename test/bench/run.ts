@@ -1,5 +1,5 @@
 /**
- * npm run bench -- [start|lists|writes|download|million …] [--runs <n>]
+ * npm run bench -- [start|lists|writes|fleet|download|million …] [--runs <n>]
  * Prints what the program takes beside its budgets; goals, never a failure. Node's own start is
  * measured in the same run, since machines differ.
  */
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import build from '../../.config/build-once.js'
 import { type Bench, withBench } from './bench.js'
 import { download } from './download.js'
+import { fleet } from './fleet.js'
 import { lists } from './lists.js'
 import { start } from './start.js'
 import { type Row, tableOf } from './table.js'
@@ -16,11 +17,12 @@ const groups: Record<string, (bench: Bench) => Promise<void>> = {
   start,
   lists,
   writes,
+  fleet,
   download,
   million,
 }
-/** Those that take minutes, and are run only where they are named. */
-const long = new Set(['million'])
+/** Those that take minutes, or are a part of another, are run only where they are named. */
+const onlyNamed = new Set(['million', 'writes'])
 
 const { values, positionals } = parseArgs({
   options: { runs: { type: 'string', default: '0' } },
@@ -39,7 +41,7 @@ const report = (row: Row): void => {
 await withBench(Number(values.runs), report, async (bench) => {
   for (const [name, group] of Object.entries(groups)) {
     const named = positionals.includes(name)
-    if (positionals.length > 0 ? !named : long.has(name)) continue
+    if (positionals.length > 0 ? !named : onlyNamed.has(name)) continue
     try {
       await group(bench)
     } catch (error) {

@@ -3,8 +3,9 @@
  * from them. How many projects it has and how slow it is stand in the base URL:
  * http://127.0.0.1:port/n/<projects>/ms/<delay>. One that allows only so many a second has that
  * there too, with a number that makes it another one: …/allows/100/<number>, and …/tells/100/<number>
- * where it says what is left; GET …/refused of these counts the answers 429. Prints its port, the
- * TLS port too where BENCH_KEY and BENCH_CERT name files.
+ * where it says what is left; GET …/counts of these says how many answers were 429, and when the
+ * first write was answered. Prints its port, the TLS port too where BENCH_KEY and BENCH_CERT name
+ * files.
  */
 import { readFileSync } from 'node:fs'
 import {
@@ -108,12 +109,14 @@ const listener: RequestListener = async (req, res) => {
     /^(\/n\/(\d+)\/ms\/(\d+)(?:\/\w+\/\d+\/\d+)?\/api\/v4)\/(.*)$/.exec(url.pathname) ?? []
   const call = { req, res, url, root: `${url.origin}${base}`, projects: Number(projects) }
   const allowance = allowanceOf(base ?? '')
-  if (path === 'refused') return void res.end(String(allowance?.refused ?? 0))
+  if (path === 'counts') return void res.end(`${allowance?.refused} ${allowance?.first}`)
   if (allowance?.takes(res) === false) return
   if (Number(delay) > 0) await sleep(Number(delay))
   if (path === 'projects' && Number(url.searchParams.get('per_page')) === perPage) sendPage(call)
-  else if (/^runners\/\d+$/.test(path)) await sendRunner(call)
-  else if (/\/artifacts$/.test(path)) sendArchive(call)
+  else if (/^runners\/\d+$/.test(path)) {
+    await sendRunner(call)
+    if (allowance !== undefined) allowance.first ??= Date.now()
+  } else if (/\/artifacts$/.test(path)) sendArchive(call)
   else res.writeHead(404, { 'content-type': json }).end('{"error":"404 Not Found"}')
 }
 

@@ -6,7 +6,7 @@ export interface Row {
   readonly work: string
   readonly measured: number
   readonly budget?: number
-  /** What the figures count: `×` (of `node -e 0`), `s`, `ms`, `MB`. */
+  /** What the figures count: `×` (of `node -e 0`), `s`, `ms`, `MB`, `answers`. */
   readonly unit: string
   /** Anything else worth knowing. */
   readonly detail?: string
@@ -18,7 +18,8 @@ export const used = (runs: readonly Run[]): string => {
   return `${cpu.toFixed(2)} s CPU, ${Math.max(...runs.map((r) => r.megabytes)).toFixed(0)} MB`
 }
 
-const digits = (row: Row): number => (row.unit === 'MB' || row.unit === 'ms' ? 0 : 2)
+const whole = new Set(['MB', 'ms', 'answers'])
+const digits = (row: Row): number => (whole.has(row.unit) ? 0 : 2)
 const figure = (row: Row, value: number | undefined): string =>
   value === undefined ? '' : `${value.toFixed(digits(row))} ${row.unit}`
 
