@@ -105,8 +105,8 @@ interface Unplanned {
   readonly override?: JsonValues
 }
 
-/** Plans in hand, or what they are to be made of. */
-export type Plans = readonly Plan[] | Unplanned
+/** Plans in hand, what they are to be made of, or their objects as they come. */
+export type Plans = readonly Plan[] | Unplanned | PlanSource
 
 /** An object by what it is called, and what it belongs to. */
 interface GivenObject {

@@ -12,6 +12,8 @@ export interface Loss {
   readonly what?: string
   /** By default the objects of the plans, by their names. */
   readonly details?: Details
+  /** How the object of a plan is called instead, where the plans are not in hand. */
+  readonly each?: (plan: Plan) => string
   /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
   readonly told?: string
 }

@@ -125,6 +125,8 @@ export interface PersonService {
   askSecret(question: string, name: string): Promise<string | undefined>
   /** Asks before something is destroyed; refuses without a terminal unless --yes. `count`: of how many. */
   confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void>
+  /** Refuses what would have to be confirmed where nobody can be asked, before anything is done for it. */
+  confirmable(what: string): Promise<void>
   /** The objects of plans by their names, as a confirmation lists them. */
   naming(plans: readonly Plan[]): Promise<readonly string[]>
   /** Shows on a terminal how far work on so many objects is, until it ends. */
@@ -135,14 +137,21 @@ export interface PersonService {
   leaving<T>(stays: Stays, work: () => Promise<T>): Promise<T>
 }
 
+/** Standard input. */
+export interface Piped {
+  /** Reads it to its end. */
+  text(): Promise<string>
+  /** As it comes. */
+  chunks(): AsyncIterable<string>
+}
+
 /** Where a command runs: its process, its profile, the project or group at hand. */
 export interface PlaceService {
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
   readonly globals: Looked
   readonly clock: RunClock
-  /** Reads standard input to its end. */
-  stdin(): Promise<string>
+  readonly stdin: Piped
   session(): Promise<Session>
   /** Another profile's session; without a name, what flags and environment alone make. */
   sessionOf(profile: string | undefined): Promise<Session>

@@ -1,9 +1,19 @@
 /** `svcctl api <method> <path with {}> -`: one request for each object of standard input. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { objectsIn, requestFor } from '../../src/commands/api/every.js'
+import { requestFor } from '../../src/commands/api/every.js'
+import { objectsIn } from '../../src/commands/api/objects.js'
+import { clean, configuration, program } from '../support/program.js'
 import { answers, calling, rowsOf } from './calling.js'
 
 const { server, call, sent } = calling()
+
+const named = async (chunks: readonly string[]): Promise<readonly string[]> => {
+  const found: string[] = []
+  for await (const some of objectsIn(chunks)) found.push(...some)
+  return found
+}
 
 describe('objects of standard input', () => {
   it.each([
@@ -18,12 +28,13 @@ describe('objects of standard input', () => {
       '[{"id": 9007199254740993}, 9007199254740995, 1.0]',
       ['9007199254740993', '9007199254740995', '1'],
     ],
-  ])('%j', (text, objects) => {
-    expect(objectsIn(text)).toEqual(objects)
+  ])('%j, at once and letter by letter', async (text, objects) => {
+    expect(await named([text])).toEqual(objects)
+    expect(await named([...text])).toEqual(objects)
   })
 
-  it.each(['', 'a\tb\n1\t2\n', '{"name": "x"}', '[1,'])('refuses %j', (text) => {
-    expect(() => objectsIn(text)).toThrow(/standard input/)
+  it.each(['', 'a\tb\n1\t2\n', '{"name": "x"}', '[1,'])('refuses %j', async (text) => {
+    await expect(named([text])).rejects.toThrow(/standard input/)
   })
 
   it('fill one segment of a path, and a query', () => {
@@ -78,6 +89,31 @@ describe('a request for each', () => {
     const dry = await call('api DELETE x/{} - --dry-run', { input: '1\n2\n' })
     expect(rowsOf(dry.stdout).map((row) => row.new)).toEqual(['DELETE /x/1', 'DELETE /x/2'])
     expect([dry.code, server.lines()]).toEqual([0, []])
+  })
+
+  it.each(['GET', 'PUT'])('goes out with %s while more are still to come', async (method) => {
+    const env = {
+      ...clean(),
+      SVC_CONFIG_DIR: configuration(),
+      SVC_BASE_URL: server.url,
+      SVC_TOKEN: 'x',
+    }
+    const words = [program, 'api', method, 'runners/{}', '-', '-o', 'ndjson']
+    const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'ignore', 'ignore'] })
+    const closed = once(child, 'close')
+    // What is held until its end has come would never be sent.
+    const sent = new Promise<void>((resolve) => {
+      server.answer = ({ url }) => {
+        if (url.endsWith('/runners/1')) resolve()
+        return { body: { id: 1 } }
+      }
+    })
+    child.stdin.write('1\n2\n')
+    await Promise.race([sent, closed])
+    child.stdin.end('3\n')
+    const [code] = await closed
+    const lines = server.lines().filter((line) => line.includes('/runners/'))
+    expect([code, lines]).toEqual([0, [1, 2, 3].map((id) => `${method} /runners/${id}`)])
   })
 
   it.each([

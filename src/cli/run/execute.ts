@@ -78,8 +78,7 @@ const takenUp = async (acting: Acting): Promise<Acting | undefined> => {
   if (globals.resume === undefined) return acting
   const { takeUp } = await import('./many/journal/resuming.js')
   const taken = await takeUp({ ...acting, ...running })
-  if (taken?.stdin !== undefined) acting.input.replace(taken.stdin)
-  return taken === undefined ? undefined : { ...acting, ...taken, stdin: acting.stdin }
+  return taken === undefined ? undefined : { ...acting, ...taken }
 }
 
 /** What of a run whose input was cut cannot be done. */
@@ -214,7 +213,7 @@ export const execute = async (
     format,
     env: process.env,
     signal,
-    stdin,
+    stdin: input,
     listed: wish.source !== 'arguments' || globals.resume !== undefined,
     wish,
     chosen: new Map(),

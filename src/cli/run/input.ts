@@ -19,13 +19,6 @@ export class StandardInput {
     return this.#text
   }
 
-  /** Something else is read in its place. */
-  replace(text: () => Promise<string>): void {
-    this.#text = text()
-    // Whoever reads it hears of it.
-    this.#text.catch(() => {})
-  }
-
   /** How it begins: its first line, as far as that is not too long. */
   async head(): Promise<string> {
     while (!this.#ended && !/\S[^\n]*\n/.test(this.#head) && this.#head.length < headSize) {

@@ -1,5 +1,6 @@
 /** What a run is made of. */
 import type { Globals } from '../../commands/globals.js'
+import type { Piped } from '../../commands/services.js'
 import type { Command } from '../../commands/types.js'
 import type { Format } from '../../output/types.js'
 import type { JournalWish } from './many/journal/wish.js'
@@ -10,7 +11,7 @@ export interface RunOptions {
   readonly format: Format
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
-  readonly stdin: () => Promise<string>
+  readonly stdin: Piped
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
   /** What the line says of its journal. */

@@ -1,7 +1,5 @@
 /** `svcctl api <method> <path with {}> -`: one request for each object that standard input names. */
 
-import { digitsOf, isNumber } from '../../base/json/json.js'
-import { jsonValues } from '../../base/json/values.js'
 import { isObject } from '../../base/objects.js'
 import { isDots } from '../../base/segments.js'
 import { type Endpoint, methodOf, one, pathOf } from '../../catalogue/endpoint.js'
@@ -11,53 +9,13 @@ import { Unknown } from '../../catalogue/shapes/common.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import type { InstanceService, PlaceService, PlanAnswer, Services } from '../services.js'
-import type { Plan } from '../types.js'
+import type { Plan, PlanSource } from '../types.js'
+import { objectsIn } from './objects.js'
 
 /** Where an object goes. */
 const mark = '{}'
 /** The same in a query that was made of values. */
 const encodedMark = '%7B%7D'
-
-/** The columns that name an object, the most certain first. */
-const naming = ['object', 'id'] as const
-
-const strange = (what: string): Error =>
-  usage(`standard input: ${what}`, 'api takes one object a line, or records with an id.')
-
-/** What a value of JSON names. */
-const nameIn = (value: unknown): string => {
-  const named = isObject(value) ? (value.object ?? value.id) : value
-  if (isNumber(named)) return digitsOf(named)
-  if (typeof named === 'string') return named
-  throw strange(`${JSON.stringify(value)?.slice(0, 40) ?? ''} names no object`)
-}
-
-const fromJson = (text: string): readonly string[] =>
-  [...jsonValues(text)].flatMap(({ value }) =>
-    Array.isArray(value) ? value.map(nameIn) : [nameIn(value)],
-  )
-
-/** The objects of a table whose heading names them; else one a line. */
-const fromLines = (lines: readonly string[]): readonly string[] => {
-  const [heading = '', ...rows] = lines
-  const cells = heading.split('\t')
-  const column = naming.map((name) => cells.indexOf(name)).find((at) => at >= 0)
-  if (column !== undefined) return rows.map((row) => row.split('\t')[column] ?? '')
-  if (cells.length > 1) throw strange('the table has no column id')
-  return lines
-}
-
-/** The objects that standard input names, in its order. */
-export const objectsIn = (text: string): readonly string[] => {
-  const input = text.replace(/^\ufeff/, '').trim()
-  const lines = input
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  const found = /^[[{]/.test(input) ? fromJson(input) : fromLines(lines)
-  if (found.length === 0) throw strange('it names nothing to work on')
-  return found
-}
 
 /** Whether a request has a place for an object. */
 export const hasPlace = ({ path }: Pick<WireRequest, 'path'>): boolean =>
@@ -138,15 +96,27 @@ const outcomeOf = async (instance: InstanceService, request: WireRequest): Promi
   return bytes.length === 0 ? { status } : { bytes, value: data }
 }
 
-/** Those of the part that `--shard` names. */
-const inPart = async (
-  { env, globals: { shard } }: PlaceService,
-  objects: readonly string[],
-): Promise<readonly string[]> => {
-  if (shard === undefined) return objects
+/** Whether an object is in the part that `--shard` names. */
+const partOfAll = async ({
+  env,
+  globals: { shard },
+}: PlaceService): Promise<(object: string) => boolean> => {
+  if (shard === undefined) return () => true
   const { parseShard, partOf } = await import('../../fleet/shard.js')
   const { part, of } = parseShard(shard, env)
-  return objects.filter((object) => partOf('', { object }, of) === part)
+  return (object) => partOf('', { object }, of) === part
+}
+
+/** The objects as they come; what cannot stand in the path is refused before those that came with it. */
+async function* given(
+  place: PlaceService,
+  template: WireRequest,
+): AsyncGenerator<{ readonly object: string }> {
+  const isIn = await partOfAll(place)
+  for await (const some of objectsIn(place.stdin.chunks())) {
+    for (const object of some) requestFor(template, object)
+    for (const object of some) if (isIn(object)) yield { object }
+  }
 }
 
 /**
@@ -154,24 +124,25 @@ const inPart = async (
  * @param template the request, with a place for the object
  */
 export const every = async (
-  { instance, person, place }: Services,
+  { instance, place }: Services,
   template: WireRequest,
 ): Promise<void> => {
   const endpoint = await endpointOf(template)
-  const requests = new Map<Plan, WireRequest>()
-  for (const label of await inPart(place, objectsIn(await place.stdin()))) {
-    const plan = { key: '', endpoint, values: { object: label }, label }
-    requests.set(plan, requestFor(template, label))
+  const request = ({ values }: Plan): WireRequest => requestFor(template, String(values.object))
+  const source: PlanSource = {
+    objects: given(place, template),
+    planOf: async ({ object }) => ({ key: '', endpoint, values: { object }, label: object }),
   }
-  if (requests.size === 0) return person.note('none of them is in this part: nothing to do')
-  const paths = [...requests.values()].map(({ path }) => path)
-  await instance.many([...requests.keys()], {
+  await instance.many(source, {
     ...(endpoint.columns?.includes(whole) === true
       ? { emit: { people: { rows: inOneColumn, sheets: true } } }
       : {}),
-    run: (plan) => outcomeOf(instance, requests.get(plan) ?? template),
+    run: (plan) => outcomeOf(instance, request(plan)),
     ...(template.method === 'DELETE'
-      ? { loses: { what: 'What is there is lost.', details: paths }, done: 'deleted' }
+      ? {
+          loses: { what: 'What is there is lost.', each: (plan) => request(plan).path },
+          done: 'deleted',
+        }
       : {}),
   })
 }

@@ -51,7 +51,9 @@ const secretsOf = async (
   baseUrl: string,
 ): Promise<Secrets> => {
   if (piped) {
-    const [token = '', refreshToken = ''] = (await place.stdin()).split('\n').map((l) => l.trim())
+    const [token = '', refreshToken = ''] = (await place.stdin.text())
+      .split('\n')
+      .map((l) => l.trim())
     if (token === '') throw usage('standard input holds no token')
     return { token, ...(refreshToken === '' ? {} : { refreshToken }) }
   }

@@ -42,7 +42,7 @@ const parsed = async (text: string, label: string): Promise<unknown> => {
 
 /** A file's text, or standard input's for `-`. */
 const textOf = async ({ place }: Services, path: string, label: string): Promise<string> => {
-  if (path === '-') return place.stdin()
+  if (path === '-') return place.stdin.text()
   try {
     return await readFile(resolve(place.cwd, path), 'utf8')
   } catch (cause) {

@@ -9,7 +9,7 @@ const run = async (
   given: GivenBy<Record<never, never>, typeof deployKeys.add>,
 ): Promise<void> => {
   const text = given.flags.key ?? given.input?.key
-  const key = text === '-' ? await place.stdin() : text
+  const key = text === '-' ? await place.stdin.text() : text
   const plan = await instance.plan(given, key === undefined ? {} : { key })
   // A key of --param passes unchecked; one that was asked for has no flag either.
   const { key: asked } = plan.values

@@ -27,7 +27,12 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
     globals: { sandbox: false, insecure: false, ...globals },
     env: { ...env, ...more },
     signal: new AbortController().signal,
-    stdin: async () => 'piped',
+    stdin: {
+      text: async () => 'piped',
+      chunks: async function* () {
+        yield 'piped'
+      },
+    },
   } as unknown as Options
   const heard = { note: () => {}, warn: (text: string) => void warned.push(text) }
   return {
@@ -85,5 +90,5 @@ it('knows the project at hand from the environment, of the kind that is wanted',
     kind: 'group',
     value: 'platform',
   })
-  expect(await standing.stdin()).toBe('piped')
+  expect(await standing.stdin.text()).toBe('piped')
 })

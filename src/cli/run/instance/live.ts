@@ -22,7 +22,7 @@ import type {
 } from '../../../commands/services.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
 import type { Crowd } from '../many/crowd.js'
-import { inHand, isHeld } from '../many/in-hand.js'
+import { inHand, isComing, isHeld } from '../many/in-hand.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Lists } from './listing.js'
 import type { Planning } from './planning.js'
@@ -83,8 +83,9 @@ export class LiveInstance implements InstanceService {
 
   async many(plans: Plans, how?: Many): Promise<void> {
     const { crowd, planning } = this.#parts
-    const { objects } = isHeld(plans) ? {} : plans.given
-    if (isHeld(plans) || objects === undefined || planning.source === undefined)
+    if (isComing(plans) && crowd.stream !== undefined) return crowd.stream(plans, how)
+    const { objects } = isHeld(plans) || isComing(plans) ? {} : plans.given
+    if (isHeld(plans) || isComing(plans) || objects === undefined || planning.source === undefined)
       return crowd.many(await inHand(plans, (...asked) => planning.plans(...asked)), how)
     const { given, override } = plans
     return crowd.stream?.(planning.source(given, objects, override), how)

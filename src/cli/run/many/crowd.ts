@@ -53,6 +53,10 @@ export class Crowd {
       source,
       how,
       inHand: (plans) => this.many(plans, how),
+      confirmable: async ({ endpoint }) => {
+        const what = how.loses?.what ?? endpoint.destructive
+        if (what !== undefined) await this.#engine.person.confirmable(what)
+      },
       confirm: (first, count) => this.#confirm(first, how, count),
     })
   }
@@ -78,7 +82,10 @@ export class Crowd {
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
     if (what === undefined) return
-    const details = loses?.details ?? (() => person.naming(losing.length === 0 ? plans : losing))
+    const each = loses?.each
+    const named = async (): Promise<readonly string[]> =>
+      each === undefined ? person.naming(losing.length === 0 ? plans : losing) : plans.map(each)
+    const details = loses?.details ?? named
     if (loses?.told !== undefined && !person.interactive)
       for (const line of await linesOf(details)) person.note(`${loses.told} ${line}`)
     await person.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)

@@ -20,6 +20,8 @@ export interface Streaming {
   readonly how: Many
   /** Plans in hand, as ever. */
   readonly inHand: (plans: readonly Plan[]) => Promise<void>
+  /** Refuses at once what nobody could be asked about. */
+  readonly confirmable: (first: Plan) => Promise<void>
   /** Asks before something is lost: of so many, the first of which are these. */
   readonly confirm: (first: readonly Plan[], count: number) => Promise<void>
 }
@@ -155,13 +157,14 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
 
 /** Runs what comes, with an outcome each. */
 export const streamed = async (streaming: Streaming): Promise<void> => {
-  const { engine, source, how, inHand } = streaming
+  const { engine, source, how, inHand, confirmable } = streaming
   const resumed = engine.resumed?.()
   if (resumed !== undefined) return goneOnWith(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await firstOf(objects, 1)
   if (one === undefined) return engine.person.note('none of them is in this part: nothing to do')
   const first = await source.planOf(one)
+  await confirmable(first)
   const all = behind([one], objects)
   const keeper = engine.keeper?.(first, mostNamed)
   if (keeper !== undefined) return kept(streaming, await keeper(), first, all)

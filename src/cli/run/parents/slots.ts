@@ -65,7 +65,7 @@ export const slotsOf = async (
 ): Promise<readonly Slot[]> => {
   const { kind, origin } = parents
   if (isFound(parents)) return (await import('./found.js')).foundSlots(services, parents, narrowed)
-  const text = origin === 'piped' ? await services.place.stdin() : undefined
+  const text = origin === 'piped' ? await services.place.stdin.text() : undefined
   const names = text === undefined ? parents.names : await pipedNames(parents, text)
   const once = writing && kind === 'project' ? await oneEach(services, names) : names
   return once.map((name) => slotOf(kind, name))

@@ -6,7 +6,7 @@ import type { CountedWork, Waited } from '../../../terminal/streams/meter.js'
 import { progress } from '../../../terminal/streams/progress.js'
 import type { RunOptions } from '../options.js'
 import type { Streams } from '../streams.js'
-import { confirmer } from './confirm.js'
+import { confirmer, consentTo } from './confirm.js'
 import type { Glance } from './naming.js'
 
 /** What a person is asked about. */
@@ -30,10 +30,12 @@ export class Attendant implements PersonService {
   readonly #screen: Shown
   readonly #subject: Subject
   readonly #confirm: ReturnType<typeof confirmer>
+  readonly #globals: RunOptions['globals']
 
   constructor(globals: RunOptions['globals'], screen: Shown, subject: Subject) {
     this.#screen = screen
     this.#subject = subject
+    this.#globals = globals
     this.#confirm = confirmer({ globals, ...screen })
   }
 
@@ -63,6 +65,11 @@ export class Attendant implements PersonService {
 
   async confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void> {
     await this.#confirm(of ?? (await this.#subject.owner()), what, details, count)
+  }
+
+  async confirmable(what: string): Promise<void> {
+    const { interactive } = this.#screen
+    consentTo({ globals: this.#globals, interactive }, await this.#subject.owner(), what)
   }
 
   async naming(plans: readonly Plan[]): Promise<readonly string[]> {

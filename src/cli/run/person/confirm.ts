@@ -44,6 +44,19 @@ const nameTyped = async (profile: Owner['profile'], prompts: Prompts): Promise<b
   return profile !== undefined && nameMatches(profile, typed)
 }
 
+type Consenting = Pick<Asking, 'globals' | 'interactive'>
+
+/** How what is to be confirmed is. @throws Failure `usage` where nobody can be asked and --yes is missing */
+export const consentTo = (
+  { globals, interactive }: Consenting,
+  { profile }: Owner,
+  what: string,
+): ReturnType<typeof confirmationFor> => {
+  const { confirm, yes } = globals
+  const consent = { yes, interactive: interactive(), ...(confirm === undefined ? {} : { confirm }) }
+  return confirmationFor(profile, consent, what)
+}
+
 /**
  * Asks before something is destroyed.
  * @throws Failure `usage` where it is not confirmed, or nobody can be asked and --yes is missing
@@ -57,12 +70,7 @@ export const confirmer =
     count: number | undefined = undefined,
   ): Promise<void> => {
     const { profile } = owner
-    const consent = {
-      yes: globals.yes,
-      interactive: interactive(),
-      ...(globals.confirm === undefined ? {} : { confirm: globals.confirm }),
-    }
-    const how = confirmationFor(profile, consent, what)
+    const how = consentTo({ globals, interactive }, owner, what)
     if (how === 'go') return
     const lines = typeof details === 'function' ? await details() : details
     notes.note(notice(owner, what, lines, count))

@@ -26,7 +26,7 @@ export class Standing implements PlaceService {
   readonly globals: PlaceService['globals']
   readonly clock: PlaceService['clock']
   readonly #sessions: Sessions
-  readonly #stdin: RunOptions['stdin']
+  readonly stdin: RunOptions['stdin']
   readonly #glance: (ask: Ask) => Promise<unknown>
 
   /** @param glance the data that a reading request is answered with; nothing where nothing is sent */
@@ -40,11 +40,7 @@ export class Standing implements PlaceService {
     this.globals = globals
     this.clock = clockOf(signal)
     this.#sessions = sessions
-    this.#stdin = stdin
-  }
-
-  stdin(): Promise<string> {
-    return this.#stdin()
+    this.stdin = stdin
   }
 
   session(): Promise<Session> {

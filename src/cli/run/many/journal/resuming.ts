@@ -32,8 +32,6 @@ export interface TakenUp {
   readonly raw: Raw
   /** The objects come from the journal. */
   readonly streamed?: true
-  /** What is read in the place of standard input. */
-  readonly stdin?: () => Promise<string>
   readonly parents?: Parents
   readonly slots?: readonly Slot[]
 }
@@ -113,9 +111,6 @@ const overParents = (slots: readonly Slot[]): Pick<TakenUp, 'parents' | 'slots'>
   parents: { origin: 'named', kind: slots[0]?.kind ?? 'project', names: [] },
 })
 
-const stdinOf = (items: readonly Item[]) => async (): Promise<string> =>
-  items.map(({ object }) => JSON.stringify({ object })).join('\n')
-
 const withAsked = async (asked: LineAsked, raw: Raw): Promise<Map<string, readonly string[]>> =>
   new Map([...(await flagsAsked(asked)), ...raw.flags])
 
@@ -129,16 +124,9 @@ const lineFor = async (
   const { command, raw, wish } = resuming
   const flags = await withAsked(asked, raw)
   const again = wish.resumed?.again === true
-  const { args, shard } = asked
+  const { args } = asked
   // Objects that were selected in several may be known without them.
   const parents = items.every(({ parent }) => parent === undefined) ? undefined : asked.parents
-  if (command.open === true && again && shard !== undefined)
-    throw usage(
-      'the input of one part of any call is not taken up again',
-      `Begin a new run with --shard ${shard}.`,
-    )
-  if (command.open === true)
-    return { raw: { args: [...args, '-'], flags }, ...(again ? {} : { stdin: stdinOf(items) }) }
   if (parents !== undefined && again) return { raw: { args: raw.args, flags } }
   if (parents !== undefined)
     return { raw: { args, flags }, ...overParents(slotsFor(items, parents)) }
@@ -154,6 +142,16 @@ const lineFor = async (
   if (mark !== undefined)
     return { raw: { args: items.map((one) => `${one.parent}${mark}${one.object}`), flags } }
   return { raw: { args: [], flags }, ...overParents(slotsFor(items, 'project')) }
+}
+
+/** The line of any call, whose objects come from the journal, or once more. */
+const openLine = async ({ raw }: Resuming, asked: LineAsked, again: boolean): Promise<TakenUp> => {
+  if (again && asked.shard !== undefined)
+    throw usage(
+      'the input of one part of any call is not taken up again',
+      `Begin a new run with --shard ${asked.shard}.`,
+    )
+  return { raw: { args: [...asked.args, '-'], flags: await withAsked(asked, raw) } }
 }
 
 /** Whether the input is given once more. */
@@ -208,7 +206,8 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   if (doubt !== undefined) await services.person.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await reopenJournal(before.file, readPast)
   const { header, states } = past
-  const streamed = header.asked?.parents === undefined && streams(command)
+  const streamed =
+    command.open === true || (header.asked?.parents === undefined && streams(command))
   const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint)
   const left = () => workOf(journal, undefined, next)
   const all: Item[] = []
@@ -226,6 +225,7 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length
   // Of an input that was cut nobody knows what is left.
   if (open === 0 && !again) return past.total === undefined ? undefined : nothingLeft(resuming)
+  if (command.open === true) return openLine(resuming, asked, again)
   if (streamed && globals.select === undefined)
     return { raw: { args: raw.args, flags: await withAsked(asked, raw) }, streamed }
   return lineFor(resuming, header, asked, items)
