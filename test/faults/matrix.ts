@@ -1,4 +1,5 @@
 /** The whole matrix: every fault with every operation, a few at a time. */
+import { packedObjects } from './answers.js'
 import { canBe } from './around.js'
 import { cellOf, judge, outcomeOf } from './cell.js'
 import { type Cell, type Fault, faults } from './faults.js'
@@ -43,13 +44,16 @@ const pairs = faults
   )
 
 /** Runs every cell. */
-export const runMatrix = (): Promise<Judged[]> =>
-  together(pairs, atOnce, async ({ fault, operation }) => {
+export const runMatrix = (): Promise<Judged[]> => {
+  // Made before anybody waits for it: packing takes longer than a cell has patience.
+  packedObjects()
+  return together(pairs, atOnce, async ({ fault, operation }) => {
     const cell = cellOf(fault, operation)
     const outcome = await outcomeOf(fault, operation)
     const wrong = judge(cell, operation, outcome)
     return { fault, operation, cell, said: lastSaid(outcome.stderr), wrong }
   })
+}
 
 /** The message of the error, else the last note; addresses are those of one run only. */
 const lastSaid = (stderr: string): string => {
