@@ -15,15 +15,33 @@ beforeAll(() => {
   chmodSync(file, 0o755)
 })
 
+/** What these tests look at of a record. */
+interface Shown {
+  readonly id: number
+  readonly active: boolean
+  readonly name: string
+  readonly title: string
+  readonly approvals_required: number
+  readonly severity: string
+  readonly state: string
+  readonly status: string
+  readonly created_at: string
+  readonly path_with_namespace: string
+}
+
+interface Row extends Shown {
+  readonly project: string
+  readonly record: Shown
+}
+
 /** What a recipe left behind. */
 interface Left {
   /** Each line, with what it printed. */
   readonly printed: readonly string[]
   /** A file that it wrote. */
   readonly file: (name: string) => string
-  /** What the instance says afterwards, as records. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
-  readonly ask: (...args: readonly string[]) => Promise<any[]>
+  /** What the instance says afterwards, as records; of several projects each below its own. */
+  readonly ask: (...args: readonly string[]) => Promise<Row[]>
 }
 
 /** Runs `work` beside an embedded instance, with what its lines see of the world. */

@@ -4,7 +4,7 @@
  */
 import { stringifyExact } from '../../base/json/json.js'
 import { jsonValues } from '../../base/json/values.js'
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { hasForm } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { Failure, usage } from '../../errors.js'
@@ -16,7 +16,7 @@ import { pipedObjects } from './piped-reader.js'
 interface Owned {
   readonly column: string
   readonly parent: string
-  readonly record: Readonly<Record<string, unknown>>
+  readonly record: Fields
 }
 
 const columns = ['project', 'group', 'of'] as const

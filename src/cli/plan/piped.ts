@@ -2,6 +2,7 @@
 
 import type { CutValue } from '../../base/json/cutter.js'
 import { digitsOf, isNumber } from '../../base/json/json.js'
+import type { Fields } from '../../base/objects.js'
 import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { objectColumn } from '../run/answer/fields.js'
 import type { Objects } from './objects.js'
@@ -44,7 +45,7 @@ const textOf = (value: unknown): string => {
 /** A field of a record; a dotted name is a key as `--fields` writes it, else reaches inside. */
 const fieldOf = (record: unknown, name: string): string => {
   if (record === null || typeof record !== 'object') return ''
-  const fields: Readonly<Record<string, unknown>> = { ...record }
+  const fields: Fields = { ...record }
   if (fields[name] !== undefined) return textOf(fields[name])
   const dot = name.indexOf('.')
   return dot < 0 ? '' : fieldOf(fields[name.slice(0, dot)], name.slice(dot + 1))

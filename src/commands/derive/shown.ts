@@ -1,8 +1,6 @@
 /** Where a record shows what a parameter sets, and how. */
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Where a record shows a parameter; identities go under what they are of (`user_ids`: `users`). */
 export const shownIn = (

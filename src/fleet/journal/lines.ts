@@ -1,5 +1,5 @@
 /** What stands in a journal: a JSON object a line, in the order in which things came to be. */
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import type { Counts, End } from '../report.js'
 
 /** A text as it was typed; where it names a file, with the SHA-256 of what stood in that. */
@@ -29,7 +29,7 @@ export interface Header {
   /** `PUT /runners/:id` */
   readonly endpoint: string
   /** Attributes as they are sent, masked; a secret is where it came from: `{"secret":"env:NAME"}`. */
-  readonly values: Readonly<Record<string, unknown>>
+  readonly values: Fields
   /** The base URL, normalised; `sandbox:` and the folder of its state for an embedded one. */
   readonly instance: string
   readonly profile: string | null
@@ -49,7 +49,7 @@ export interface Header {
 }
 
 /** The attributes that a run changes; null where the object was not there. */
-export type Attributes = Readonly<Record<string, unknown>> | null
+export type Attributes = Fields | null
 
 interface Place {
   readonly n: number
@@ -95,7 +95,7 @@ const states: ReadonlySet<string> = new Set<ObjectLine['state']>([
 ])
 const isState = (text: string): text is ObjectLine['state'] => states.has(text)
 
-const isObjectLine = (value: Readonly<Record<string, unknown>>): boolean =>
+const isObjectLine = (value: Fields): boolean =>
   Number.isSafeInteger(value.n) &&
   Number(value.n) > 0 &&
   typeof value.object === 'string' &&

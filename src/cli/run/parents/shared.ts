@@ -1,5 +1,7 @@
 /** One answer to which several parents write, each in its turn and in their order. */
+
 import { stringifyExact } from '../../../base/json/json.js'
+import type { Fields } from '../../../base/objects.js'
 import type { Parent } from '../../../commands/described.js'
 import type { Emit } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
@@ -34,7 +36,7 @@ export class Shared {
   readonly #open: (emit: Emit) => Promise<Writer>
   readonly #most: number
   #writer: Promise<Writer> | undefined
-  #waiting: Readonly<Record<string, unknown>>[] = []
+  #waiting: Fields[] = []
   #printed = 0
 
   constructor(open: (emit: Emit) => Promise<Writer>, most: number) {
@@ -87,7 +89,7 @@ export class Shared {
    * One record about a parent itself, which counts for none of its own. It waits for the first part,
    * whose endpoint says what is secret.
    */
-  async about({ column, name }: Parent, record: Readonly<Record<string, unknown>>): Promise<void> {
+  async about({ column, name }: Parent, record: Fields): Promise<void> {
     this.#waiting.push({ [column]: name, ...record })
     if (this.#writer !== undefined) await this.#write({}, async () => {})
   }
