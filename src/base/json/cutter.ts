@@ -50,6 +50,12 @@ export class JsonCutter {
     return this.#found.splice(0)
   }
 
+  /** The values of a text that is there. @throws as `push` and `end` */
+  static all(text: string): readonly CutValue[] {
+    const cutter = new JsonCutter()
+    return [...cutter.push(text), ...cutter.end()]
+  }
+
   /** @throws Failure `usage` where the text ends within a value */
   end(): readonly CutValue[] {
     if (this.#open || this.#array !== undefined) throw notJson(this.#began)

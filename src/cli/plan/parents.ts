@@ -141,6 +141,24 @@ export const slotOf = (kind: ParentKind, name: string): Slot => ({
   parent: { column: kind, name },
 })
 
+/** One as its column has it: in a tree its kind stands before its name. */
+export const slotIn = (column: Parent['column'], name: string): Slot => {
+  if (column !== 'of') return slotOf(column, name)
+  const kind = name.startsWith('group:') ? 'group' : 'project'
+  return slotOfTree(kind, name.slice(kind.length + 1))
+}
+
+/** Parents with the objects of each: those that follow each other are one. */
+export class SlotsWithObjects {
+  readonly slots: (Slot & { readonly args: string[] })[] = []
+
+  add(slot: Slot, text: string): void {
+    const last = this.slots.at(-1)
+    if (last?.parent.name === slot.parent.name) last.args.push(text)
+    else this.slots.push({ ...slot, args: [text] })
+  }
+}
+
 /** One of a tree, in which there are both kinds. */
 export const slotOfTree = (kind: ParentKind, name: string): Slot => ({
   kind,

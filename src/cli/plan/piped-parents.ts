@@ -2,40 +2,40 @@
  * What a list of several parents printed, as the objects of a verb: each record in its own project or
  * group, which stands in the first column, or beside it.
  */
-import { stringifyExact } from '../../base/json/json.js'
-import { jsonValues } from '../../base/json/values.js'
+import { JsonCutter } from '../../base/json/cutter.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { hasForm } from '../../commands/derive/index.js'
+import type { Parent } from '../../commands/described.js'
 import type { Command } from '../../commands/types.js'
-import { Failure, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { objectsOf } from './objects.js'
-import { type Slot, slotOf, slotOfTree } from './parents.js'
-import { pipedObjects } from './piped-reader.js'
+import { type Slot, SlotsWithObjects, slotIn } from './parents.js'
+import { objectAt, plain } from './piped.js'
 
 interface Owned {
-  readonly column: string
+  readonly column: Parent['column']
   readonly parent: string
   readonly record: Fields
 }
 
-const columns = ['project', 'group', 'of'] as const
+const columns: readonly Parent['column'][] = ['project', 'group', 'of']
+
+const columnOf = (name: string | undefined): Parent['column'] | undefined =>
+  columns.find((one) => one === name)
 
 /** A record below its parent; 'none' where it is something else; undefined for a parent that failed. */
 const ownedIn = (item: unknown): Owned | 'none' | undefined => {
   if (!isObject(item)) return 'none'
-  const [column = ''] = Object.keys(item)
+  const column = columnOf(Object.keys(item)[0])
+  if (column === undefined) return 'none'
   const { [column]: parent, record, outcome } = item
-  if (!columns.some((one) => one === column) || typeof parent !== 'string') return 'none'
+  if (typeof parent !== 'string') return 'none'
   if (isObject(record)) return { column, parent, record }
   return record === undefined && outcome === 'failed' ? undefined : 'none'
 }
 
 const fromJson = (text: string): readonly Owned[] | undefined => {
-  const items = [...jsonValues(text)].flatMap(({ value }): readonly unknown[] =>
-    Array.isArray(value) ? value : [value],
-  )
-  const owned = items.map(ownedIn)
+  const owned = JsonCutter.all(text).map(({ value }) => ownedIn(value))
   const records = owned.flatMap((one) => (one === undefined || one === 'none' ? [] : [one]))
   return records.length === 0 || owned.includes('none') ? undefined : records
 }
@@ -54,7 +54,9 @@ const cellsOf = async (text: string): Promise<readonly (readonly string[])[]> =>
 const fromTable = async (text: string): Promise<readonly Owned[] | undefined> => {
   if (!/^(?:project|group|of)[\t,]/.test(text)) return undefined
   const [heading = [], ...rows] = await cellsOf(text)
-  const [column = '', ...names] = heading
+  const [first, ...names] = heading
+  const column = columnOf(first)
+  if (column === undefined) return undefined
   const records = rows.map(([parent = '', ...cells]) => ({
     column,
     parent,
@@ -64,21 +66,6 @@ const fromTable = async (text: string): Promise<readonly Owned[] | undefined> =>
   const strange = records.some(({ parent }) => parent === '' || parent.startsWith('{'))
   return records.length === 0 || strange ? undefined : records
 }
-
-/** The parent of a record: in a tree its kind stands before its name. */
-const slotFor = ({ column, parent }: Owned): Slot => {
-  if (column !== 'of') return slotOf(column === 'group' ? 'group' : 'project', parent)
-  const kind = parent.startsWith('group:') ? 'group' : 'project'
-  return slotOfTree(kind, parent.slice(kind.length + 1))
-}
-
-/** Says of what cannot be understood which record it is: each is read by itself. */
-const inRecord =
-  (n: number) =>
-  (error: unknown): never => {
-    if (!(error instanceof Failure)) throw error
-    throw usage(error.message.replace('line 1', `record ${n}`), error.details.hint)
-  }
 
 /** Whether an input that begins so may bring parents along. */
 export const mayOwn = (head: string): boolean =>
@@ -107,15 +94,13 @@ export const ownedSlots = async (
   const text = (await stdin()).replace(/^\ufeff/, '')
   const owned = /^\s*[[{]/.test(text) ? fromJson(text) : await fromTable(text)
   if (owned === undefined) return undefined
-  const objects = await objectsOf(command.args[0])
-  const slots: (Slot & { readonly args: string[] })[] = []
-  for (const [i, one] of owned.entries()) {
-    const slot = slotFor(one)
-    const text = stringifyExact(one.record) ?? ''
-    const args = await pipedObjects(text, objects, slot.value).catch(inRecord(i + 1))
-    const last = slots.at(-1)
-    if (last?.parent.name === slot.parent.name) last.args.push(...args)
-    else slots.push({ ...slot, args: [...args] })
+  const objects = (await objectsOf(command.args[0])) ?? plain
+  const elsewhere = await objects.elsewhere()
+  const found = new SlotsWithObjects()
+  for (const [i, { column, parent, record }] of owned.entries()) {
+    const slot = slotIn(column, parent)
+    const reading = { objects, elsewhere, project: slot.value }
+    found.add(slot, objectAt(`record ${i + 1}`, record, reading))
   }
-  return slots
+  return found.slots
 }

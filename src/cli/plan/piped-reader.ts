@@ -12,9 +12,11 @@ import {
   isTable,
   lineReader,
   type NumberedText,
-  objectOfValue,
+  objectAt,
+  placeOf,
   plain,
   rowReader,
+  type ValueReading,
 } from './piped.js'
 
 /** Takes text, and gives the objects that it names. */
@@ -30,16 +32,15 @@ interface Reading {
 
 class JsonForm implements Form {
   readonly #cutter = new JsonCutter()
-  readonly #reading: Reading
+  readonly #reading: ValueReading
 
-  constructor(reading: Reading) {
+  constructor(reading: ValueReading) {
     this.#reading = reading
   }
 
   push(text: string, last: boolean): readonly string[] {
-    const { objects, project } = this.#reading
     const values = [...this.#cutter.push(text), ...(last ? this.#cutter.end() : [])]
-    return values.map((value) => objectOfValue(value, objects, project))
+    return values.map((cut) => objectAt(placeOf(cut), cut.value, this.#reading))
   }
 }
 
@@ -172,7 +173,8 @@ const csvHeading = async (head: string): Promise<[Parse, readonly string[]] | un
 /** In which form objects are given, as the first line tells. */
 const formOf = async (head: string, reading: Reading): Promise<Form> => {
   const { objects } = reading
-  if (/^\s*[[{]/.test(head)) return new JsonForm(reading)
+  if (/^\s*[[{]/.test(head))
+    return new JsonForm({ ...reading, elsewhere: await objects.elsewhere() })
   if (head.includes('\t'))
     return new LineForm(isTable(cellsOf(head), objects) ? tabbed(reading) : oneALine(reading))
   const csv = head.includes(',') ? await csvHeading(head) : undefined

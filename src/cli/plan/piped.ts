@@ -23,7 +23,7 @@ export const plain: Objects = {
   also: [],
   known: new Set(),
   foreign: new Set(),
-  elsewhere: new Set(),
+  elsewhere: async () => new Set(),
   columns: [],
 }
 
@@ -31,7 +31,11 @@ export const plain: Objects = {
 const mostStrange = 2
 
 /** Whether a record with these fields comes from a list of other things. */
-const isOfOthers = (keys: readonly string[], { foreign, elsewhere, known }: Objects): boolean => {
+const isOfOthers = (
+  keys: readonly string[],
+  { foreign, known }: Objects,
+  elsewhere: ReadonlySet<string>,
+): boolean => {
   if (keys.some((key) => foreign.has(key))) return true
   const strange = keys.filter((key) => elsewhere.has(key)).length
   return strange > mostStrange && strange > keys.filter((key) => known.has(key)).length
@@ -116,19 +120,30 @@ export const lineReader =
 export const objectOf = (record: unknown, objects: Objects = plain, project?: string): string =>
   objectIn({ place: 'a record', field: (name) => fieldOf(record, name) }, objects, project)
 
-/** The object of a value of JSON. */
-export const objectOfValue = (
-  { line, item, value }: CutValue,
-  objects: Objects,
-  project: string | undefined,
+/** How values of JSON are understood. */
+export interface ValueReading {
+  readonly objects: Objects
+  /** What `objects.elsewhere` gave. */
+  readonly elsewhere: ReadonlySet<string>
+  readonly project: string | undefined
+}
+
+/** The object of a value of JSON, or of a row with its fields, that stands there. */
+export const objectAt = (
+  place: string,
+  value: unknown,
+  { objects, elsewhere, project }: ValueReading,
 ): string => {
-  const place = item === undefined ? `line ${line}` : `line ${line}, item ${item}`
   const own = textOf(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
-  if (isOfOthers(keys, objects)) throw otherThings(place, objects)
+  if (isOfOthers(keys, objects, elsewhere)) throw otherThings(place, objects)
   if (own !== '') return bareObject(place, own, objects, project)
   return objectIn({ place, field: (name) => fieldOf(value, name) }, objects, project)
 }
+
+/** Where a value of JSON stands, for messages. */
+export const placeOf = ({ line, item }: CutValue): string =>
+  item === undefined ? `line ${line}` : `line ${line}, item ${item}`
 
 /** Whether a first line is the heading of a list of such objects; one of other things is refused. */
 export const isTable = (heading: readonly string[], objects: Objects): boolean => {

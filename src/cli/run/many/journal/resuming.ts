@@ -2,6 +2,7 @@
 import { areas } from '../../../../catalogue/index.js'
 import { kindNamed } from '../../../../catalogue/kinds.js'
 import { named, type ScopeKind, scopeOf, streams } from '../../../../commands/derive/index.js'
+import type { Parent } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
 import { fileOf, journalFolder } from '../../../../commands/journal/named.js'
 import type { Services } from '../../../../commands/services.js'
@@ -14,7 +15,7 @@ import type { Header, LineAsked } from '../../../../fleet/journal/lines.js'
 import { reopenJournal } from '../../../../fleet/journal/opening.js'
 import { isDone, nextOf, type Past, readPast } from '../../../../fleet/journal/past.js'
 import { workOf } from '../../../../fleet/journal/work.js'
-import { type Parents, type Slot, slotOf, slotOfTree } from '../../../plan/parents.js'
+import { type Parents, type Slot, SlotsWithObjects, slotIn } from '../../../plan/parents.js'
 import type { Raw } from '../../../words/line.js'
 import { checkResuming, flagsAsked } from './asked.js'
 import type { JournalWish } from './wish.js'
@@ -88,22 +89,12 @@ const scopeIn = async (
   return endpoint === undefined ? undefined : scopeOf(endpoint)?.kind
 }
 
-const slotFor = (column: 'project' | 'group' | 'of', parent: string): Slot => {
-  if (column !== 'of') return slotOf(column, parent)
-  const kind = parent.startsWith('group:') ? 'group' : 'project'
-  return slotOfTree(kind, parent.slice(kind.length + 1))
-}
-
-/** The objects below their parents, those that follow each other together. */
-const slotsFor = (items: readonly Item[], column: 'project' | 'group' | 'of'): readonly Slot[] => {
-  const slots: (Slot & { readonly args: string[] })[] = []
-  for (const { object, parent = '' } of items) {
-    const before = slots.at(-1)
-    if (before?.parent.name === slotFor(column, parent).parent.name) before.args.push(object)
-    else slots.push({ ...slotFor(column, parent), args: [object] })
-  }
+/** The objects below their parents. */
+const slotsFor = (items: readonly Item[], column: Parent['column']): readonly Slot[] => {
+  const found = new SlotsWithObjects()
+  for (const { object, parent = '' } of items) found.add(slotIn(column, parent), object)
   // One that has no objects is worked on itself, or on those that all have.
-  return slots.map(({ args, ...slot }) => (args.join('') === '' ? slot : { ...slot, args }))
+  return found.slots.map(({ args, ...slot }) => (args.join('') === '' ? slot : { ...slot, args }))
 }
 
 const overParents = (slots: readonly Slot[]): Pick<TakenUp, 'parents' | 'slots'> => ({
