@@ -21,6 +21,25 @@ describe('a number past 2^53', () => {
   })
 })
 
+describe('quoted cells', () => {
+  const heading = 'id,description\n'
+
+  it('go over several lines, and hold commas and quotation marks', async () => {
+    const rows = '1,"a\n""b"", c"\n2,"d"\n'
+    expect(await read('runners pause', heading + rows)).toEqual(['1', '2'])
+  })
+
+  it.each([
+    ['that none closes', '1,a\n2,"b\n3,c\n', 3],
+    ['with text behind them', '1,a\n2,b\n3,"c"d\n', 4],
+    ['with text before them', '1,a"b\n2,c\n3,d"\n', 2],
+  ])('%s are refused with their line', async (_, rows, line) => {
+    const refused = read('runners pause', heading + rows)
+    await expect(refused).rejects.toMatchObject({ category: 'usage' })
+    await expect(refused).rejects.toThrow(`standard input, line ${line}: a quotation mark`)
+  })
+})
+
 describe('a heading', () => {
   it('is a first line of fields of such lists, whatever --fields asked for', async () => {
     expect(await read('runners pause', 'description\tid\nmine\t3\n')).toEqual(['3'])

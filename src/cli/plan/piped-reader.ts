@@ -18,6 +18,7 @@ import {
   rowReader,
   type ValueReading,
 } from './piped.js'
+import { refused } from './piped-row.js'
 
 /** Takes text, and gives the objects that it names. */
 interface Form {
@@ -46,15 +47,17 @@ class JsonForm implements Form {
 
 /** Whole lines, numbered; what has no end yet waits. */
 class Lines {
-  #rest = ''
+  #rest: string[] = []
   #number = 0
 
   take(text: string, last: boolean): readonly NumberedText[] {
-    const all = this.#rest + text
-    const end = last ? all.length : all.lastIndexOf('\n') + 1
-    this.#rest = all.slice(end)
-    if (end === 0) return []
-    const lines = all.slice(0, end).split('\n')
+    const end = last ? text.length : text.lastIndexOf('\n') + 1
+    if (end === 0 && !last) {
+      this.#rest.push(text)
+      return []
+    }
+    const lines = [...this.#rest, text.slice(0, end)].join('').split('\n')
+    this.#rest = [text.slice(end)]
     // Behind the last end there is nothing.
     if (lines.at(-1) === '') lines.pop()
     const first = this.#number + 1
@@ -98,26 +101,41 @@ const tabbed = ({ objects, project }: Reading): ByLine => {
 
 type Parse = typeof import('csv-parse/sync')['parse']
 
-const quotesIn = (text: string): number => text.split('"').length - 1
+/** Whether a text opens a quoted cell that it does not close, or the other way about. */
+const turns = (text: string): boolean => text.split('"').length % 2 === 0
+
+/** @throws Failure `usage` naming the place, for quotes that do not go together */
+const rowsOf = (parse: Parse, lines: readonly NumberedText[], place: string): string[][] => {
+  try {
+    return parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
+  } catch {
+    throw refused(
+      place,
+      'a quotation mark that opens no cell, or closes none',
+      'A cell with quotation marks stands in quotation marks, and has each of them twice.',
+    )
+  }
+}
 
 /** Comma-separated cells, whose texts may go over several lines. */
 const commas = (parse: Parse, { objects, project }: Reading): ByLine => {
   let read: ((row: Cells) => readonly string[]) | undefined
-  let waiting: readonly NumberedText[] = []
+  let waiting: NumberedText[] = []
+  let open = false
   return (lines, last) => {
     const found: string[] = []
     const records = (some: readonly NumberedText[]): void => {
-      const [first] = some
-      const rows = parse(some.map(({ text }) => text).join('\n'), { relax_column_count: true })
-      for (const row of rows) {
+      const place = `line ${some[0]?.number ?? 1}`
+      for (const row of rowsOf(parse, some, place)) {
         const cells = row.map((cell) => cell.trim())
         if (read === undefined) read = rowReader(cells, objects, project)
-        else found.push(...read({ place: `line ${first?.number ?? 1}`, cells }))
+        else found.push(...read({ place, cells }))
       }
     }
     for (const line of lines) {
-      waiting = [...waiting, line]
-      if (waiting.reduce((sum, { text }) => sum + quotesIn(text), 0) % 2 === 0) {
+      waiting.push(line)
+      if (turns(line.text)) open = !open
+      if (!open) {
         records(waiting)
         waiting = []
       }
