@@ -2,12 +2,12 @@
  * Updates whose API requires attributes that stay as they are (`PUT /projects/:id/approval_rules/:approval_rule_id`,
  * `PUT /geo_nodes/:id`): what is not given is filled from the record, read first.
  */
-
 import { jsonFields } from '../base/json/value.js'
 import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { pathIn } from '../catalogue/path-in.js'
 import { usage } from '../errors.js'
+import { answered } from './answered.js'
 import type { InstanceService } from './services.js'
 import type { Given, Plan } from './types.js'
 
@@ -92,8 +92,7 @@ export const updateFilled = async (
   await instance.many(plans, {
     run: async (plan) => {
       const record = await recordOf(instance, plan, fillingOf(plan))
-      const { bytes, data } = await instance.send(filled(plan, open, record))
-      return { bytes, value: data }
+      return answered(await instance.send(filled(plan, open, record)))
     },
   })
 }

@@ -1,5 +1,4 @@
 /** `alerts send` (`catalogue/reference/alerts.md`): one key, no token, no profile. */
-
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { alerts } from '../../catalogue/areas/alerts.js'
@@ -7,6 +6,7 @@ import { boolean, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { buildRequest } from '../../http/index.js'
 import type { Credential, Whole, WireRequest } from '../../http/types.js'
+import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 
@@ -178,12 +178,13 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     { ...additions(services, given), ...more, endpoint: address.href },
   )
   const request = withProperty(buildRequest(plan), more.endpoint)
-  const { data, bytes } = await post(services, address, credential, request)
+  const whole = await post(services, address, credential, request)
+  const { data } = whole
   const { answer, person } = services
   if (data === undefined) return person.note('the alert was sent')
   const { endpoint } = plan
   if (Array.isArray(data)) return answer.printMany(data, { endpoint })
-  await answer.printAnswer({ value: data, bytes }, { endpoint })
+  await answer.printAnswer(answered(whole), { endpoint })
 }
 
 export const send = define({

@@ -1,5 +1,4 @@
 /** `svcctl api <method> <path with {}> -`: one request for each object that standard input names. */
-
 import { isObject } from '../../base/objects.js'
 import { isDots } from '../../base/segments.js'
 import { type Endpoint, methodOf, one, pathOf } from '../../catalogue/endpoint.js'
@@ -8,6 +7,7 @@ import { string } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
+import { answered } from '../answered.js'
 import type { InstanceService, PlaceService, PlanAnswer, Services } from '../services.js'
 import type { Plan, PlanSource } from '../types.js'
 import { objectsIn } from './objects.js'
@@ -91,9 +91,7 @@ const endpointOf = async (request: WireRequest): Promise<Endpoint> => {
 const outcomeOf = async (instance: InstanceService, request: WireRequest): Promise<PlanAnswer> => {
   const answer = await instance.raw(request)
   if (answer === undefined) return {}
-  const { bytes, data, status } = answer
-  if (status === 304) return { unchanged: true }
-  return bytes.length === 0 ? { status } : { bytes, value: data }
+  return answered(answer)
 }
 
 /** Whether an object is in the part that `--shard` names. */

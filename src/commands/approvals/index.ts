@@ -1,5 +1,4 @@
 /** `approvals rules create|update` (`catalogue/reference/approvals.md`): approvers that are not listed are removed. */
-
 import type { JsonValues } from '../../base/json/value.js'
 import type { Fields } from '../../base/objects.js'
 import { approvals } from '../../catalogue/areas/approvals.js'
@@ -7,6 +6,7 @@ import { boolean, list } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import type { Data } from '../../client/typed.js'
 import { type Failure, survived } from '../../errors.js'
+import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import { filled, missing, plansToFill } from '../fill.js'
 import { withListedUsers } from '../members/usernames.js'
@@ -128,8 +128,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
     run: async (plan) => {
       const failure = failures.get(plan)
       if (failure !== undefined) throw failure
-      const { bytes, data } = await instance.send(plan)
-      return { bytes, value: data }
+      return answered(await instance.send(plan))
     },
   })
 }

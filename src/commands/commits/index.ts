@@ -1,7 +1,7 @@
 /** `commits cherry-pick`, `revert` and `diff` (`catalogue/reference/commits.md`). */
-
 import { type Fields, isObject } from '../../base/objects.js'
 import { Failure, survived } from '../../errors.js'
+import { answered } from '../answered.js'
 import { define } from '../define.js'
 import type { PlanAnswer, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
@@ -53,10 +53,11 @@ const apply = async (
   const sha = String(plan.values.sha)
   const branch = String(plan.values.branch)
   try {
-    const { data, bytes } = await instance.send(plan)
+    const whole = await instance.send(plan)
+    const { data } = whole
     if (isObject(data) && data.dry_run === 'success')
       person.note(`${sha}: ${verb} applies cleanly to ${branch}; nothing was committed`)
-    return { bytes, value: data }
+    return answered(whole)
   } catch (error) {
     throw error instanceof Failure ? inWords(verb, error, sha, branch) : error
   }
@@ -99,16 +100,14 @@ const lineOf =
   }
 
 const showDiff = async (services: Services, plan: Plan): Promise<void> => {
-  const { data, bytes } = await services.instance.send(plan)
+  const whole = await services.instance.send(plan)
+  const { data } = whole
   const columns = Array.isArray(data) ? columnsOf(data) : []
-  await services.answer.printAnswer(
-    { bytes, value: data },
-    {
-      endpoint: plan.endpoint,
-      ...(columns.length === 0 ? {} : { columns }),
-      ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(services)) } } : {}),
-    },
-  )
+  await services.answer.printAnswer(answered(whole), {
+    endpoint: plan.endpoint,
+    ...(columns.length === 0 ? {} : { columns }),
+    ...(hasDiffs(data) ? { people: { page: () => unified(data).map(lineOf(services)) } } : {}),
+  })
 }
 
 type Changes = Fields

@@ -4,6 +4,7 @@ import type { Line } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Undoable } from '../../fleet/journal/undo.js'
 import type { Journal } from '../../fleet/journal/writing.js'
+import { answered } from '../answered.js'
 import { define } from '../define.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
@@ -115,9 +116,6 @@ const ownJournal = (
     return journal
   }, place.globals.dryRun)
 
-const outcomeOf = ({ bytes, data, status }: Awaited<ReturnType<InstanceService['send']>>) =>
-  bytes.length === 0 ? { status } : { bytes, value: data }
-
 /** What the run left is what this finds, and the other way round. */
 const turned = ({ before, after }: Undoable) => ({ before: after, after: before })
 
@@ -140,7 +138,7 @@ const putBack = async (
   await own.append({ ...place, state: 'begun' })
   const answer = await instance.send(plan)
   await own.append({ ...place, state: 'done', ...turned(was), status: answer.status })
-  return outcomeOf(answer)
+  return answered(answer)
 }
 
 /** The same, its failure on record too. */

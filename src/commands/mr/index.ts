@@ -1,11 +1,11 @@
 /** `mr rebase` (`catalogue/reference/mr.md`): asked for with PUT, followed through the record. */
-
 import { textOf } from '../../base/objects.js'
 import { inSeconds, poll } from '../../base/poll.js'
 import { mr } from '../../catalogue/areas/mr.js'
 import { boolean, integer } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import { Failure } from '../../errors.js'
+import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import type { InstanceService, PlanAnswer, Services, Stays } from '../services.js'
 import type { Plan } from '../types.js'
@@ -13,7 +13,8 @@ import type { Plan } from '../types.js'
 /** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
 const look = async (instance: InstanceService, plan: Plan) => {
   const input = { ...pathIn(mr.get, plan.values), include_rebase_in_progress: true }
-  const { bytes, data, status } = await instance.call(mr.get, input)
+  const whole = await instance.call(mr.get, input)
+  const { data, status } = whole
   const going = data?.rebase_in_progress
   if (typeof going !== 'boolean')
     throw new Failure(
@@ -25,7 +26,7 @@ const look = async (instance: InstanceService, plan: Plan) => {
         hint: 'The rebase was asked for; look at it with: svcctl mr get',
       },
     )
-  return { going, error: textOf(data?.merge_error), outcome: { bytes, value: data } }
+  return { going, error: textOf(data?.merge_error), outcome: answered(whole) }
 }
 
 /** Follows the rebase to its end. */

@@ -4,6 +4,7 @@ import { runners } from '../../catalogue/areas/runners.js'
 import { integer, string } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import { Failure, survived } from '../../errors.js'
+import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import type { InstanceService, PlaceService, PlanAnswer, Services, Stays } from '../services.js'
 import type { Plan } from '../types.js'
@@ -77,10 +78,8 @@ const settle = async (
   services.person.note(`${nameOf(plan)}: paused, no job is running on it`)
 }
 
-const record = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> => {
-  const { bytes, data } = await instance.call(runners.get, pathIn(runners.get, plan.values))
-  return { bytes, value: data }
-}
+const record = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> =>
+  answered(await instance.call(runners.get, pathIn(runners.get, plan.values)))
 
 /** Drains all, or ends the run: a command that needs idle runners must not begin without. */
 const allIdle = async (

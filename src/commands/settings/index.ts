@@ -4,6 +4,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { viewed } from '../../base/utf8.js'
 import { settings } from '../../catalogue/areas/settings.js'
 import { Failure, survived } from '../../errors.js'
+import { answered } from '../answered.js'
 import { define } from '../define.js'
 import type { InstanceService } from '../services.js'
 
@@ -37,10 +38,7 @@ export const get = define({
     const plan = await instance.plan({ ...given, args: [] })
     const whole = await instance.send(plan)
     if (given.args.length === 0)
-      return answer.printAnswer(
-        { bytes: whole.bytes, value: whole.data },
-        { endpoint: settings.get },
-      )
+      return answer.printAnswer(answered(whole), { endpoint: settings.get })
     return answer.print(chosen(asSettings(exactly(whole.bytes)), given.args), {
       endpoint: settings.get,
     })

@@ -1,9 +1,9 @@
 /** Calls of a run, their answers held against what was asked for. */
 import { echoes, writes } from '../../../catalogue/endpoint.js'
+import { isBare } from '../../../commands/answered.js'
 import type { AnswerService, PersonService } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import type { Ask, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
-import { isBare } from '../answer/outcome.js'
 import type { ExchangeServices } from './exchange.js'
 import { unknownNames } from './judge.js'
 import { sentUnknown } from './planning.js'

@@ -1,11 +1,11 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
+import { answered, factsOf } from '../../../commands/answered.js'
 import type { Plan } from '../../../commands/described.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { AnswerService, Many, PersonService, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import type { FleetGate } from '../../../fleet/gate/gate.js'
 import type { Whole } from '../../../http/types.js'
-import { factsOf, isBare, outcomeOf } from '../answer/outcome.js'
 import type { Keeping } from './journal/keeping.js'
 import type { Resumed } from './journal/resumed.js'
 
@@ -59,11 +59,9 @@ export const callOf =
   ({ send }: Pick<Engine, 'send'>) =>
   async (plan: Plan): Promise<PlanAnswer> => {
     const whole = await send(plan)
-    if (whole.status === 304) return { unchanged: true }
-    if (isBare(whole)) return factsOf(whole)
     // A few answer "null" where the documents have nothing to show.
     if (plan.endpoint.returns.kind === 'empty' && whole.data === null) return factsOf(whole)
-    return outcomeOf(whole)
+    return answered(whole)
   }
 
 /** Past tense of what became of a plan's object: the command's word, else the endpoint's. */

@@ -1,0 +1,25 @@
+/** What a call came to: the bytes of its answer, and their value for whoever looks into it. */
+import { headerOf } from '../http/answers/headers.js'
+import type { Whole } from '../http/types.js'
+import type { PlanAnswer } from './running.js'
+
+export const isBare = ({ bytes, data }: Whole): boolean => bytes.length === 0 && data === undefined
+
+/** What is to be known of an answer besides what it shows. */
+export const factsOf = ({ status, headers }: Whole): Pick<PlanAnswer, 'requestId' | 'status'> => {
+  const requestId = headerOf(headers, 'x-request-id')
+  return { status, ...(requestId === undefined ? {} : { requestId }) }
+}
+
+/** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
+export const answered = (whole: Whole): PlanAnswer => {
+  if (whole.status === 304) return { unchanged: true }
+  if (isBare(whole)) return factsOf(whole)
+  return {
+    ...factsOf(whole),
+    ...(whole.bytes.length === 0 ? {} : { bytes: whole.bytes }),
+    get value() {
+      return whole.data
+    },
+  }
+}
