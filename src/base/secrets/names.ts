@@ -3,6 +3,9 @@
  * readable, by its last words; of what is sent, where too much may be hidden, by any word.
  */
 
+/** What stands in the place of a field that is secret by its name. */
+export const masked = '[masked]'
+
 /** The words that a secret's name ends in, singly or together. */
 const endings: readonly (readonly string[])[] = [
   ['password'],

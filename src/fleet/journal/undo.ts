@@ -1,5 +1,6 @@
 /** What of a run can be taken back, and whether it still is as the run left it. */
 import { isDeepStrictEqual } from 'node:util'
+import { masked } from '../../base/secrets/names.js'
 import { mask as scrubbedMark } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
 import type { Item } from '../items.js'
@@ -16,7 +17,7 @@ export interface Undoable extends Item {
 }
 
 /** What stands in a masked attribute's place. */
-const marks = new Set<unknown>(['[masked]', scrubbedMark])
+const marks = new Set<unknown>([masked, scrubbedMark])
 
 /** Attributes that were masked when they were written, and so cannot be brought back. */
 export const maskedIn = (attributes: Attributes): readonly string[] =>

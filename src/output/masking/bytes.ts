@@ -1,7 +1,8 @@
 /** Credentials in records that are not parsed: found and masked in their bytes. */
 import { stringEnd } from '../../base/json/json.js'
+import { masked } from '../../base/secrets/names.js'
 import { viewed } from '../../base/utf8.js'
-import { endingsOf, masked, type SecrecyOf } from './secrets.js'
+import { endingsOf, type SecrecyOf } from './secrets.js'
 import { maskedText } from './text.js'
 
 /** Bytes as characters of the same number, so that patterns see them and nothing is lost. */

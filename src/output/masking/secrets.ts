@@ -1,9 +1,6 @@
 /** Credentials in answers: found by the name of their field, shown only on demand. */
 import { Exact } from '../../base/json/json.js'
-import { endsAsSecret, lastWords } from '../../base/secrets/names.js'
-
-/** What stands in a secret's place. */
-export const masked = '[masked]'
+import { endsAsSecret, lastWords, masked } from '../../base/secrets/names.js'
 
 /** `declared` is certain; of a `guessed` one only texts are masked, alone or in a list. */
 export type Secrecy = 'declared' | 'guessed' | undefined

@@ -2,11 +2,12 @@
  * The one stage between the client and every format: no format sees a record before its secrets are
  * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
  */
+import { masked } from '../../base/secrets/names.js'
 import { chunksOf } from '../json/chunks.js'
 import { parse, shallow } from '../record.js'
 import type { Hidden, Pick, Printer, Watch, Writer } from '../types.js'
 import { maskerOfBytes, mentions } from './bytes.js'
-import { endingsOf, mask, masked, type SecrecyOf, secrecies, secrecyAt } from './secrets.js'
+import { endingsOf, mask, type SecrecyOf, secrecies, secrecyAt } from './secrets.js'
 
 /** Whether a record of a batch may hold a secret: one of those told of, else by a search. */
 class Suspicion {

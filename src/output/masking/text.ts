@@ -1,6 +1,7 @@
 /** Credentials in the text of a record: masked however many tokens they have, at any depth. */
+import { masked } from '../../base/secrets/names.js'
 import { bytesOfPieces, tokens } from '../json/tokens.js'
-import { masked, type Secrecy, type SecrecyOf } from './secrets.js'
+import type { Secrecy, SecrecyOf } from './secrets.js'
 
 const keyOf = (token: string): string => {
   if (!token.includes('\\')) return token.slice(1, -1)

@@ -1,5 +1,6 @@
 /** What an object was before a run changed it, and what it is after: the attributes that the run changes, no others. */
 import { type Fields, isObject } from '../../../../base/objects.js'
+import { masked } from '../../../../base/secrets/names.js'
 import { type Endpoint, methodOf } from '../../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../../catalogue/kinds.js'
 import { asSent, readingOf, shownIn } from '../../../../commands/derive/index.js'
@@ -11,9 +12,6 @@ import { Failure } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
 import { agrees } from '../../instance/agrees.js'
-
-/** What stands in the place of an attribute that no answer shows. */
-const unread = '[masked]'
 
 /** The attributes that a plan sets, as they are sent. */
 export const wishOf = ({ endpoint, values, extra }: Plan): Fields =>
@@ -32,8 +30,9 @@ const changedBy = (plan: Plan): Fields =>
 const shownAs = (record: Fields, wish: Fields, endpoint: Endpoint): Attributes =>
   Object.fromEntries(
     Object.entries(wish).map(([name, sent]) => {
+      // What no answer shows is as little known as what is masked in one.
       const now = shownIn(record, name, endpoint)
-      return [name, now === undefined ? unread : asSent(now, sent)]
+      return [name, now === undefined ? masked : asSent(now, sent)]
     }),
   )
 
@@ -61,7 +60,7 @@ export const creates = ({ endpoint }: Plan): boolean =>
 export const isSo = (wish: Fields, now: Attributes): boolean =>
   now !== null &&
   Object.keys(wish).length > 0 &&
-  Object.entries(wish).every(([name, sent]) => now[name] !== unread && agrees(sent, now[name]))
+  Object.entries(wish).every(([name, sent]) => now[name] !== masked && agrees(sent, now[name]))
 
 /** Reads objects before they are changed. */
 export class Former {
@@ -107,7 +106,7 @@ export const selectedAs = (record: unknown, plan: Plan): Attributes | undefined 
   const wish = changedBy(plan)
   if (!isObject(record) || Object.keys(wish).length === 0) return undefined
   const now = shownAs(record, wish, plan.endpoint)
-  return Object.values(now ?? {}).includes(unread) ? undefined : now
+  return Object.values(now ?? {}).includes(masked) ? undefined : now
 }
 
 /** What an update left, as its answer shows it; what that does not show, as it was sent. */
@@ -116,9 +115,9 @@ export const leftBy = (plan: Plan, { value }: PlanAnswer, before: Attributes): A
   const shown = isObject(value) ? shownAs(value, wish, plan.endpoint) : {}
   return Object.fromEntries(
     Object.entries(before ?? {}).map(([name, was]) => {
-      const now = shown?.[name] ?? unread
-      if (was === unread) return [name, unread]
-      return [name, now === unread ? wish[name] : now]
+      const now = shown?.[name] ?? masked
+      if (was === masked) return [name, masked]
+      return [name, now === masked ? wish[name] : now]
     }),
   )
 }

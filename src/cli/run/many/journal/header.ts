@@ -1,13 +1,13 @@
 /** The first line of a run's journal: what is sent, by whom, and where. */
 import type { Fields } from '../../../../base/objects.js'
-import { mayBeSecret } from '../../../../base/secrets/names.js'
+import { masked, mayBeSecret } from '../../../../base/secrets/names.js'
 import { scrub } from '../../../../base/secrets/scrub.js'
 import type { Endpoint } from '../../../../catalogue/endpoint.js'
 import { secretsOf } from '../../../../catalogue/secret-fields.js'
 import { flagName, scopeOf } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Attributes } from '../../../../fleet/journal/lines.js'
-import { mask, masked, secrecies } from '../../../../output/masking/secrets.js'
+import { mask, secrecies } from '../../../../output/masking/secrets.js'
 import type { Raw } from '../../../words/line.js'
 
 /** A value without any text that was sent as a secret. */
