@@ -11,6 +11,15 @@ export const factsOf = ({ status, headers }: Whole): Pick<PlanAnswer, 'requestId
   return { status, ...(requestId === undefined ? {} : { requestId }) }
 }
 
+/** The same of an answer that is there already. */
+export const keptOf = ({
+  status,
+  requestId,
+}: PlanAnswer): Pick<PlanAnswer, 'requestId' | 'status'> => ({
+  ...(status === undefined ? {} : { status }),
+  ...(requestId === undefined ? {} : { requestId }),
+})
+
 /** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
 export const answered = (whole: Whole): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }

@@ -1,5 +1,5 @@
 /** What a run came to: counts, the first failures, and what it ends with. */
-import { type Category, Failure, usage } from '../errors.js'
+import { type Category, Failure, survived, usage } from '../errors.js'
 import type { Item } from './items.js'
 
 /** What became of an object. */
@@ -7,6 +7,15 @@ export type Outcome<R> =
   | { readonly state: 'done'; readonly result: R }
   | { readonly state: 'unchanged'; readonly result?: R }
   | { readonly state: 'failed' | 'unknown'; readonly failure: Failure }
+
+/**
+ * What became of an object whose work threw.
+ * @throws what is no object's own: an interruption, a defect
+ */
+export const outcomeOf = (error: unknown): Outcome<never> => {
+  const failure = survived(error)
+  return { state: failure.details.unknownOutcome === true ? 'unknown' : 'failed', failure }
+}
 
 export interface Settled<R, I extends Item = Item> {
   readonly item: I

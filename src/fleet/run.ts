@@ -11,6 +11,7 @@ import {
   type End,
   type MostFailures,
   type Outcome,
+  outcomeOf,
   type Report,
   type Settled,
   Tally,
@@ -163,9 +164,7 @@ class Engine<R, I extends Item> {
     try {
       return await this.#options.work(item)
     } catch (error) {
-      if (!(error instanceof Failure) || isInterruption(error)) throw error
-      const state = error.details.unknownOutcome === true ? 'unknown' : 'failed'
-      return { state, failure: error }
+      return outcomeOf(error)
     }
   }
 

@@ -1,11 +1,15 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
-import { Failure, survived } from '../../errors.js'
+import { Failure } from '../../errors.js'
 import type { Line } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
+import type { Facts } from '../../fleet/journal/record.js'
 import type { Undoable } from '../../fleet/journal/undo.js'
 import type { Journal } from '../../fleet/journal/writing.js'
-import { answered } from '../answered.js'
+import type { Outcome } from '../../fleet/report.js'
+import type { RunRecord } from '../../fleet/run.js'
+import { answered, keptOf } from '../answered.js'
 import { define } from '../define.js'
+import { maskingOf } from '../kept.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
 import { type Inverse, inverseOf, valuesFor } from './inverse.js'
@@ -14,13 +18,15 @@ import { presentOf } from './present.js'
 
 /** The fleet's part of it, loaded when it is called. */
 const fleet = async () => {
-  const [past, undo, folder, opening] = await Promise.all([
+  const [past, undo, folder, opening, record, report] = await Promise.all([
     import('../../fleet/journal/past.js'),
     import('../../fleet/journal/undo.js'),
     import('../../fleet/journal/folder.js'),
     import('../../fleet/journal/opening.js'),
+    import('../../fleet/journal/record.js'),
+    import('../../fleet/report.js'),
   ])
-  return { ...past, ...undo, ...folder, ...opening }
+  return { ...past, ...undo, ...folder, ...opening, ...record, ...report }
 }
 type Fleet = Awaited<ReturnType<typeof fleet>>
 
@@ -77,10 +83,11 @@ class Own {
   }
 
   /** @returns its file, where there is one */
-  async close(end: 'completed' | 'interrupted'): Promise<string | undefined> {
+  async close(interrupted: boolean): Promise<string | undefined> {
     const journal = await this.#journal
     if (journal === undefined) return undefined
-    await journal.end(end)
+    const open = journal.states.counts().not_tried > 0
+    await journal.end(interrupted ? 'interrupted' : open ? 'stopped' : 'completed')
     await journal.close()
     return journal.file
   }
@@ -116,41 +123,49 @@ const ownJournal = (
     return journal
   }, place.globals.dryRun)
 
-/** What the run left is what this finds, and the other way round. */
-const turned = ({ before, after }: Undoable) => ({ before: after, after: before })
+/** What is written down of an object: what the run left is what this finds, and the other way round. */
+const recordOf = ({ recordIn }: Fleet, own: Own, { plan, was }: Step): RunRecord<PlanAnswer> => {
+  const turned = { before: was.after, after: was.before }
+  const facts = (answer: PlanAnswer = {}): Facts => {
+    const known = keptOf(answer)
+    return answer.unchanged === true ? known : { ...known, ...turned }
+  }
+  return recordIn(own, facts, maskingOf(plan.endpoint))
+}
 
-/** Puts one object back, on record before and after. */
+/** Puts one object back, on record before that. */
 const putBack = async (
   { takingOf }: Fleet,
   instance: InstanceService,
   inverse: Inverse,
   { plan, was }: Step,
-  own: Own,
+  record: RunRecord<PlanAnswer>,
 ): Promise<PlanAnswer> => {
-  const place = placeOf(was)
   const taking = takingOf(was, await presentOf(instance, inverse, plan))
-  if (taking === 'unchanged') {
-    await own.append({ ...place, state: 'unchanged' })
-    return { unchanged: true }
-  }
+  if (taking === 'unchanged') return { unchanged: true }
   if (taking === 'conflict')
     throw new Failure('conflict', 'it is not as the run left it: somebody changed it since')
-  await own.append({ ...place, state: 'begun' })
-  const answer = await instance.send(plan)
-  await own.append({ ...place, state: 'done', ...turned(was), status: answer.status })
-  return answered(answer)
+  await record.begun(was)
+  return answered(await instance.send(plan))
 }
 
-/** The same, its failure on record too. */
-const recorded = async (step: Step, own: Own, work: () => Promise<PlanAnswer>) => {
+/** The same with its outcome on record, whatever that is. */
+const recorded = async (
+  { outcomeOf }: Fleet,
+  { was }: Step,
+  record: RunRecord<PlanAnswer>,
+  work: () => Promise<PlanAnswer>,
+): Promise<PlanAnswer> => {
+  let result: PlanAnswer
   try {
-    return await work()
+    result = await work()
   } catch (error) {
-    const { category, message, details } = survived(error)
-    const state = details.unknownOutcome === true ? 'unknown' : 'failed'
-    await own.append({ ...placeOf(step.was), state, category, message })
+    await record.settled(was, outcomeOf(error))
     throw error
   }
+  const state = result.unchanged === true ? 'unchanged' : 'done'
+  await record.settled(was, { state, result } satisfies Outcome<PlanAnswer>)
+  return result
 }
 
 const run = async (services: Services, given: Given): Promise<void> => {
@@ -171,11 +186,13 @@ const run = async (services: Services, given: Given): Promise<void> => {
       run: async (plan) => {
         const step = byPlan.get(plan)
         if (step === undefined) throw new Failure('internal', 'a plan of another run')
-        return recorded(step, own, () => putBack(engine, instance, inverse, step, own))
+        const record = recordOf(engine, own, step)
+        const work = () => putBack(engine, instance, inverse, step, record)
+        return recorded(engine, step, record, work)
       },
     })
   } finally {
-    const file = await own.close(place.clock.signal.aborted ? 'interrupted' : 'completed')
+    const file = await own.close(place.clock.signal.aborted)
     if (file !== undefined) person.note(`Journal: ${file}`)
   }
 }

@@ -55,7 +55,7 @@ const lineOf = <R>(
  * @param facts what is kept of a result
  */
 export const recordIn = <R>(
-  journal: Journal,
+  journal: Pick<Journal, 'append'>,
   facts: (result: R | undefined) => Facts,
   mask: Masking,
 ): RunRecord<R> => ({

@@ -1,4 +1,5 @@
 /** One object of a run that keeps a journal: looked at before, where that is asked for, and after. */
+import { keptOf } from '../../../../commands/answered.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Inverse } from '../../../../commands/journal/inverse.js'
 import type { InstanceService, PlanAnswer } from '../../../../commands/services.js'
@@ -25,12 +26,6 @@ interface Done {
 
 type Send = (plan: Plan) => Promise<PlanAnswer>
 
-/** What of an answer is written down. */
-const factsOf = ({ status, requestId }: PlanAnswer): Facts => ({
-  ...(status === undefined ? {} : { status }),
-  ...(requestId === undefined ? {} : { requestId }),
-})
-
 const unknown = (): Failure =>
   new Failure('partial', 'it may have been written before, and is not as it was to be', {
     hint: 'Look at it, and begin a new run for it.',
@@ -54,7 +49,7 @@ export class Doing {
     const before = await this.#before(item, plan)
     if (this.#isAlready(plan, before)) return { answer: unchanged(), facts: {} }
     const answer = item.how === 'again' ? await gone(send, plan) : await send(plan)
-    const facts = factsOf(answer)
+    const facts = keptOf(answer)
     if (answer.unchanged === true) return { answer, facts }
     if (creates(plan))
       return { answer, facts: { ...facts, before: null, after: identityIn(answer.value, plan) } }

@@ -1,34 +1,11 @@
 /** The first line of a run's journal: what is sent, by whom, and where. */
 import type { Fields } from '../../../../base/objects.js'
-import { masked, mayBeSecret } from '../../../../base/secrets/names.js'
-import { scrub } from '../../../../base/secrets/scrub.js'
+import { mayBeSecret } from '../../../../base/secrets/names.js'
 import type { Endpoint } from '../../../../catalogue/endpoint.js'
-import { secretsOf } from '../../../../catalogue/secret-fields.js'
 import { flagName, scopeOf } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
-import type { Attributes } from '../../../../fleet/journal/lines.js'
-import { mask, secrecies } from '../../../../output/masking/secrets.js'
+import { maskingOf } from '../../../../commands/kept.js'
 import type { Raw } from '../../../words/line.js'
-
-/** A value without any text that was sent as a secret. */
-const scrubbedValue = (value: unknown): unknown => {
-  const text = JSON.stringify(value)
-  return text === undefined || scrub(text) === text ? value : masked
-}
-
-/** Attributes as they may be written down: as the output masks them, and without what was sent as a secret. */
-export const maskingOf = (endpoint: Endpoint): ((attributes: Attributes) => Attributes) => {
-  const secrecyOf = secrecies(secretsOf(endpoint))
-  return (attributes) =>
-    attributes === null
-      ? null
-      : Object.fromEntries(
-          Object.entries(attributes).map(([name, value]) => [
-            name,
-            scrubbedValue(mask(value, secrecyOf, secrecyOf(name))),
-          ]),
-        )
-}
 
 /** Where a secret came from: `env:NAME`, `@file`; not what it is. */
 const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {

@@ -5,6 +5,7 @@ import type { Plan } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
 import { inverseOf } from '../../../../commands/journal/inverse.js'
 import { journalFolder } from '../../../../commands/journal/named.js'
+import { maskingOf } from '../../../../commands/kept.js'
 import type {
   InstanceService,
   PersonService,
@@ -24,7 +25,7 @@ import type { RunRecord } from '../../../../fleet/run.js'
 import { quoted, type Replied } from '../../person/ask.js'
 import { askedOf } from './asked.js'
 import { Doing } from './doing.js'
-import { maskingOf, valuesOf } from './header.js'
+import { valuesOf } from './header.js'
 import type { Resumed } from './resumed.js'
 import type { JournalWish } from './wish.js'
 

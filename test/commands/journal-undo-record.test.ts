@@ -1,0 +1,88 @@
+/** The journal of an undo, at an instance that refuses and says back what it was sent. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { version } from '../../src/cli/words/version.js'
+import { lineOf, type ObjectLine } from '../../src/fleet/journal/lines.js'
+import { header } from '../fleet/header.js'
+import { configuration } from '../support/program.js'
+import { recording } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
+import { journalOf } from './journals.js'
+
+const token = 'glpat-c4n4ry-0123456789'
+const server = recording()
+const changed = (n: number, before: string): ObjectLine => ({
+  n,
+  object: String(n),
+  state: 'done',
+  before: { description: before },
+  after: { description: 'new' },
+})
+
+/** Undoes a run that changed these, and gives the text of the undo's own journal. */
+const undone = async (lines: readonly ObjectLine[]) => {
+  const config = configuration()
+  const folder = join(config, 'state', 'journals')
+  await journalOf(join(folder, `${header.id}.ndjson`), lines, 'completed', {
+    command: 'runners update',
+    values: {},
+    instance: server.url,
+    profile: null,
+    user: 'ana',
+    version,
+  })
+  const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: token }
+  const ran = await svcctl(['journal', 'undo', 'last', '--yes', '--concurrency', '1'], { env })
+  const own = readdirSync(folder).filter((name) => /undo\.ndjson$/.test(name))
+  expect(own).toHaveLength(1)
+  const text = readFileSync(join(folder, own[0] ?? ''), 'utf8')
+  return { ...ran, text, lines: text.trimEnd().split('\n').map(lineOf) }
+}
+
+it('keeps of every outcome what any run keeps, and no secret that is said back', async () => {
+  server.answer = ({ method, url }) => {
+    const headers = { 'x-request-id': `id-of-${url.split('/').at(-1)}` }
+    if (url.endsWith('/user')) return { body: { username: 'ana' } }
+    if (method === 'GET') return { body: { description: url.endsWith('/3') ? token : 'new' } }
+    const said = `${token} may not, nor ${Buffer.from(token).toString('base64')}`
+    return url.endsWith('/2') ? { status: 400, headers, body: { message: said } } : { headers }
+  }
+  const { code, text, lines } = await undone([
+    changed(1, token),
+    changed(2, 'old'),
+    changed(3, 'old'),
+  ])
+  expect(code).toBe(8)
+  expect(text).not.toContain('c4n4ry')
+  expect(text).not.toContain(Buffer.from(token).toString('base64').slice(0, 12))
+  expect(lines.filter((line) => line !== undefined && 'n' in line && line.n === 1)).toEqual([
+    { n: 1, object: '1', state: 'queued' },
+    { n: 1, object: '1', state: 'begun' },
+    {
+      n: 1,
+      object: '1',
+      state: 'done',
+      status: 200,
+      request_id: 'id-of-1',
+      before: { description: 'new' },
+      after: { description: '[masked]' },
+    },
+  ])
+  expect(lines).toContainEqual(
+    expect.objectContaining({ n: 2, state: 'failed', status: 400, request_id: 'id-of-2' }),
+  )
+  expect(lines).toContainEqual(expect.objectContaining({ n: 3, state: 'failed' }))
+})
+
+it('says of a run that was stopped that it was', async () => {
+  server.answer = ({ method, url }) => {
+    if (url.endsWith('/user')) return { body: { username: 'ana' } }
+    if (method === 'GET') return { body: { description: 'new' } }
+    return { status: 401, body: { message: '401 Unauthorized' } }
+  }
+  const many = Array.from({ length: 30 }, (_, i) => changed(i + 1, 'old'))
+  const { code, lines } = await undone(many)
+  expect(code).toBe(3)
+  expect(lines.at(-1)).toMatchObject({ end: 'stopped' })
+})
