@@ -1,0 +1,83 @@
+/** A plan: what would be done, what cannot be, what is not known. Data, in a stable order. */
+import type { JsonValue, JsonValues } from '../base/json/value.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
+import type { Managed } from '../catalogue/managed/managed.js'
+import type { Failure } from '../errors.js'
+import type { Address, Place } from './address.js'
+import type { Origin, SecretSource } from './wishes.js'
+
+export type Verb = 'create' | 'update' | 'delete' | 'replace' | 'enable'
+
+/** A value as an action has it: a secret is where it comes from. */
+export type Planned = { readonly value: JsonValue } | { readonly secret: SecretSource }
+
+/** One attribute of an action. */
+export interface Change {
+  readonly attribute: string
+  /** As it is, in the values of files (names for references); undefined where it is not there, or not known. */
+  readonly now?: JsonValue
+  /** As it is to be, in the values of files; undefined for a secret. */
+  readonly wanted?: JsonValue
+  readonly secret?: SecretSource
+  readonly origin: Origin
+}
+
+/** One request of an action. Secrets stand beside the values. */
+export interface Step {
+  readonly endpoint: Endpoint
+  readonly values: JsonValues
+  readonly secrets: Readonly<Record<string, SecretSource>>
+}
+
+/** Something to do to one item. */
+export interface Action {
+  /** Verb and address. */
+  readonly id: string
+  readonly verb: Verb
+  readonly address: Address
+  readonly kind: Managed
+  readonly changes: readonly Change[]
+  /** In order; a replacement adds before it deletes. */
+  readonly steps: readonly Step[]
+  /** What the item's managed attributes were when they were read (`digest.ts`). */
+  readonly digest: string
+  /** Ids of actions that come first; where one of them fails, this one is skipped. */
+  readonly waitsFor: readonly string[]
+  /** What is lost, in the catalogue's words. */
+  readonly loses?: string
+}
+
+/** What is said besides actions. */
+export interface Finding {
+  readonly is: /** Wanted, and cannot be done here. */
+    | 'impossible'
+    /** Cannot be read back: whether it is as wanted is not known. */
+    | 'unknown'
+    /** The instance does not have the kind. */
+    | 'unsupported'
+    /** Good to know; of certificates that end soon, too. */
+    | 'warning'
+    | 'note'
+  readonly address: Address
+  readonly text: string
+  readonly origin?: Origin
+}
+
+/** What could not be read; nothing is planned there. */
+export interface Unread {
+  readonly place: Place
+  readonly kind: string
+  readonly failure: Failure
+}
+
+export interface Plan {
+  readonly actions: readonly Action[]
+  readonly findings: readonly Finding[]
+  readonly unread: readonly Unread[]
+  /** Limits that the plan goes beyond, each with the flag that lifts it. */
+  readonly refused: readonly { readonly text: string; readonly flag: string }[]
+  /** How many objects were compared and are as they should be. */
+  readonly same: number
+  /** Digests of whole exact sets, by address: an item that comes later makes the plan stale. */
+  readonly sets: Readonly<Record<string, string>>
+}

@@ -1,0 +1,49 @@
+/**
+ * Addresses: where something declared stands. `site:settings#domain_allowlist`,
+ * `groups/platform:members/ana`, `projects/platform/app:approval_rules/Security#user_ids`. A group and a project
+ * may have like paths, and items may hold any sign: `/`, `#`, `%` and `*` of an item are percent-encoded.
+ */
+import type { ManagedScope } from '../catalogue/managed/managed.js'
+
+/** What kinds belong to: the instance, whose path is empty, a group, or a project, by its full path. */
+export interface Place {
+  readonly scope: ManagedScope
+  readonly path: string
+}
+
+/** A kind in its place, an item of it, or an attribute. */
+export interface Address extends Place {
+  readonly kind: string
+  readonly item?: string
+  readonly attribute?: string
+}
+
+const encoded = (item: string): string =>
+  item.replace(/[/#%*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** `site`, `groups/platform`, `projects/platform/app`. */
+export const placeText = ({ scope, path }: Place): string =>
+  scope === 'site' ? 'site' : `${scope}s/${path}`
+
+/** An address as it is written. */
+export const addressText = ({ kind, item, attribute, ...place }: Address): string => {
+  const within = item === undefined ? '' : `/${encoded(item)}`
+  return `${placeText(place)}:${kind}${within}${attribute === undefined ? '' : `#${attribute}`}`
+}
+
+/** Paths of groups and projects are the same whatever their case. */
+export const samePlace = (a: Place, b: Place): boolean =>
+  a.scope === b.scope && a.path.toLowerCase() === b.path.toLowerCase()
+
+/**
+ * Whether an address is meant by a glob: `*` stands for anything; a bare name of a kind means every address
+ * of that kind; a glob of a place or of a kind means all below it.
+ */
+export const matches = (glob: string, address: Address): boolean => {
+  if (/^\w+$/.test(glob) && glob !== 'site') return address.kind === glob
+  const pattern = glob
+    .split('*')
+    .map((text) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+  return new RegExp(`^${pattern}(?:[:/#].*)?$`, 'is').test(addressText(address))
+}

@@ -1,0 +1,67 @@
+/** What files want, merged: of each place, each kind, each item and attribute, with where it is said. */
+import type { JsonValue } from '../base/json/value.js'
+import type { Managed } from '../catalogue/managed/managed.js'
+import type { Place } from './address.js'
+
+/** Where a text stands: the file as it was named, line and column from 1 on. */
+export interface Origin {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** Where a secret comes from; its value is fetched only where it is sent. */
+export type SecretSource =
+  | { readonly env: string }
+  /** A path as written, and the file that it is relative to. */
+  | { readonly file: string; readonly base: string }
+  | { readonly command: readonly string[] }
+  /** Written out in the file, with --allow-literal-secrets. */
+  | { readonly literal: string }
+
+/** What an attribute is wanted to be. */
+export type Wanted =
+  /** This value; null unsets it. Names stand where the attribute has a reference. */
+  | { readonly is: 'value'; readonly value: JsonValue }
+  /** The list with these members and without those, whatever else is in it. */
+  | {
+      readonly is: 'change'
+      readonly add: readonly JsonValue[]
+      readonly remove: readonly JsonValue[]
+    }
+  | { readonly is: 'secret'; readonly source: SecretSource }
+
+/** What a file says, where, and what it was said over, the nearest first. */
+export interface Said<T> {
+  readonly value: T
+  readonly origin: Origin
+  readonly over: readonly Said<T>[]
+}
+
+/** An item of a set, a rule, or the one object, whose identity is ''. */
+export interface WishedItem {
+  /** As the file has it: a name, or a number that is an ID. */
+  readonly identity: string | number
+  readonly origin: Origin
+  /** It must not be there. */
+  readonly gone: boolean
+  readonly attributes: ReadonlyMap<string, Said<Wanted>>
+  /** Attributes that the catalogue does not know, given under `$other` (or of an `open` kind). */
+  readonly other: ReadonlyMap<string, Said<Wanted>>
+  /** Names that it had before. */
+  readonly previously?: readonly string[]
+  /** The family of an integration whose slug is not known. */
+  readonly family?: string
+  /** Of a rule: the items it is for, by field. */
+  readonly match?: Readonly<Record<string, JsonValue>>
+}
+
+/** What is wanted of a kind in its place. */
+export interface Wish {
+  readonly place: Place
+  readonly kind: Managed
+  readonly origin: Origin
+  /** What is not listed is deleted. */
+  readonly exact: Said<boolean> | undefined
+  readonly items: readonly WishedItem[]
+}
