@@ -1,9 +1,9 @@
 /** What follows from a kind's fact: its attributes, and where each is read. */
-
-import { isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
+import type { IntegrationFamily } from '../catalogue/integration-families.js'
 import type { Managed, Reference } from '../catalogue/managed/managed.js'
-import type { Param } from '../catalogue/params.js'
+import type { Param, Params } from '../catalogue/params.js'
+import { propertiesOf } from '../catalogue/shapes/properties.js'
 
 /** A parameter that files can declare. */
 export interface Attribute {
@@ -13,8 +13,12 @@ export interface Attribute {
   readonly field: string | undefined
   /** Cannot be read back, and is nowhere shown. */
   readonly secret: boolean
+  /** What files may say in place of the value: where a secret comes from; the file that a key or certificate is in. */
+  readonly source?: 'secret' | 'file'
   /** A name in files stands for a number. */
   readonly ref?: Reference
+  /** Nothing can be created without it. */
+  readonly required: boolean
   /** Given at creation only. */
   readonly fixed: boolean
   /** Sent with every change. */
@@ -22,42 +26,72 @@ export interface Attribute {
   readonly operational: boolean
 }
 
-const shapeFields = (endpoint: Endpoint | undefined): readonly string[] => {
-  const shape = endpoint?.returns.shape
-  return isObject(shape) && isObject(shape.properties) ? Object.keys(shape.properties) : []
-}
+const fieldsOf = (endpoint: Endpoint | undefined): readonly string[] =>
+  Object.keys(propertiesOf(endpoint?.returns.shape) ?? {})
 
 const fieldOf = (kind: Managed, name: string): string | undefined => {
   const from = kind.from?.[name]
   if (from !== undefined) return from
-  if (kind.unreadable?.includes(name)) return undefined
-  if ([...shapeFields(kind.read), ...shapeFields(kind.each)].includes(name)) return name
+  if ([...fieldsOf(kind.read), ...fieldsOf(kind.each)].includes(name)) return name
   const echo = kind.update?.echo
   return echo === undefined ? undefined : `${echo}.${name}`
 }
 
-const attributeOf = (kind: Managed, name: string, param: Param): Attribute => {
+const sourceOf = (param: Param): Attribute['source'] => {
+  if (param.secret === true) return 'secret'
+  const inFiles = param.type === 'string' && ['pem', 'public-key'].includes(param.format ?? '')
+  return inFiles ? 'file' : undefined
+}
+
+/** The parameters that every change sends: those that it requires, and what it would otherwise take away. */
+export const alwaysSent = (kind: Managed): ReadonlySet<string> => {
+  const required = Object.entries(kind.update?.params ?? {}).filter(([, p]) => p.required === true)
+  return new Set([...required.map(([name]) => name), ...(kind.keep ?? [])])
+}
+
+/** Parameters that a file cannot give: what the placeholders and the item's own key in files say already. */
+const leftOut = (kind: Managed): ReadonlySet<string | undefined> => {
+  // What has a label is called by it in files, and its identity is said beside it.
+  const named = kind.label === undefined ? [kind.identity] : []
+  return new Set([...named, ...Object.keys(kind.at ?? {}), ...(kind.without ?? [])])
+}
+
+const paramsOf = (kind: Managed, family: IntegrationFamily | undefined): Params =>
+  family?.params ?? { ...kind.create?.params, ...kind.update?.params }
+
+const attributeOf = (kind: Managed, name: string, param: Param): Omit<Attribute, 'required'> => {
   const ref = kind.refs?.[name]
+  const source = sourceOf(param)
   const secret = param.secret === true
   return {
     name,
     param,
     field: secret ? undefined : fieldOf(kind, name),
     secret,
+    ...(source === undefined ? {} : { source }),
     ...(ref === undefined ? {} : { ref }),
-    fixed: kind.fixed?.includes(name) === true,
-    keep: kind.keep?.includes(name) === true,
+    fixed: kind.update !== undefined && !(name in kind.update.params),
+    keep: alwaysSent(kind).has(name),
     operational: kind.operational?.includes(name) === true,
   }
 }
 
-/** The attributes of a kind: parameters of create and update less identity, placeholders and deprecated ones. */
-export const attributesOf = (kind: Managed): ReadonlyMap<string, Attribute> => {
-  const params = { ...kind.create?.params, ...kind.update?.params }
-  const left = new Set([kind.identity, ...Object.keys(kind.at ?? {}), ...(kind.without ?? [])])
+/**
+ * The attributes of a kind: parameters of create and update less identity, placeholders and deprecated ones;
+ * those of an item's family where its kind has families and the family is known.
+ */
+export const attributesOf = (
+  kind: Managed,
+  family?: IntegrationFamily,
+): ReadonlyMap<string, Attribute> => {
+  const left = leftOut(kind)
+  const required = family?.params ?? kind.create?.params
   return new Map(
-    Object.entries(params)
+    Object.entries(paramsOf(kind, family))
       .filter(([name, param]) => !left.has(name) && param.deprecated === undefined)
-      .map(([name, param]) => [name, attributeOf(kind, name, param)]),
+      .map(([name, param]) => [
+        name,
+        { ...attributeOf(kind, name, param), required: required?.[name]?.required === true },
+      ]),
   )
 }

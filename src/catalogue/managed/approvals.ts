@@ -27,8 +27,7 @@ export const approvalRules = managed({
   },
   refs: { user_ids: 'user', group_ids: 'group', protected_branch_ids: 'branch' },
   // A change without approvers takes them away.
-  keep: ['name', 'approvals_required', 'user_ids', 'group_ids'],
-  fixed: ['rule_type'],
+  keep: ['user_ids', 'group_ids'],
   only: { rule_type: ['regular', 'any_approver'] },
   renames: true,
   after: ['members'],

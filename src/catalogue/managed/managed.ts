@@ -4,12 +4,13 @@
  */
 import type { Static, TSchema } from 'typebox'
 import type { Endpoint } from '../endpoint.js'
+import type { IntegrationFamily } from '../integration-families.js'
 
 /** Whose a kind is: the instance's, a group's, a project's. */
 export type ManagedScope = 'site' | 'group' | 'project'
 
-/** What a number in a parameter stands for, where files have a name in its place. */
-export type Reference = 'user' | 'group' | 'branch'
+/** What a number stands for, where files have a name in its place. */
+export type Reference = 'user' | 'group' | 'branch' | 'runner'
 
 /**
  * How many of it there are: `one` object; a `set` of items, each with an identity; `rules`, each for those
@@ -23,38 +24,47 @@ export interface Managed {
   readonly name: string
   readonly scope: ManagedScope
   readonly holds: Holding
-  /** The list of a set, or the one object. */
+  /** The list of a set, or the one object; of a set without a documented list, an item by its identity. */
   readonly read: Endpoint
   /** One item, where the list lacks fields that are managed. */
   readonly each?: Endpoint
+  /** The instance's list of it: which projects have any, where its records say; what `enable` may take in. */
+  readonly everywhere?: Endpoint
+  /** The path of its list, where the documents show none. */
+  readonly unlisted?: string
   readonly create?: Endpoint
   readonly update?: Endpoint
+  /** Without it nothing of the kind can be deleted: files cannot say `null` or `$exact`. */
   readonly remove?: Endpoint
   /** Takes in what exists elsewhere already. */
   readonly enable?: Endpoint
-  /** The field that names an item in files; a parameter of that name carries it. */
+  /** The field that tells items of a set apart, whatever they are called. */
   readonly identity?: string
-  /** What the identity names, where it is resolved to a number before there is a record. */
-  readonly by?: Reference
-  /** A field that also names an item, for people or for one that was renamed. */
+  /** What people call an item, where that is not its identity: its key in files. */
+  readonly label?: string
+  /** Another field that an item can be known by when it was renamed. */
   readonly also?: string
-  /** The placeholders, and parameters of `create`, that a field of the record fills; the place's own is `id`. */
+  /** What its key in files names, where that is resolved to a number before there is a record. */
+  readonly by?: Reference
+  /** The placeholders, and parameters of `create` and `enable`, that a field of the record fills; the place's own is `id`. */
   readonly at?: Readonly<Record<string, string>>
   /** The field that shows a parameter, where it has another name; `a.b`, `a[].b` reach inside. */
   readonly from?: Readonly<Record<string, string>>
   readonly refs?: Readonly<Record<string, Reference>>
-  /** Sent with every change: what a write would otherwise take away or refuse. */
+  /** Sent with every change, besides what `update` requires: what a write would otherwise take away. */
   readonly keep?: readonly string[]
-  /** Given at creation only. */
-  readonly fixed?: readonly string[]
-  /** Parameters that no answer shows, besides those that are secret. */
-  readonly unreadable?: readonly string[]
   /** Parameters that are no attributes. */
   readonly without?: readonly string[]
   /** How it is run, not how it is configured: exported only when asked for. */
   readonly operational?: readonly string[]
   /** Records that are managed, by the values of a field; others are not looked at. */
   readonly only?: Readonly<Record<string, readonly string[]>>
+  /** A field that is true of the items that count as being there. */
+  readonly present?: string
+  /** A field that is true of the items whose actions come before those of the others. */
+  readonly first?: string
+  /** Which of the attributes an item takes and requires, by the family of its identity. */
+  readonly families?: readonly IntegrationFamily[]
   /** Its update can change the identity. */
   readonly renames?: true
   /** Attributes beyond the documented ones are taken as given where the answer has them. */
@@ -64,7 +74,8 @@ export interface Managed {
 }
 
 type ShapeOf<E> = E extends { returns: { shape: infer S extends TSchema } } ? Static<S> : never
-type FieldOf<E> = keyof (ShapeOf<E> & object) & string
+/** Of each endpoint by itself: a field of any is one. */
+type FieldOf<E> = E extends unknown ? keyof (ShapeOf<E> & object) & string : never
 type PathIn<F extends string> = F | `${F}.${string}` | `${F}[].${string}`
 type PlaceholderOf<E> = E extends { path: infer Pa } ? keyof Pa & string : never
 type ParamOf<E> = E extends { params: infer Ps } ? keyof Ps & string : never
@@ -72,17 +83,20 @@ type ParamOf<E> = E extends { params: infer Ps } ? keyof Ps & string : never
 /** The fact with its names held to the endpoints: of reading `R`, of writing `W`, of what takes an item `A`. */
 interface Names<R, W, A> {
   readonly identity?: FieldOf<R>
+  readonly label?: FieldOf<R>
   readonly also?: FieldOf<R>
-  readonly at?: { readonly [N in PlaceholderOf<A> | ParamOf<W>]?: FieldOf<R> }
+  readonly present?: FieldOf<R>
+  readonly first?: FieldOf<R>
+  readonly at?: { readonly [N in PlaceholderOf<A> | ParamOf<W | A>]?: FieldOf<R> }
   readonly from?: { readonly [N in ParamOf<W>]?: PathIn<FieldOf<R>> }
   readonly refs?: { readonly [N in ParamOf<W>]?: Reference }
   readonly keep?: readonly ParamOf<W>[]
-  readonly fixed?: readonly ParamOf<W>[]
-  readonly unreadable?: readonly ParamOf<W>[]
   readonly without?: readonly ParamOf<W>[]
   readonly operational?: readonly ParamOf<W>[]
   readonly only?: { readonly [N in FieldOf<R>]?: readonly string[] }
 }
+
+type Endpoints = 'read' | 'each' | 'create' | 'update' | 'remove' | 'enable'
 
 /** Declares a kind that files can hold. Its names are those of its endpoints, or it does not compile. */
 export const managed = <
@@ -93,10 +107,7 @@ export const managed = <
   D extends Endpoint = never,
   N extends Endpoint = never,
 >(
-  fact: Omit<
-    Managed,
-    keyof Names<R, C | U, U | D> | 'read' | 'each' | 'create' | 'update' | 'remove' | 'enable'
-  > & {
+  fact: Omit<Managed, keyof Names<R, C | U, U | D> | Endpoints> & {
     readonly read: R
     readonly each?: E
     readonly create?: C
