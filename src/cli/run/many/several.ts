@@ -3,6 +3,7 @@ import { writes } from '../../../catalogue/endpoint.js'
 import type { Plan } from '../../../commands/described.js'
 import type { Many, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
+import { Frugal } from '../../../fleet/frugal.js'
 import { closingLine } from '../../../fleet/progress.js'
 import { type Report, verdict } from '../../../fleet/report.js'
 import { type Run, run } from '../../../fleet/run.js'
@@ -25,6 +26,7 @@ const started = async (
   const send = tolerant(engine.globals, options.run ?? callOf(engine))
   const gate = await engine.gate()
   const tally = engine.person.tally(total(), () => gate.waiting)
+  const frugal = await Frugal.begin()
   let known = total()
   const going = run<PlanAnswer, Numbered>({
     items,
@@ -42,13 +44,17 @@ const started = async (
     told: (settled) => {
       standings.settled(settled)
       tally.add(1, 'failure' in settled.outcome)
+      frugal.look()
       if (known === undefined) {
         known = total()
         if (known !== undefined) tally.total(known)
       }
     },
   })
-  going.report.finally(tally.end).catch(() => {})
+  going.report
+    .finally(tally.end)
+    .finally(() => frugal.end())
+    .catch(() => {})
   return going
 }
 
