@@ -1,4 +1,6 @@
 /** What follows from a kind's fact: its attributes, and where each is read. */
+import type { JsonValue } from '../base/json/value.js'
+import { endsAsSecret } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { IntegrationFamily } from '../catalogue/integration-families.js'
 import type { Managed, Reference } from '../catalogue/managed/managed.js'
@@ -76,14 +78,22 @@ const attributeOf = (kind: Managed, name: string, param: Param): Omit<Attribute,
   }
 }
 
+const made = new WeakMap<Managed, Map<IntegrationFamily | undefined, Attributes>>()
+type Attributes = ReadonlyMap<string, Attribute>
+
 /**
  * The attributes of a kind: parameters of create and update less identity, placeholders and deprecated ones;
  * those of an item's family where its kind has families and the family is known.
  */
-export const attributesOf = (
-  kind: Managed,
-  family?: IntegrationFamily,
-): ReadonlyMap<string, Attribute> => {
+export const attributesOf = (kind: Managed, family?: IntegrationFamily): Attributes => {
+  const families = made.get(kind) ?? new Map<IntegrationFamily | undefined, Attributes>()
+  made.set(kind, families)
+  const known = families.get(family) ?? allOf(kind, family)
+  families.set(family, known)
+  return known
+}
+
+const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes => {
   const left = leftOut(kind)
   const required = family?.params ?? kind.create?.params
   return new Map(
@@ -94,4 +104,18 @@ export const attributesOf = (
         { ...attributeOf(kind, name, param), required: required?.[name]?.required === true },
       ]),
   )
+}
+
+/**
+ * Whether a value that was read is a secret's: declared, or a text under a name that secrets have. Numbers
+ * and booleans under such a name say how it is used, not what it is.
+ */
+export const isSecretValue = (
+  attribute: Pick<Attribute, 'secret'> | undefined,
+  name: string,
+  value: JsonValue,
+): boolean => {
+  if (attribute?.secret === true) return true
+  const texts = Array.isArray(value) ? value : [value]
+  return texts.some((text) => typeof text === 'string' && text !== '') && endsAsSecret(name)
 }
