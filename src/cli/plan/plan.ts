@@ -31,7 +31,7 @@ import { oneScope, parseValue } from './values.js'
 
 type Values = JsonValues
 
-export const checkSegment = (name: string, param: Param, value: unknown): void => {
+const checkSegment = (name: string, param: Param, value: unknown): void => {
   if (param.type === 'string' ? hasDots(String(value)) : isDots(String(value)))
     throw usage(`${flagName(name, param)}: "." and ".." cannot stand in a path`)
   if (isScope(param) || param.completes === 'user')
@@ -51,7 +51,7 @@ const projectIn = (
   return value === undefined ? {} : { project: String(value) }
 }
 
-export const fillRequired = async (
+const fillRequired = async (
   command: Command,
   endpoint: Endpoint,
   values: Record<string, JsonValue | undefined>,
@@ -104,21 +104,37 @@ export const commonOf = async (
   return { ...scoped, command, values: all, extra, project }
 }
 
+/**
+ * The plan of one object: what names it put in its place, what is missing asked for, its path checked.
+ * @param own the values that all have in common, copied, with what is this object's own
+ */
+export const completed = async (
+  { key, endpoint, command, extra, project }: Common,
+  own: Record<string, JsonValue | undefined>,
+  args: readonly string[],
+  label: string | undefined,
+  around: Surroundings,
+): Promise<Plan> => {
+  placeArgs(command, endpoint, args, own, around)
+  await fillRequired(command, endpoint, own, extra, around, project)
+  for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
+  // Written out: the plans of many objects are of one hidden class.
+  return label === undefined
+    ? { key, endpoint, values: own, extra }
+    : { key, endpoint, values: own, extra, label }
+}
+
 /** The plan for one object, or for what one request takes together. */
 const planOf = async (
-  { key, endpoint, command, values, extra, project }: Common,
+  common: Common,
   group: readonly string[],
   reference: Reference | undefined,
   given: Given,
   around: Surroundings,
 ): Promise<Plan> => {
-  const own: Record<string, JsonValue | undefined> = copied(values)
-  await placeProject(endpoint, reference, given, own, around)
-  placeArgs(command, endpoint, withoutReference(group, reference), own, around)
-  await fillRequired(command, endpoint, own, extra, around, project)
-  for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
-  const [label] = group
-  return { key, endpoint, values: own, extra, ...(label === undefined ? {} : { label }) }
+  const own: Record<string, JsonValue | undefined> = copied(common.values)
+  await placeProject(common.endpoint, reference, given, own, around)
+  return completed(common, own, withoutReference(group, reference), group[0], around)
 }
 
 /**

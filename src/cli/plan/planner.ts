@@ -12,7 +12,7 @@ import type { GivenObject } from '../../fleet/items.js'
 import { placeArgs } from './arguments.js'
 import { placeProject } from './belonging.js'
 import { choose } from './choose.js'
-import { type Common, checkSegment, commonOf, fillRequired } from './plan.js'
+import { type Common, commonOf, completed } from './plan.js'
 import { type Reference, referenceOf } from './references.js'
 import { fillScope } from './scope.js'
 import type { Surroundings } from './surroundings.js'
@@ -54,15 +54,11 @@ export class Planner {
   /** The plan of an object. */
   async planOf({ object, parent }: GivenObject): Promise<Plan> {
     const common = await this.#commonOf({ object, ...(parent === undefined ? {} : { parent }) })
-    const { key, endpoint, values, extra, project } = common
-    const own: Record<string, JsonValue | undefined> = copied(values)
-    const holder = scopeOf(endpoint)?.placeholder
+    const own: Record<string, JsonValue | undefined> = copied(common.values)
+    const holder = scopeOf(common.endpoint)?.placeholder
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
       own[holder] = parent
-    placeArgs(this.#command, endpoint, [object], own, this.#around)
-    await fillRequired(this.#command, endpoint, own, extra, this.#around, project)
-    for (const [name, param] of Object.entries(endpoint.path)) checkSegment(name, param, own[name])
-    return { key, endpoint, values: own, extra, label: this.#labelOf(object, parent) }
+    return completed(common, own, [object], this.#labelOf(object, parent), this.#around)
   }
 
   /** A number of a project by its full reference, unless the line says the project. */
