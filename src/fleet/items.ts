@@ -15,6 +15,13 @@ export interface Item extends GivenObject {
   readonly how?: 'read' | 'again'
 }
 
+/** Where an object stands in a run, as its journal has it. */
+export const placeOf = ({ n, object, parent }: Item): Pick<Item, 'n' | 'object' | 'parent'> => ({
+  n,
+  object,
+  ...(parent === undefined ? {} : { parent }),
+})
+
 /** Numbers are the same with and without zeros before them. */
 export const identityOf = (text: string): string =>
   /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text

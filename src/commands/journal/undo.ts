@@ -18,7 +18,8 @@ import { presentOf } from './present.js'
 
 /** The fleet's part of it, loaded when it is called. */
 const fleet = async () => {
-  const [past, undo, folder, opening, record, report] = await Promise.all([
+  const [items, past, undo, folder, opening, record, report] = await Promise.all([
+    import('../../fleet/items.js'),
     import('../../fleet/journal/past.js'),
     import('../../fleet/journal/undo.js'),
     import('../../fleet/journal/folder.js'),
@@ -26,7 +27,7 @@ const fleet = async () => {
     import('../../fleet/journal/record.js'),
     import('../../fleet/report.js'),
   ])
-  return { ...past, ...undo, ...folder, ...opening, ...record, ...report }
+  return { ...items, ...past, ...undo, ...folder, ...opening, ...record, ...report }
 }
 type Fleet = Awaited<ReturnType<typeof fleet>>
 
@@ -93,14 +94,8 @@ class Own {
   }
 }
 
-const placeOf = ({ n, object, parent }: Undoable) => ({
-  n,
-  object,
-  ...(parent === undefined ? {} : { parent }),
-})
-
 const ownJournal = (
-  { createIn, journalId }: Fleet,
+  { createIn, journalId, placeOf }: Fleet,
   { place }: Services,
   past: Past,
   steps: readonly Step[],

@@ -2,7 +2,7 @@
 import type { BegunLine, FailedLine } from './lines.js'
 import { lineOf } from './lines.js'
 import type { ObjectState, Past } from './past.js'
-import { linesFrom, openJournal } from './reading.js'
+import { textsIn } from './reading.js'
 
 /** An object that failed, or of which it is not known. */
 export type Unfinished = FailedLine | BegunLine
@@ -20,17 +20,12 @@ export const unfinishedIn = async ({
   states,
 }: Past): Promise<readonly Unfinished[]> => {
   const found = new Map<number, Unfinished>()
-  const handle = await openJournal(file)
-  try {
-    for await (const { texts } of linesFrom(handle, 0, () => size))
-      for (const text of texts) {
-        const line = lineOf(text)
-        if (line === undefined || !('n' in line) || !open.has(states.get(line.n))) continue
-        if (line.state === 'failed' || line.state === 'unknown' || line.state === 'begun')
-          found.set(line.n, line)
-      }
-  } finally {
-    await handle.close()
-  }
+  for await (const texts of textsIn(file, size))
+    for (const text of texts) {
+      const line = lineOf(text)
+      if (line === undefined || !('n' in line) || !open.has(states.get(line.n))) continue
+      if (line.state === 'failed' || line.state === 'unknown' || line.state === 'begun')
+        found.set(line.n, line)
+    }
   return [...found.values()].toSorted((a, b) => a.n - b.n)
 }

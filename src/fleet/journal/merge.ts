@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { usage } from '../../errors.js'
 import type { Clock } from '../gate/clock.js'
-import { identityOf } from '../items.js'
+import { identityOf, placeOf } from '../items.js'
 import type { Counts, End } from '../report.js'
 import { type Header, lineOf, type ObjectLine } from './lines.js'
 import { createJournal } from './opening.js'
 import { type ObjectState, type Past, readPast } from './past.js'
-import { linesFrom, openJournal } from './reading.js'
+import { textsIn } from './reading.js'
 
 export interface Merged {
   readonly file: string
@@ -51,19 +51,14 @@ type Best = Map<string, ObjectLine>
 
 /** The best line about each object of a journal; a later one of the same worth takes its place. */
 const gather = async ({ file, size }: Past, best: Best): Promise<void> => {
-  const handle = await openJournal(file)
-  try {
-    for await (const { texts } of linesFrom(handle, 0, () => size))
-      for (const text of texts) {
-        const line = lineOf(text)
-        if (line === undefined || !('n' in line)) continue
-        const key = `${identityOf(line.parent ?? '')}\0${identityOf(line.object)}`
-        const known = best.get(key)
-        if (known === undefined || rank[line.state] >= rank[known.state]) best.set(key, line)
-      }
-  } finally {
-    await handle.close()
-  }
+  for await (const texts of textsIn(file, size))
+    for (const text of texts) {
+      const line = lineOf(text)
+      if (line === undefined || !('n' in line)) continue
+      const key = `${identityOf(line.parent ?? '')}\0${identityOf(line.object)}`
+      const known = best.get(key)
+      if (known === undefined || rank[line.state] >= rank[known.state]) best.set(key, line)
+    }
 }
 
 const endOf = (parts: readonly Past[]): End | undefined => {
@@ -93,9 +88,7 @@ export const mergeJournals = async (
     let n = 0
     for (const line of best.values()) {
       n += 1
-      const { parent } = line
-      const place = { n, object: line.object, ...(parent === undefined ? {} : { parent }) }
-      journal.add({ ...place, state: 'queued' })
+      journal.add({ ...placeOf({ ...line, n }), state: 'queued' })
       if (line.state !== 'queued') journal.add({ ...line, n })
       if (journal.full) await journal.drained()
     }

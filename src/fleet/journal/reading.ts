@@ -30,6 +30,16 @@ export const openJournal = async (
   throw usage(`the journal ${file} cannot be opened: ${other}`)
 }
 
+/** The whole lines of a journal's first bytes, so many at a time. */
+export async function* textsIn(file: string, size: number): AsyncGenerator<Lines['texts']> {
+  const handle = await openJournal(file)
+  try {
+    for await (const { texts } of linesFrom(handle, 0, () => size)) yield texts
+  } finally {
+    await handle.close()
+  }
+}
+
 /**
  * The whole lines from a place on; what has no end yet is left out.
  * @param upTo where to stop, asked again before each piece

@@ -1,6 +1,6 @@
 /** What a run writes into its journal of each object. */
 import { scrub } from '../../base/secrets/scrub.js'
-import type { Item } from '../items.js'
+import { type Item, placeOf } from '../items.js'
 import type { Outcome } from '../report.js'
 import type { RunRecord } from '../run.js'
 import type { Attributes, ObjectLine } from './lines.js'
@@ -23,12 +23,6 @@ const factsOf = ({ status, requestId, before, after }: Facts, mask: Masking) => 
   ...(requestId === undefined ? {} : { request_id: requestId }),
   ...(before === undefined ? {} : { before: mask(before) }),
   ...(after === undefined ? {} : { after: mask(after) }),
-})
-
-const placeOf = ({ n, object, parent }: Item) => ({
-  n,
-  object,
-  ...(parent === undefined ? {} : { parent }),
 })
 
 const lineOf = <R>(

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { masked } from '../../base/secrets/names.js'
 import { mask as scrubbedMark } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
-import type { Item } from '../items.js'
+import { type Item, placeOf } from '../items.js'
 import { type Attributes, type DoneLine, lineOf } from './lines.js'
 import type { Past } from './past.js'
-import { linesFrom, openJournal } from './reading.js'
+import { textsIn } from './reading.js'
 
 /** An object as the run found it and as it left it. */
 export interface Undoable extends Item {
@@ -31,30 +31,23 @@ const withoutMasked = (attributes: Attributes): Attributes =>
     : Object.fromEntries(Object.entries(attributes).filter(([, value]) => !marks.has(value)))
 
 const undoableOf = (line: DoneLine): Undoable | undefined => {
-  const { n, object, parent, before, after } = line
+  const { before, after } = line
   if (before === undefined) return undefined
   return {
-    n,
-    object,
-    ...(parent === undefined ? {} : { parent }),
+    ...placeOf(line),
     before: withoutMasked(before),
     after: withoutMasked(after ?? null),
   }
 }
 
 async function* doneIn({ file, size }: Past): AsyncGenerator<DoneLine> {
-  const handle = await openJournal(file)
-  try {
-    for await (const { texts } of linesFrom(handle, 0, () => size))
-      for (const text of texts) {
-        // Most lines are of objects that wait or begin: they are not taken apart.
-        if (!text.includes('"done"')) continue
-        const line = lineOf(text)
-        if (line !== undefined && 'n' in line && line.state === 'done') yield line
-      }
-  } finally {
-    await handle.close()
-  }
+  for await (const texts of textsIn(file, size))
+    for (const text of texts) {
+      // Most lines are of objects that wait or begin: they are not taken apart.
+      if (!text.includes('"done"')) continue
+      const line = lineOf(text)
+      if (line !== undefined && 'n' in line && line.state === 'done') yield line
+    }
 }
 
 /**

@@ -5,11 +5,11 @@
 import type { FileHandle } from 'node:fs/promises'
 import { scrub } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
-import type { GivenObject, Item } from '../items.js'
+import { type GivenObject, type Item, placeOf } from '../items.js'
 import { Seen } from '../seen.js'
 import { lineOf, type QueuedLine } from './lines.js'
 import type { Next } from './past.js'
-import { linesFrom, openJournal } from './reading.js'
+import { linesFrom, openJournal, textsIn } from './reading.js'
 import type { Journal } from './writing.js'
 
 /** Objects on their way into the journal. */
@@ -30,10 +30,8 @@ export interface Spool {
 
 const mostNamed = 10
 
-const queuedLine = ({ object, parent }: GivenObject, n: number): QueuedLine => ({
-  n,
-  object,
-  ...(parent === undefined ? {} : { parent }),
+const queuedLine = (given: GivenObject, n: number): QueuedLine => ({
+  ...placeOf({ ...given, n }),
   state: 'queued',
 })
 
@@ -111,16 +109,11 @@ const queuedIn = (text: string): QueuedLine | undefined => {
 /** What was given, as far as a journal knows. */
 export const seenIn = async ({ file, written }: Journal): Promise<Seen> => {
   const seen = new Seen()
-  const handle = await openJournal(file)
-  try {
-    for await (const { texts } of linesFrom(handle, 0, () => written))
-      for (const text of texts) {
-        const queued = queuedIn(text)
-        if (queued !== undefined) seen.add(queued)
-      }
-  } finally {
-    await handle.close()
-  }
+  for await (const texts of textsIn(file, written))
+    for (const text of texts) {
+      const queued = queuedIn(text)
+      if (queued !== undefined) seen.add(queued)
+    }
   return seen
 }
 
