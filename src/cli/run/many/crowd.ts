@@ -1,9 +1,10 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../../catalogue/endpoint.js'
 import type { Plan, PlanSource } from '../../../commands/described.js'
-import type { Details, Emit, Many, PlanAnswer } from '../../../commands/services.js'
+import type { Emit, Many, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { showsNothing } from '../answer/outcome.js'
+import { linesOf } from '../person/details.js'
 import { callOf, doneOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
 import { mostOf, unprinted } from './ending.js'
 import { tolerant, toleratedIn, toleratedText } from './tolerated.js'
@@ -13,9 +14,6 @@ const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
   ...(endpoint.columns === undefined ? {} : { columns: endpoint.columns }),
   ...emit,
 })
-
-const linesOf = async (details: Details): Promise<readonly string[]> =>
-  typeof details === 'function' ? details() : details
 
 /** Many objects, or one: confirmed together, worked on side by side. */
 export class Crowd {

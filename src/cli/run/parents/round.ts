@@ -4,6 +4,7 @@
  */
 import type { Plan } from '../../../commands/described.js'
 import type { Loss, Many } from '../../../commands/services.js'
+import { linesOf } from '../person/details.js'
 
 type Run = NonNullable<Many['run']>
 
@@ -16,9 +17,6 @@ interface Handed {
   readonly failed: (error: unknown) => void
 }
 
-const linesOf = async ({ details = [] }: Loss): Promise<readonly string[]> =>
-  typeof details === 'function' ? details() : details
-
 /** What is lost of all together. */
 const lossOf = (all: readonly Handed[]): { loses?: Loss } => {
   const losses = all.flatMap(({ how }) => (how.loses === undefined ? [] : [how.loses]))
@@ -26,7 +24,7 @@ const lossOf = (all: readonly Handed[]): { loses?: Loss } => {
   if (first === undefined) return {}
   if (losses.every(({ details }) => details === undefined)) return { loses: first }
   const details = async (): Promise<readonly string[]> =>
-    (await Promise.all(losses.map(linesOf))).flat()
+    (await Promise.all(losses.map((loss) => linesOf(loss.details ?? [])))).flat()
   return { loses: { ...first, details } }
 }
 

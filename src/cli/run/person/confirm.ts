@@ -5,6 +5,7 @@ import { Failure } from '../../../errors.js'
 import { confirmationFor, nameMatches } from '../../../profile/index.js'
 import type { Prompts } from '../../../terminal/questions/prompts.js'
 import type { Notes } from '../../../terminal/streams/notes.js'
+import { linesOf } from './details.js'
 
 interface Asking {
   readonly globals: Globals
@@ -72,8 +73,7 @@ export const confirmer =
     const { profile } = owner
     const how = consentTo({ globals, interactive }, owner, what)
     if (how === 'go') return
-    const lines = typeof details === 'function' ? await details() : details
-    notes.note(notice(owner, what, lines, count))
+    notes.note(notice(owner, what, await linesOf(details), count))
     const agreed = how === 'ask-name' ? nameTyped(profile, prompts) : prompts.confirm('Go on?')
     if (!(await agreed)) throw cancelled()
   }
