@@ -1,5 +1,8 @@
 /** What a run works on. */
 
+/** So many objects are named where one wants to know which they are; the others are counted. */
+export const mostNamed = 10
+
 /** An object as it was given. */
 export interface GivenObject {
   readonly object: string

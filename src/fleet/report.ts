@@ -52,8 +52,8 @@ export interface Report {
   readonly tooMany: boolean
 }
 
-/** So many failures are kept to be told at the end. */
-const mostKept = 20
+/** So many failures are told in full; of the others there is a count at the end. */
+export const mostTold = 20
 /** Before so many outcomes a part of them says nothing. */
 const telling = 20
 
@@ -94,7 +94,7 @@ export class Tally {
   }
 
   #keep(item: Item, failure: Failure): void {
-    if (this.failures.length < mostKept) this.failures.push({ item, failure })
+    if (this.failures.length < mostTold) this.failures.push({ item, failure })
     const same = this.#alike === undefined || this.#alike === failure.category
     this.#alike = same ? failure.category : 'various'
   }

@@ -5,7 +5,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { scrub } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
-import { type GivenObject, type Item, placeOf } from '../items.js'
+import { type GivenObject, type Item, mostNamed, placeOf } from '../items.js'
 import { Seen } from '../seen.js'
 import { lineOf, type QueuedLine } from './lines.js'
 import type { Next } from './past.js'
@@ -27,8 +27,6 @@ export interface Spool {
   /** The first ten: for the question whether they are meant. */
   readonly first: readonly GivenObject[]
 }
-
-const mostNamed = 10
 
 const queuedLine = (given: GivenObject, n: number): QueuedLine => ({
   ...placeOf({ ...given, n }),

@@ -1,10 +1,8 @@
 /** How far an interrupted run came: what was done, what failed, what may have been done. */
 import { writes } from '../../../catalogue/endpoint.js'
 import type { Plan } from '../../../commands/described.js'
+import { mostNamed } from '../../../fleet/items.js'
 import type { Result } from './intake.js'
-
-/** So many are named; of the others only the number is known. */
-const mostNamed = 10
 
 /** Names of objects, as many as one wants to read. */
 class Names {

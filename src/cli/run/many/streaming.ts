@@ -2,16 +2,13 @@
 import type { Plan, PlanSource } from '../../../commands/described.js'
 import type { Many } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
-import type { GivenObject, Item } from '../../../fleet/items.js'
+import { type GivenObject, type Item, mostNamed } from '../../../fleet/items.js'
 import { type Spool, seenIn, spool, workOf } from '../../../fleet/journal/work.js'
 import type { Engine } from './each.js'
 import { arriving, type Intake, type Numbered } from './intake.js'
 import type { Keeping } from './journal/keeping.js'
 import type { Resumed } from './journal/resumed.js'
 import { several } from './several.js'
-
-/** So many are named where they are confirmed. */
-const mostNamed = 10
 
 /** What a run over objects that come needs of the crowd. */
 export interface Streaming {
@@ -142,7 +139,7 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   const [one] = head
   if (one === undefined) return engine.person.note('nothing is left to be done')
   const first = await source.planOf(one)
-  const keeping = await engine.keeper?.(first, mostNamed)?.()
+  const keeping = await engine.keeper?.(first, head.length)?.()
   if (keeping === undefined) throw new Failure('internal', 'a run without its journal')
   const { counts } = past
   const left = counts.failed + counts.unknown + counts.not_tried
@@ -166,7 +163,7 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
   const first = await source.planOf(one)
   await confirmable(first)
   const all = behind([one], objects)
-  const keeper = engine.keeper?.(first, mostNamed)
+  const keeper = engine.keeper?.(first, 1)
   if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
   if (!destroys(first, how)) return several(engine, arriving(first, all, source), how)
   const plans: Plan[] = []

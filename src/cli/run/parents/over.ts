@@ -9,7 +9,7 @@ import type { Services } from '../../../commands/services.js'
 import type { Command, Given } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Item } from '../../../fleet/items.js'
-import type { Report, Settled } from '../../../fleet/report.js'
+import { mostTold, type Report, type Settled } from '../../../fleet/report.js'
 import type { EngineOptions } from '../../../fleet/run.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Running } from '../context.js'
@@ -47,9 +47,6 @@ const latch = (): Latch => {
   })
   return { opened, open }
 }
-
-/** So many refusals are told in full; of the others there is a count at the end. */
-const mostTold = 20
 
 class OverParents {
   readonly #over: Over

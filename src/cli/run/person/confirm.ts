@@ -2,6 +2,7 @@
 import type { Globals } from '../../../commands/globals.js'
 import type { Details, Owner } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
+import { mostNamed } from '../../../fleet/items.js'
 import { confirmationFor, nameMatches } from '../../../profile/index.js'
 import type { Prompts } from '../../../terminal/questions/prompts.js'
 import type { Notes } from '../../../terminal/streams/notes.js'
@@ -14,13 +15,10 @@ interface Asking {
   readonly prompts: Prompts
 }
 
-/** How many objects are named. */
-export const most = 10
-
 /** The objects concerned, a line each, the rest counted. */
 const listed = (details: readonly string[], count: number): string[] => [
-  ...details.slice(0, most).map((line) => `  ${line}`),
-  ...(count > most ? [`  and ${count - most} more`] : []),
+  ...details.slice(0, mostNamed).map((line) => `  ${line}`),
+  ...(count > mostNamed ? [`  and ${count - mostNamed} more`] : []),
 ]
 
 const cancelled = (): Failure =>

@@ -7,9 +7,9 @@ import { kindNamed, wordOfKind } from '../../../catalogue/kinds.js'
 import { scopeOf } from '../../../commands/derive/index.js'
 import type { Described, Plan } from '../../../commands/described.js'
 import { Failure } from '../../../errors.js'
+import { mostNamed } from '../../../fleet/items.js'
 import type { Ask } from '../../../http/types.js'
 import { isHidden } from '../../plan/sources.js'
-import { most } from './confirm.js'
 
 /** The parameter that names the object of a plan, and of what kind that is. */
 const subjectOf = ({ args, path }: Endpoint): { name: string; kind: string } | undefined => {
@@ -104,7 +104,7 @@ export const naming = (
 ): Promise<readonly string[]> =>
   Promise.all(
     plans.map(async (plan, i) => {
-      const title = i < most ? await titleOf(command, plan, glance) : undefined
+      const title = i < mostNamed ? await titleOf(command, plan, glance) : undefined
       const called = title === undefined || title === plan.label ? '' : ` "${title}"`
       const label = plan.label === undefined ? '' : ` ${plan.label}`
       return `${deedOf(command, plan)}${label}${called}${holderOf(plan)}`
