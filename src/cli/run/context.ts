@@ -125,12 +125,17 @@ type UnsentParts = ConstructorParameters<typeof UnsentInstance>[0]
 /** The instance of a run: everything is sent, only what reads, or nothing. */
 const instanceOf = async (
   options: RunOptions,
-  parts: Parts & UnsentParts,
+  parts: Parts & UnsentParts & { readonly planning: Planning; readonly crowd: Crowd },
   engine: Engine,
 ): Promise<InstanceService> => {
   const { command, globals } = options
   if (globals.curl) return new UnsentInstance(parts)
-  const live = new LiveInstance(parts)
+  const { planning, crowd: all } = parts
+  const coming: Parts['coming'] = {
+    source: (...asked) => planning.source(...asked),
+    stream: (...asked) => all.stream(...asked),
+  }
+  const live = new LiveInstance({ ...parts, coming })
   if (!isRehearsal(options)) return live
   const crowd = new Crowd({ ...engine, listed: true })
   const { answer } = engine

@@ -9,7 +9,7 @@ import {
   type Listing,
   type RecordOf,
 } from '../../../client/typed.js'
-import type { Given, Plan, Plans } from '../../../commands/described.js'
+import type { Given, Plan, PlanSource, Plans } from '../../../commands/described.js'
 import type {
   Elsewhere,
   Emit,
@@ -29,12 +29,22 @@ import type { Planning } from './planning.js'
 import type { Sending } from './sending.js'
 
 export interface Parts {
-  readonly planning: Pick<Planning, 'plan' | 'plans'> & Partial<Pick<Planning, 'source'>>
+  readonly planning: Pick<Planning, 'plan' | 'plans'>
   readonly sending: Sending
   readonly exchange: ExchangeServices
   readonly lists: Lists
-  readonly crowd: Pick<Crowd, 'each' | 'many'> & Partial<Pick<Crowd, 'stream'>>
+  readonly crowd: Pick<Crowd, 'each' | 'many'>
+  /** Takes objects as they come; without it all are planned first. */
+  readonly coming?: Pick<Planning, 'source'> & Pick<Crowd, 'stream'>
   readonly person: Pick<PersonService, 'confirm'>
+}
+
+/** Objects that are planned as they come; undefined where they are in hand. */
+const sourceOf = (plans: Plans, { source }: Pick<Planning, 'source'>): PlanSource | undefined => {
+  if (isHeld(plans)) return undefined
+  if (isComing(plans)) return plans
+  const { given, override } = plans
+  return given.objects === undefined ? undefined : source(given, given.objects, override)
 }
 
 /** Everything is sent. */
@@ -82,13 +92,10 @@ export class LiveInstance implements InstanceService {
   }
 
   async many(plans: Plans, how?: Many): Promise<void> {
-    const { crowd, planning } = this.#parts
-    if (isComing(plans) && crowd.stream !== undefined) return crowd.stream(plans, how)
-    const { objects } = isHeld(plans) || isComing(plans) ? {} : plans.given
-    if (isHeld(plans) || isComing(plans) || objects === undefined || planning.source === undefined)
-      return crowd.many(await inHand(plans, (...asked) => planning.plans(...asked)), how)
-    const { given, override } = plans
-    return crowd.stream?.(planning.source(given, objects, override), how)
+    const { crowd, planning, coming } = this.#parts
+    const source = coming === undefined ? undefined : sourceOf(plans, coming)
+    if (coming !== undefined && source !== undefined) return coming.stream(source, how)
+    return crowd.many(await inHand(plans, (...asked) => planning.plans(...asked)), how)
   }
 
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
