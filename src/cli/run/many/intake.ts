@@ -48,15 +48,13 @@ export class Once {
 const placed = (plan: Plan, n: number): Numbered => ({ n, ...belongingOf(plan), plan })
 
 /** Items in hand, as they would come. */
-export async function* each(items: readonly Numbered[]): AsyncGenerator<Numbered> {
+async function* each(items: readonly Numbered[]): AsyncGenerator<Numbered> {
   yield* items
 }
 
-/** Plans in hand. */
-export const held = (plans: readonly Plan[]): Intake => {
-  const once = new Once()
-  const known = plans.filter((plan) => once.take(plan))
-  const items = known.map((plan, i) => placed(plan, i + 1))
+/** Items in hand, of which so many were given once more. */
+export const intakeOf = (items: readonly Numbered[], twice: number): Intake => {
+  const known = items.map(({ plan }) => plan)
   return {
     items: each(items),
     held: items,
@@ -64,8 +62,15 @@ export const held = (plans: readonly Plan[]): Intake => {
     known,
     total: () => known.length,
     queued: () => known.length,
-    twice: () => once.twice,
+    twice: () => twice,
   }
+}
+
+/** Plans in hand. */
+export const held = (plans: readonly Plan[]): Intake => {
+  const once = new Once()
+  const items = plans.filter((plan) => once.take(plan)).map((plan, i) => placed(plan, i + 1))
+  return intakeOf(items, once.twice)
 }
 
 /** Objects that are planned as they come, after the first. */

@@ -5,7 +5,7 @@ import type { Item } from '../../../../fleet/items.js'
 import { seenIn } from '../../../../fleet/journal/work.js'
 import { belongingOf } from '../../answer/about.js'
 import type { Engine } from '../each.js'
-import { each, type Intake, type Numbered, Once } from '../intake.js'
+import { type Intake, intakeOf, type Numbered, Once } from '../intake.js'
 import { several } from '../several.js'
 import type { Keeping } from './keeping.js'
 
@@ -40,21 +40,12 @@ const goneOnWith = async (
   return again ? [...known, ...(await fresh(keeping, others))] : known
 }
 
-const intakeOf = async (keeping: Keeping, plans: readonly Plan[]): Promise<Intake> => {
+const intakeIn = async (keeping: Keeping, plans: readonly Plan[]): Promise<Intake> => {
   const once = new Once()
   const own = plans.filter((plan) => once.take(plan))
   const items =
     keeping.resumed === undefined ? await fresh(keeping, own) : await goneOnWith(keeping, own)
-  const known = items.map(({ plan }) => plan)
-  return {
-    items: each(items),
-    held: items,
-    first: known[0],
-    known,
-    total: () => known.length,
-    queued: () => known.length,
-    twice: () => once.twice,
-  }
+  return intakeOf(items, once.twice)
 }
 
 /** Runs plans that are confirmed, each on record before and after. */
@@ -65,7 +56,7 @@ export const keptRun = async (
   how: Many,
 ): Promise<void> => {
   try {
-    await several(engine, await intakeOf(keeping, plans), how, keeping)
+    await several(engine, await intakeIn(keeping, plans), how, keeping)
   } finally {
     // Where nothing else said how it ended, something broke it.
     await keeping.end('stopped')
