@@ -106,6 +106,10 @@ export const accessLevels = {
   owner: 50,
 } as const
 
+/** The names of a field's numbers; undefined where the field holds no access level. */
+export const levelsIn = (field: string): typeof accessLevels | undefined =>
+  /(^|\.)(\w+_)?access_level$/.test(field) ? accessLevels : undefined
+
 const everywhere = ['guest', 'reporter', 'developer', 'maintainer'] as const
 /** The levels that members are given (Owner to groups only). */
 export const givenLevels = {

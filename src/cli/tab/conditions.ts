@@ -1,6 +1,6 @@
 /** What may stand next in the condition of `--where` or `--select`: a field, an operator, a value. */
 import { shownFields } from '../../catalogue/kinds.js'
-import { accessLevels } from '../../catalogue/shapes/common.js'
+import { levelsIn } from '../../catalogue/shapes/common.js'
 import { commandNamed } from '../../commands/derive/index.js'
 import type { Command, Flag } from '../../commands/types.js'
 import { ops } from '../../fleet/where/parse.js'
@@ -47,7 +47,8 @@ const typed = (op: string, quote: string): boolean => {
 
 const valuesFor = (shapes: readonly unknown[], field: string): readonly string[] => {
   if (kindAmong(shapes, field) === 'boolean') return ['true', 'false']
-  if (/(^|\.)(\w+_)?access_level$/.test(field)) return Object.keys(accessLevels)
+  const levels = levelsIn(field)
+  if (levels !== undefined) return Object.keys(levels)
   return [...new Set(shapes.flatMap((shape) => wordsIn(shape, field)))]
 }
 

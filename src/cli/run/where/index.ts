@@ -1,6 +1,6 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
 
-import { accessLevels } from '../../../catalogue/shapes/common.js'
+import { levelsIn } from '../../../catalogue/shapes/common.js'
 import { largestPage } from '../../../client/defaults.js'
 import type { Paging } from '../../../client/paging.js'
 import type { Command, Given, Plan } from '../../../commands/types.js'
@@ -40,9 +40,6 @@ export interface Narrowed<A> {
   /** What is tested here, a line each. */
   readonly tested: readonly string[]
 }
-
-const names: NonNullable<Known['names']> = (field) =>
-  /(^|\.)(\w+_)?access_level$/.test(field) ? accessLevels : undefined
 
 /** Columns that say which parent or object a row is of. */
 const besides: Readonly<Record<string, string>> = {
@@ -99,7 +96,13 @@ export class RecordChoice {
 
   #known(): Known {
     const { made } = this.#options.command
-    return { now: Date.now(), names, nearest, beside, ...(made === undefined ? {} : { made }) }
+    return {
+      now: Date.now(),
+      names: levelsIn,
+      nearest,
+      beside,
+      ...(made === undefined ? {} : { made }),
+    }
   }
 
   #stage(
