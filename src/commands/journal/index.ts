@@ -1,7 +1,7 @@
 /** `svcctl journal list|show|undo|merge`: what runs over many objects did. */
 import { basename, resolve } from 'node:path'
 import { string } from '../../catalogue/params.js'
-import { usage } from '../../errors.js'
+import { exitCodes, usage } from '../../errors.js'
 import type { Entry } from '../../fleet/journal/folder.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Counts, End } from '../../fleet/report.js'
@@ -105,7 +105,7 @@ const runMerge = async (
   const target = resolve(place.cwd, to)
   const { counts, open } = await mergeJournals(files, target, basename(target, '.ndjson'))
   for (const file of open) person.warn(`${file} has no end: its part is still to be done`)
-  if (open.length > 0) answer.exit(8)
+  if (open.length > 0) answer.exit(exitCodes.partial)
   person.note(words(counts))
   await answer.print({ file: target, ...counts, open })
 }

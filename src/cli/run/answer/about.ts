@@ -24,6 +24,15 @@ export const identityOf = ({ endpoint, values, label }: Plan): JsonValues => {
     : { [objectColumn]: label, [key]: id }
 }
 
+/** The placeholder of a path that names the project or group of an object, with its kind. */
+export const holderOf = ({
+  path,
+}: Pick<Endpoint, 'path'>): { readonly name: string; readonly type: string } | undefined => {
+  const [name, param] =
+    Object.entries(path).find(([, { type }]) => type === 'project' || type === 'group') ?? []
+  return name === undefined || param === undefined ? undefined : { name, type: param.type }
+}
+
 /** What a plan is about, without its words: the object's own id, and the project or group that it is in. */
 export const belongingOf = ({
   endpoint,
@@ -31,13 +40,11 @@ export const belongingOf = ({
   label = '',
   object: named,
 }: Plan): { readonly object: string; readonly parent?: string } => {
-  const scope = Object.entries(endpoint.path).find(
-    ([, { type }]) => type === 'project' || type === 'group',
-  )
+  const holder = holderOf(endpoint)
   const { name } = argumentOf(endpoint)
   // A reference brings its project along; any other text stands for itself.
   const object = named ?? (/[!#/]\d+$/.test(label) ? String(values[name] ?? label) : label)
-  const parent = scope === undefined || scope[0] === name ? undefined : values[scope[0]]
+  const parent = holder === undefined || holder.name === name ? undefined : values[holder.name]
   return { object, ...(parent === undefined ? {} : { parent: String(parent) }) }
 }
 

@@ -6,6 +6,7 @@ import type { AnswerService, Many, PersonService, PlanAnswer } from '../../../co
 import { Failure } from '../../../errors.js'
 import type { FleetGate } from '../../../fleet/gate/gate.js'
 import type { Whole } from '../../../http/types.js'
+import { holderOf } from '../answer/about.js'
 import type { Keeping } from './journal/keeping.js'
 import type { Resumed } from './journal/resumed.js'
 
@@ -73,12 +74,9 @@ export const objectOf = (plan: Plan): string => {
   if (plan.label === undefined && plan.parent !== undefined) return plan.parent.name
   // A full reference says where it belongs by itself.
   if (plan.label !== undefined && /.[!#]\d+$/.test(plan.label)) return plan.label
-  const scope = Object.entries(plan.endpoint.path).find(
-    ([, p]) => p.type === 'project' || p.type === 'group',
-  )
-  const holder = scope === undefined ? undefined : String(plan.values[scope[0]])
-  const itself = holder === undefined || holder === plan.label
-  const of = itself ? '' : ` of ${scope?.[1].type} ${holder}`
+  const holder = holderOf(plan.endpoint)
+  const name = holder === undefined ? undefined : String(plan.values[holder.name])
+  const of = holder === undefined || name === plan.label ? '' : ` of ${holder.type} ${name}`
   return `${plan.label ?? plan.endpoint.route}${of}`
 }
 

@@ -110,9 +110,8 @@ class Gathering {
 
   #fail(slot: Slot, failure: Failure): void {
     if (failure instanceof Unshown) this.#unshown = failure
-    if (failure instanceof Unshown) return
-    if (!isOwn(failure)) throw failure
-    this.slots.push({ ...slot, failure })
+    else if (!isOwn(failure)) throw failure
+    else this.slots.push({ ...slot, failure })
   }
 
   /** All of them together. */

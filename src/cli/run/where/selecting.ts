@@ -2,7 +2,7 @@
  * `--select`: the objects of a verb are those of a list that match. The whole selection is made before
  * the first write, so that a write cannot change what is still to be read.
  */
-import { type Fields, isObject } from '../../../base/objects.js'
+import { isObject } from '../../../base/objects.js'
 import { methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
 import { hasForm, named, scopeOf, selectsOf } from '../../../commands/derive/index.js'
@@ -85,8 +85,7 @@ const override = (list: Command, texts: readonly string[]): Readonly<Record<stri
 }
 
 const titleOf = (record: unknown, title: string | undefined): string => {
-  const fields: Fields = { ...(record as object) }
-  const value = title === undefined ? undefined : fields[title]
+  const value = title === undefined || !isObject(record) ? undefined : record[title]
   return typeof value === 'string' && value !== '' ? ` "${value}"` : ''
 }
 
