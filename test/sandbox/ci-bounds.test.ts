@@ -18,6 +18,8 @@ const bombs: readonly (readonly [string, string, string])[] = [
   ],
   ['more words than anyone writes', many(130_000, () => '- \n'), tooMuch],
   ['brackets in brackets', `a: ${'['.repeat(100_000)}`, tooMuch],
+  ['lists in lists', `a:\n${'- '.repeat(20_000)}`, tooMuch],
+  ['keys in keys', '? '.repeat(20_000), tooMuch],
   [
     'aliases of aliases',
     `a0: &a0 [${ten('x')}]\n${many(30, (i) => `a${i + 1}: &a${i + 1} [${ten(`*a${i}`)}]\n`)}`,

@@ -1,21 +1,57 @@
 /** What reading a YAML text would cost, known before anything is built of it. */
 
-/** Flow collections nested deeper are nobody's configuration. */
-const deepestFlow = 100
+/**
+ * Collections nested deeper are nobody's configuration. A parser nests calls for each level, and V8 ends
+ * the process where a pattern is to be compiled near the end of the stack.
+ */
+const deepest = { flow: 100, block: 500 } as const
+
+/** What `yaml`'s lexer puts between lexemes: a document's beginning, an error in a flow, a scalar's. */
+const marks = new Set(['\u0002', '\u0018', '\u001f'])
+
+/** Whether collections are nested too deep, told lexeme by lexeme. */
+const nesting = (): ((lexeme: string) => boolean) => {
+  let flow = 0
+  let column = 0
+  /** The columns that block collections around this place begin at. */
+  const columns: number[] = []
+  const begin = (): void => {
+    while ((columns.at(-1) ?? -1) > column) columns.pop()
+    if ((columns.at(-1) ?? -1) < column) columns.push(column)
+  }
+  return (lexeme) => {
+    if (lexeme === '[' || lexeme === '{') flow++
+    else if (lexeme === ']' || lexeme === '}') flow = Math.max(0, flow - 1)
+    else if (flow === 0 && !marks.has(lexeme) && lexeme.trim() !== '') begin()
+    const line = lexeme.lastIndexOf('\n')
+    if (line >= 0) column = lexeme.length - line - 1
+    else if (!marks.has(lexeme)) column += lexeme.length
+    return flow > deepest.flow || columns.length > deepest.block
+  }
+}
+
+/** The parser makes an error of each wrong escape; traces of a million take half a minute. */
+export const untraced = <T>(parse: () => T): T => {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
+  try {
+    return parse()
+  } finally {
+    Error.stackTraceLimit = limit
+  }
+}
 
 /**
- * Whether a text has at most `most` lexemes and no deeper flow collections than `deepestFlow`.
+ * Whether a text has at most `most` lexemes and no deeper collections than `deepest` says.
  * Parsers build some hundred bytes for each lexeme, and nest a call for each level.
  */
 export const isModestYaml = async (text: string, most: number): Promise<boolean> => {
   const { Lexer } = await import('yaml')
+  const tooDeep = nesting()
   let count = 0
-  let depth = 0
   for (const lexeme of new Lexer().lex(text)) {
     count++
-    if (lexeme === '[' || lexeme === '{') depth++
-    else if (lexeme === ']' || lexeme === '}') depth--
-    if (count > most || depth > deepestFlow) return false
+    if (count > most || tooDeep(lexeme)) return false
   }
   return true
 }

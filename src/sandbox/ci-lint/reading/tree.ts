@@ -1,6 +1,6 @@
 /** YAML of a CI configuration → a tree of plain values, with `!reference` kept as such. */
 import type { CollectionTag, Document, LineCounter, Tags } from 'yaml'
-import { isModestYaml } from '../../../base/json/yaml.js'
+import { isModestYaml, untraced } from '../../../base/json/yaml.js'
 import { type Budget, Unreadable } from '../problem.js'
 
 export type Hash = { [key: string]: unknown }
@@ -45,17 +45,6 @@ const checkSize = async (text: string): Promise<void> => {
     throw new Unreadable(['The configuration is too large: at most 2 MiB are checked'])
   if (!(await isModestYaml(text, mostLexemes)))
     throw new Unreadable(['The configuration is too large, or nested too deep, to be checked'])
-}
-
-/** The parser makes an error of each wrong escape; traces of a million take half a minute. */
-const untraced = <T>(parse: () => T): T => {
-  const limit = Error.stackTraceLimit
-  Error.stackTraceLimit = 0
-  try {
-    return parse()
-  } finally {
-    Error.stackTraceLimit = limit
-  }
 }
 
 interface Documents {
