@@ -3,12 +3,12 @@ import { promises as fs } from 'node:fs'
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { Param } from '../../catalogue/params.js'
+import type { Note } from '../../catalogue/scalars.js'
 import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import { type Globals, globalFlags, readGlobals } from '../../commands/globals.js'
 import type { Command, Flag, Given } from '../../commands/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
-import type { Note } from './scalars.js'
 import { keyValue, parseValue } from './values.js'
 
 export interface Sources {

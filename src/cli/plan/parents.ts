@@ -1,10 +1,10 @@
 /** Several projects or groups on one line: which flags say so, and what they name. */
+import { idOrText } from '../../catalogue/scalars.js'
 import { hasForm, named } from '../../commands/derive/index.js'
 import type { Parent } from '../../commands/described.js'
 import type { Command, Given } from '../../commands/types.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
-import { idOrText } from './scalars.js'
 
 type ParentKind = 'project' | 'group'
 

@@ -3,18 +3,32 @@
  * accepts is in its catalogue entry; how each type is written, the help of its flag says.
  */
 import type { JsonValue } from '../../base/json/value.js'
-import type { HashParam, ListParam, Param } from '../../catalogue/params.js'
-import { usage } from '../../errors.js'
-import { didYouMean } from '../../terminal/text/suggest.js'
+import { didYouMean } from '../../base/suggest.js'
+import type {
+  EnumParam,
+  HashParam,
+  IntegerParam,
+  ListParam,
+  Param,
+} from '../../catalogue/params.js'
 import {
   asWord,
+  checkNumber,
   idOrText,
   type Note,
   parseEnum,
   parseInteger,
-  parseJson,
-  parseString,
-} from './scalars.js'
+} from '../../catalogue/scalars.js'
+import { usage } from '../../errors.js'
+import { parseJson, parseString } from './scalars.js'
+
+const beyond = 'A newer instance may know more values: --param sends any.'
+
+const numberOf = (param: IntegerParam | ListParam, text: string, label: string): number =>
+  checkNumber(param, parseInteger(param, text, label), label)
+
+const wordOf = (param: EnumParam | ListParam, text: string, label: string, note: Note): string =>
+  parseEnum(param, text, label, { note, beyond })
 
 const items = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split(',').map((item) => item.trim())).filter((item) => item !== '')
@@ -37,9 +51,9 @@ const parseList = (
     throw usage(`${label} takes at most ${param.max} values, not ${parts.length}`)
   return parts.map((part) =>
     param.of === 'integer'
-      ? parseInteger(param, part, label)
+      ? numberOf(param, part, label)
       : param.of === 'enum'
-        ? parseEnum(param, part, label, note)
+        ? wordOf(param, part, label, note)
         : part,
   )
 }
@@ -120,9 +134,9 @@ export const parseValue = (
   if (text === '' && param.nullable === true && param.type !== 'string') return null
   switch (param.type) {
     case 'integer':
-      return parseInteger(param, text, label)
+      return numberOf(param, text, label)
     case 'enum':
-      return parseEnum(param, text, label, note)
+      return wordOf(param, text, label, note)
     case 'json':
       return parseJson(text, label)
     case 'project':

@@ -1,8 +1,9 @@
 /** What the documents have for paths that were typed by hand. */
+
+import { nearest } from '../../base/suggest.js'
 import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import type { WireRequest } from '../../http/types.js'
-import { nearest } from '../../terminal/text/suggest.js'
 import type { Suggestion } from '../types.js'
 
 /** The catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */

@@ -1,12 +1,12 @@
 /** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
 import { type Fields, isObject } from '../../base/objects.js'
+import { didYouMean } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
 import { boolean, oneOf, type Param } from '../../catalogue/params.js'
 import { fieldsOf, titled } from '../../catalogue/shapes/fields.js'
 import { usage } from '../../errors.js'
-import { didYouMean } from '../../terminal/text/suggest.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 import type { Command, Suggestion } from '../types.js'

@@ -1,9 +1,10 @@
 /** The fields that a command's answers have, by the catalogue: for completion, and for typing errors. */
+
+import { didYouMean } from '../../../base/suggest.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
 import { propertiesOf } from '../../../catalogue/shapes/properties.js'
 import type { Command } from '../../../commands/types.js'
-import { didYouMean } from '../../../terminal/text/suggest.js'
 
 /** The column that says which object a row is about, where several were given. */
 export const objectColumn = 'object'

@@ -4,11 +4,11 @@
  */
 import { type Fields, isObject } from '../../../base/objects.js'
 import { endsAsSecret } from '../../../base/secrets/names.js'
+import { nearest } from '../../../base/suggest.js'
 import { type Endpoint, echoes } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
 import { propertiesOf } from '../../../catalogue/shapes/properties.js'
 import type { Ask } from '../../../http/types.js'
-import { nearest } from '../../../terminal/text/suggest.js'
 import { agrees } from './agrees.js'
 
 /** An attribute that the answer does not show as it was sent. */

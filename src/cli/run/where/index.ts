@@ -1,5 +1,6 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
 
+import { nearest } from '../../../base/suggest.js'
 import { levelsIn } from '../../../catalogue/shapes/common.js'
 import { largestPage } from '../../../client/defaults.js'
 import type { Paging } from '../../../client/paging.js'
@@ -13,7 +14,6 @@ import {
   unshaped,
 } from '../../../fleet/where/index.js'
 import type { Ask, Batch, ListEnd } from '../../../http/types.js'
-import { nearest } from '../../../terminal/text/suggest.js'
 import { askedOf } from './asked.js'
 import { withShown } from './shown.js'
 import { type SingleRecord, singleOf } from './single.js'
