@@ -3,13 +3,10 @@ import type { JsonValue, JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Managed } from '../catalogue/managed/managed.js'
 import type { Failure } from '../errors.js'
-import type { Address, Place } from './address.js'
+import type { Address, ManagedPlace } from './address.js'
 import type { Origin, SecretSource } from './wishes.js'
 
 export type Verb = 'create' | 'update' | 'delete' | 'replace' | 'enable'
-
-/** A value as an action has it: a secret is where it comes from. */
-export type Planned = { readonly value: JsonValue } | { readonly secret: SecretSource }
 
 /** One attribute of an action. */
 export interface Change {
@@ -23,14 +20,14 @@ export interface Change {
 }
 
 /** One request of an action. Secrets stand beside the values. */
-export interface Step {
+export interface ActionStep {
   readonly endpoint: Endpoint
   readonly values: JsonValues
   readonly secrets: Readonly<Record<string, SecretSource>>
 }
 
 /** Something to do to one item. */
-export interface Action {
+export interface PlannedAction {
   /** Verb and address. */
   readonly id: string
   readonly verb: Verb
@@ -38,8 +35,8 @@ export interface Action {
   readonly kind: Managed
   readonly changes: readonly Change[]
   /** In order; a replacement adds before it deletes. */
-  readonly steps: readonly Step[]
-  /** What the item's managed attributes were when they were read (`digest.ts`). */
+  readonly steps: readonly ActionStep[]
+  /** What the item's managed attributes were when they were read. */
   readonly digest: string
   /** Ids of actions that come first; where one of them fails, this one is skipped. */
   readonly waitsFor: readonly string[]
@@ -48,7 +45,7 @@ export interface Action {
 }
 
 /** What is said besides actions. */
-export interface Finding {
+export interface PlanFinding {
   readonly is: /** Wanted, and cannot be done here. */
     | 'impossible'
     /** Cannot be read back: whether it is as wanted is not known. */
@@ -65,14 +62,14 @@ export interface Finding {
 
 /** What could not be read; nothing is planned there. */
 export interface Unread {
-  readonly place: Place
+  readonly place: ManagedPlace
   readonly kind: string
   readonly failure: Failure
 }
 
-export interface Plan {
-  readonly actions: readonly Action[]
-  readonly findings: readonly Finding[]
+export interface DesiredPlan {
+  readonly actions: readonly PlannedAction[]
+  readonly findings: readonly PlanFinding[]
   readonly unread: readonly Unread[]
   /** Limits that the plan goes beyond, each with the flag that lifts it. */
   readonly refused: readonly { readonly text: string; readonly flag: string }[]

@@ -6,13 +6,13 @@
 import type { ManagedScope } from '../catalogue/managed/managed.js'
 
 /** What kinds belong to: the instance, whose path is empty, a group, or a project, by its full path. */
-export interface Place {
+export interface ManagedPlace {
   readonly scope: ManagedScope
   readonly path: string
 }
 
 /** A kind in its place, an item of it, or an attribute. */
-export interface Address extends Place {
+export interface Address extends ManagedPlace {
   readonly kind: string
   readonly item?: string
   readonly attribute?: string
@@ -22,7 +22,7 @@ const encoded = (item: string): string =>
   item.replace(/[/#%*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** `site`, `groups/platform`, `projects/platform/app`. */
-export const placeText = ({ scope, path }: Place): string =>
+export const placeText = ({ scope, path }: ManagedPlace): string =>
   scope === 'site' ? 'site' : `${scope}s/${path}`
 
 /** An address as it is written. */
@@ -32,7 +32,7 @@ export const addressText = ({ kind, item, attribute, ...place }: Address): strin
 }
 
 /** Paths of groups and projects are the same whatever their case. */
-export const samePlace = (a: Place, b: Place): boolean =>
+export const samePlace = (a: ManagedPlace, b: ManagedPlace): boolean =>
   a.scope === b.scope && a.path.toLowerCase() === b.path.toLowerCase()
 
 /**

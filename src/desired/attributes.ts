@@ -3,7 +3,7 @@ import type { JsonValue } from '../base/json/value.js'
 import { endsAsSecret } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { IntegrationFamily } from '../catalogue/integration-families.js'
-import type { Managed, Reference } from '../catalogue/managed/managed.js'
+import type { Managed, Referent } from '../catalogue/managed/managed.js'
 import type { Param, Params } from '../catalogue/params.js'
 import { propertiesOf } from '../catalogue/shapes/properties.js'
 
@@ -18,7 +18,7 @@ export interface Attribute {
   /** What files may say in place of the value: where a secret comes from; the file that a key or certificate is in. */
   readonly source?: 'secret' | 'file'
   /** A name in files stands for a number. */
-  readonly ref?: Reference
+  readonly ref?: Referent
   /** Nothing can be created without it. */
   readonly required: boolean
   /** Given at creation only. */

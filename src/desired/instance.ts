@@ -5,7 +5,7 @@ import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Ask, Whole } from '../http/types.js'
 
 /** An instance that is only read; whoever gives it refuses anything but GET. */
-export interface Readable {
+export interface ReadableInstance {
   /** One call, its answer whole. @throws Failure as the instance answers */
   get(ask: Ask): Promise<Whole>
   /** All records of a list. @throws Failure as the instance answers, or where the list was cut short */
@@ -19,7 +19,7 @@ export interface Readable {
 }
 
 /** An instance that is written, too. */
-export interface Writable extends Readable {
+export interface WritableInstance extends ReadableInstance {
   /** One call, its answer whole. @throws Failure as the instance answers; what is not known says so */
   send(ask: Ask & { readonly endpoint: Endpoint }): Promise<Whole>
 }

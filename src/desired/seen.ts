@@ -3,7 +3,7 @@ import type { JsonValue } from '../base/json/value.js'
 import type { Fields } from '../base/objects.js'
 import type { Managed } from '../catalogue/managed/managed.js'
 import type { Failure } from '../errors.js'
-import type { Place } from './address.js'
+import type { ManagedPlace } from './address.js'
 
 /** An item of a set, or the one object. */
 export interface SeenItem {
@@ -20,7 +20,7 @@ export interface SeenItem {
 }
 
 /** What reading a kind in its place came to. */
-export type SeenKind = { readonly place: Place; readonly kind: Managed } & (
+export type SeenKind = { readonly place: ManagedPlace; readonly kind: Managed } & (
   | { readonly is: 'read'; readonly items: readonly SeenItem[] }
   /** The instance does not have it: a 404 by route. */
   | { readonly is: 'unsupported' }

@@ -1,7 +1,7 @@
 /** What files want, merged: of each place, each kind, each item and attribute, with where it is said. */
 import type { JsonValue } from '../base/json/value.js'
 import type { Managed } from '../catalogue/managed/managed.js'
-import type { Place } from './address.js'
+import type { ManagedPlace } from './address.js'
 
 /** Where a text stands: the file as it was named, line and column from 1 on. */
 export interface Origin {
@@ -20,7 +20,7 @@ export type SecretSource =
   | { readonly literal: string }
 
 /** What an attribute is wanted to be. */
-export type Wanted =
+export type WantedValue =
   /** This value; null unsets it. Names stand where the attribute has a reference. */
   | { readonly is: 'value'; readonly value: JsonValue }
   /** The list with these members and without those, whatever else is in it. */
@@ -32,10 +32,10 @@ export type Wanted =
   | { readonly is: 'secret'; readonly source: SecretSource }
 
 /** What a file says, where, and what it was said over, the nearest first. */
-export interface Said<T> {
+export interface Stated<T> {
   readonly value: T
   readonly origin: Origin
-  readonly over: readonly Said<T>[]
+  readonly over: readonly Stated<T>[]
 }
 
 /** An item of a set, a rule, or the one object, whose identity is ''. */
@@ -45,9 +45,9 @@ export interface WishedItem {
   readonly origin: Origin
   /** It must not be there. */
   readonly gone: boolean
-  readonly attributes: ReadonlyMap<string, Said<Wanted>>
+  readonly attributes: ReadonlyMap<string, Stated<WantedValue>>
   /** Attributes that the catalogue does not know, given under `$other` (or of an `open` kind). */
-  readonly other: ReadonlyMap<string, Said<Wanted>>
+  readonly other: ReadonlyMap<string, Stated<WantedValue>>
   /** Names that it had before. */
   readonly previously?: readonly string[]
   /** The family of an integration whose slug is not known. */
@@ -58,10 +58,10 @@ export interface WishedItem {
 
 /** What is wanted of a kind in its place. */
 export interface Wish {
-  readonly place: Place
+  readonly place: ManagedPlace
   readonly kind: Managed
   readonly origin: Origin
   /** What is not listed is deleted. */
-  readonly exact: Said<boolean> | undefined
+  readonly exact: Stated<boolean> | undefined
   readonly items: readonly WishedItem[]
 }

@@ -10,7 +10,7 @@ import type { IntegrationFamily } from '../integration-families.js'
 export type ManagedScope = 'site' | 'group' | 'project'
 
 /** What a number stands for, where files have a name in its place. */
-export type Reference = 'user' | 'group' | 'branch' | 'runner'
+export type Referent = 'user' | 'group' | 'branch' | 'runner'
 
 /**
  * How many of it there are: `one` object; a `set` of items, each with an identity; `rules`, each for those
@@ -45,12 +45,12 @@ export interface Managed {
   /** Another field that an item can be known by when it was renamed. */
   readonly also?: string
   /** What its key in files names, where that is resolved to a number before there is a record. */
-  readonly by?: Reference
+  readonly by?: Referent
   /** The placeholders, and parameters of `create` and `enable`, that a field of the record fills; the place's own is `id`. */
   readonly at?: Readonly<Record<string, string>>
   /** The field that shows a parameter, where it has another name; `a.b`, `a[].b` reach inside. */
   readonly from?: Readonly<Record<string, string>>
-  readonly refs?: Readonly<Record<string, Reference>>
+  readonly refs?: Readonly<Record<string, Referent>>
   /** Sent with every change, besides what `update` requires: what a write would otherwise take away. */
   readonly keep?: readonly string[]
   /** Parameters that are no attributes. */
@@ -89,7 +89,7 @@ interface Names<R, W, A> {
   readonly first?: FieldOf<R>
   readonly at?: { readonly [N in PlaceholderOf<A> | ParamOf<W | A>]?: FieldOf<R> }
   readonly from?: { readonly [N in ParamOf<W>]?: PathIn<FieldOf<R>> }
-  readonly refs?: { readonly [N in ParamOf<W>]?: Reference }
+  readonly refs?: { readonly [N in ParamOf<W>]?: Referent }
   readonly keep?: readonly ParamOf<W>[]
   readonly without?: readonly ParamOf<W>[]
   readonly operational?: readonly ParamOf<W>[]

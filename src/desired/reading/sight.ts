@@ -1,11 +1,11 @@
 /** What the other parts of declared state ask of reading. */
-import type { Managed, Reference } from '../../catalogue/managed/managed.js'
-import type { Place } from '../address.js'
+import type { Managed, Referent } from '../../catalogue/managed/managed.js'
+import type { ManagedPlace } from '../address.js'
 import type { SeenKind } from '../seen.js'
 import type { Origin } from '../wishes.js'
 
 /** What is looked at; what is not selected is not read. */
-export interface Selection {
+export interface Scoping {
   /** Full paths, or numbers. */
   readonly projects?: readonly string[]
   readonly groups?: readonly string[]
@@ -18,7 +18,7 @@ export interface Selection {
 }
 
 /** Which places files speak of. */
-export interface Reached {
+export interface KnownPlaces {
   readonly site: boolean
   /** Named by a plain key. */
   readonly groups: readonly string[]
@@ -31,13 +31,13 @@ export interface Reached {
   readonly origins?: ReadonlyMap<string, Origin>
 }
 
-export interface GroupPlace extends Place {
+export interface GroupPlace extends ManagedPlace {
   readonly scope: 'group'
   /** Known where a project or a group of the instance shows it. */
   readonly id: number | undefined
 }
 
-export interface ProjectPlace extends Place {
+export interface ProjectPlace extends ManagedPlace {
   readonly scope: 'project'
   readonly id: number
   readonly archived: boolean
@@ -46,14 +46,14 @@ export interface ProjectPlace extends Place {
 }
 
 /** Names for numbers, and numbers for names; each asked for at most once. */
-export interface Names {
+export interface NameBook {
   /**
    * The number that a name stands for, as the place, and what was seen so far, know it.
    * @returns undefined where it cannot be resolved
    */
-  number(of: Reference, name: string, near: Place): Promise<number | undefined>
+  number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined>
   /** The name of a number, where anything that was read shows it. */
-  name(of: Reference, number: number, near: Place): string | undefined
+  name(of: Referent, number: number, near: ManagedPlace): string | undefined
 }
 
 /** Who the token's user is. */
@@ -63,25 +63,25 @@ export interface Self {
 }
 
 /** The instance, as far as it is looked at; each question is asked at most once a run. */
-export interface Sight {
-  readonly names: Names
+export interface InstanceSight {
+  readonly names: NameBook
   /** What people should know of how it was read. */
   readonly notes: readonly string[]
   /** The projects and groups that there are and are meant, in order of their paths. */
-  places(reach: Reached | 'everything'): Promise<{
+  places(reach: KnownPlaces | 'everything'): Promise<{
     readonly projects: readonly ProjectPlace[]
     readonly groups: readonly GroupPlace[]
     /** Named ones that are not there, with `missing: 'skip'`. */
-    readonly missing: readonly Place[]
+    readonly missing: readonly ManagedPlace[]
   }>
   /** Whether the selection means a kind in its place at all. */
-  selected(place: Place, kind: Managed): boolean
+  selected(place: ManagedPlace, kind: Managed): boolean
   /**
    * A kind of a place. `keys` are the identities asked for, of kinds that the instance has no list of, and
    * what a wish needs beyond the list.
    */
-  see(place: Place, kind: Managed, keys?: readonly string[]): Promise<SeenKind>
+  see(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<SeenKind>
   /** Lets go of what was read of a place. */
-  forget(place: Place): void
+  forget(place: ManagedPlace): void
   self(): Promise<Self | undefined>
 }
