@@ -46,6 +46,27 @@ export const formats: readonly Format[] = [
     reader: 'sheets',
     load: async () => (await import('./csv.js')).open,
   },
+  {
+    name: 'markdown',
+    summary: 'a Markdown table, in which data mentions nobody and links to nothing',
+    reader: 'sheets',
+    separator: '\n',
+    load: async () => (await import('./markdown.js')).open,
+  },
+  {
+    name: 'value',
+    summary: 'the values of the one field of --fields, a line each',
+    reader: 'sheets',
+    shows: 'field',
+    load: async () => (await import('./value.js')).open,
+  },
+  {
+    name: 'id',
+    summary: 'what the verbs of the area take, a line an object',
+    reader: 'sheets',
+    shows: 'names',
+    load: async () => (await import('./id.js')).open,
+  },
 ]
 
 export const formatNames: readonly string[] = formats.map((format) => format.name)

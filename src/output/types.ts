@@ -61,6 +61,8 @@ export interface View {
    * records come as `{[parent]: …, record: …}` then; programs get them so, what failed without a record.
    */
   readonly parent?: string
+  /** The fields by which verbs know a record, the best first. */
+  readonly names?: readonly string[]
   readonly terminal: boolean
   /** Display columns of the terminal. */
   readonly width: number
@@ -140,6 +142,8 @@ export interface Format {
   readonly name: string
   readonly summary: string
   readonly reader: Reader
+  /** Nothing but the one field that was asked for, or what objects are called (`View.names`). */
+  readonly shows?: 'field' | 'names'
   /** Failures are JSON as well. */
   readonly json?: true
   /** Holds objects inside of objects, as a document needs. */

@@ -1,8 +1,8 @@
 /** Numbers print as they came, in every format there is: past 2^53, without a value, with their zeros. */
 import { expect, it } from 'vitest'
-import { formatNames } from '../../src/output/formats.js'
 import { record } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
+import { wholeFormats } from './open.js'
 
 const numbers = ['9007199254740993', '1e400', '1.0', '-0', '1E5', '0.1000']
 const body = `{"id":${numbers[0]},${numbers.map((text, i) => `"n${i}":${text}`).join(',')}}`
@@ -17,7 +17,7 @@ const commands = [
   'settings get n0 n1 n2 n3 n4 n5',
 ]
 
-it.each(formatNames)('%s prints every number as it came', async (format) => {
+it.each(wholeFormats)('%s prints every number as it came', async (format) => {
   const server = await record(({ url }) => ({
     body: url.includes('/runners?') ? `[${body}]` : body,
     headers: { 'content-type': 'application/json' },

@@ -1,8 +1,13 @@
 /** Writes records in a format and gives what came out. */
-import { formatNamed } from '../../src/output/formats.js'
+import { formatNamed, formats } from '../../src/output/formats.js'
 import { openWriter } from '../../src/output/index.js'
 import type { Asked, Sink, Writer } from '../../src/output/types.js'
 import { styleOf } from '../../src/terminal/text/style.js'
+
+/** The formats that show whole records; those that show one thing of each are held by the laws. */
+export const wholeFormats: readonly string[] = formats
+  .filter(({ shows }) => shows === undefined)
+  .map(({ name }) => name)
 
 const now = new Date('2026-05-01T12:00:00Z')
 

@@ -15,6 +15,7 @@ import {
 } from '../plan/parents.js'
 import type { Raw } from '../words/line.js'
 import { fieldNotes } from './answer/fields.js'
+import { checkShown } from './answer/identity.js'
 import { createRun, type Running } from './context.js'
 import { outputFormat } from './format.js'
 import { StandardInput } from './input.js'
@@ -225,6 +226,7 @@ export const execute = async (
     for (const text of early) person.note(text)
     checkRehearsal({ command, globals })
     checkJournal(globals)
+    checkShown(format, command, globals)
     if (globals.fields !== undefined)
       for (const text of await fieldNotes(command, globals.fields)) person.note(text)
     await act({ command, raw, globals, signal, stdin, parents, running, wish, input })

@@ -8,6 +8,7 @@ import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
 import type { Streams } from '../streams.js'
 import { columnsFor } from './columns.js'
+import { namesFor } from './identity.js'
 import { isList, printedValue } from './outcome.js'
 
 const encoder = new TextEncoder()
@@ -150,6 +151,14 @@ export class Printing implements AnswerService {
     return { fields: leads ? [lead, ...fields] : fields }
   }
 
+  /** What objects are called, for a format that shows nothing else. */
+  #names({ endpoint, parent }: Emit): Pick<Asked, 'names'> {
+    const { command, format } = this.#asked
+    if (format.shows !== 'names') return {}
+    const names = namesFor(endpoint, command.area, parent !== undefined)
+    return names === undefined ? {} : { names }
+  }
+
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
   #hidden({ endpoint, reveal }: Emit): Hidden {
     return this.#asked.globals.showSecrets || reveal === true ? 'nothing' : secretsOf(endpoint)
@@ -162,6 +171,7 @@ export class Printing implements AnswerService {
       many,
       ...columnsOf(emit),
       ...this.#fields(emit),
+      ...this.#names(emit),
       ...(emit.parent === undefined ? {} : { parent: emit.parent }),
       ...(command.made === undefined ? {} : { made: command.made }),
       terminal: style.terminal,

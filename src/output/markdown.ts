@@ -1,0 +1,78 @@
+/**
+ * A Markdown table, for notes on merge requests and for wikis. Data cannot leave its cell: what would be
+ * markup is escaped, what would mention somebody or become a link is broken by an element around one sign.
+ */
+import { rowsOf } from './columns.js'
+import { levelOf } from './levels.js'
+import { isScalar, stringify } from './record.js'
+import { shownLines } from './shown.js'
+import type { Open, Sight } from './types.js'
+
+/** An underscore inside of a word is none, nor is a bracket that begins no link. */
+const markup = /[\\`*~|{}$]|(?<!\w)_|_(?!\w)|\[(?=\[)|\](?=[([])/g
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/** A sign that would begin a mention or an address, where a reader of text looks for one. */
+const apart = (sign: string): string => `<span>${sign}</span>`
+
+const escaped = (text: string): string =>
+  text
+    .replace(/[&<>]/g, (sign) => entities[sign] ?? sign)
+    .replace(markup, (sign) => `\\${sign}`)
+    .replace(/@/g, apart('@'))
+    .replace(/:(?=\/\/)/g, apart(':'))
+    .replace(/\b(www|mailto|xmpp)([.:])/gi, (_, word: string, sign: string) => word + apart(sign))
+    .replace(/[#!](?=\w)/g, apart)
+    .replace(/\n/g, '<br>')
+
+const cellOf = (name: string | undefined, value: unknown, { style }: Sight): string => {
+  if (value === null || value === undefined) return ''
+  const word = levelOf(name, value) ?? value
+  return escaped(shownLines(isScalar(word) ? String(word) : stringify(word), style))
+}
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`
+
+const list: Open = (sink, view) => {
+  const rows = rowsOf(view)
+  let started = false
+  const header = (): string => {
+    const names = rows.columns()
+    if (started || names.length === 0) return ''
+    started = true
+    return line(names.map((name) => cellOf(undefined, name, view))) + line(names.map(() => '---'))
+  }
+  const rowOf = (record: unknown): string =>
+    line(rows.values(record).map((value, i) => cellOf(rows.columns()[i], value, view)))
+  return {
+    values: async (batch) => {
+      // The first record may be what says which columns there are.
+      const lines = batch.map(rowOf)
+      await sink.write(header() + lines.join(''))
+    },
+    close: async () => {
+      const text = header()
+      if (text !== '') await sink.write(text)
+    },
+  }
+}
+
+/** One object: a row a field. */
+const detail: Open = (sink, view) => {
+  const write = async (record: unknown): Promise<void> => {
+    const rows = rowsOf(view)
+    const values = rows.values(record)
+    const lines = rows
+      .columns()
+      .map((name, i) => line([cellOf(undefined, name, view), cellOf(name, values[i], view)]))
+    await sink.write(line(['field', 'value']) + line(['---', '---']) + lines.join(''))
+  }
+  return {
+    values: async (batch) => {
+      for (const record of batch) await write(record)
+    },
+    close: async () => {},
+  }
+}
+
+export const open: Open = (sink, view) => (view.many ? list : detail)(sink, view)

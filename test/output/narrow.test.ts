@@ -1,0 +1,94 @@
+/** Formats for notes and scripts: a Markdown table, the values of one field, the names that verbs take. */
+import { describe, expect, it } from 'vitest'
+import { svcctl } from '../support/within.js'
+import { shown, written } from './open.js'
+
+describe('markdown', () => {
+  it('is a table of a list, and of the fields of one record', async () => {
+    const records = [{ id: 1, access_level: 40, tags: ['a', 'b'], none: null }, { id: 2 }]
+    const columns = ['id', 'access_level', 'tags', 'none']
+    expect(await shown('markdown', records, { columns })).toBe(
+      '| id | access_level | tags | none |\n| --- | --- | --- | --- |\n' +
+        '| 1 | maintainer | ["a","b"] |  |\n| 2 |  |  |  |\n',
+    )
+    expect(await shown('markdown', [{ id: 1, name: 'x' }], { many: false })).toBe(
+      '| field | value |\n| --- | --- |\n| id | 1 |\n| name | x |\n',
+    )
+    expect(await shown('markdown', [], { columns: ['id'] })).toBe('| id |\n| --- |\n')
+  })
+
+  it.each([
+    ['a|b', 'a\\|b'],
+    ['`x` *y* ~z~ \\', '\\`x\\` \\*y\\* \\~z\\~ \\\\'],
+    ['_a_ b_c', '\\_a\\_ b_c'],
+    ['<b>&', '&lt;b&gt;&amp;'],
+    ['[x](y) [[w]] [z]', '[x\\](y) \\[[w]] [z]'],
+    ['a\nb\r\nc', 'a<br>b<br>c'],
+    ['@all me@x.y', '<span>@</span>all me<span>@</span>x.y'],
+    ['https://x www.y', 'https<span>:</span>//x www<span>.</span>y'],
+    ['#12 a!34 !', '<span>#</span>12 a<span>!</span>34 !'],
+    ['\u001b[31m', '\\u001b[31m'.replace('\\', '\\\\')],
+  ])('keeps %j in its cell, and mentions nobody', async (text, cell) => {
+    const out = await shown('markdown', [{ name: text }], { columns: ['name'] })
+    expect(out.split('\n')[2]).toBe(`| ${cell} |`)
+  })
+})
+
+describe('value', () => {
+  const view = { fields: ['v'] }
+  it('is a line a record: text as it is, the rest as JSON, nothing for nothing', async () => {
+    const values = ['two words', 'a\nb', 1.5, true, { a: [1] }, ['x'], null, undefined]
+    const out = await shown(
+      'value',
+      values.map((v) => ({ v })),
+      view,
+    )
+    expect(out).toBe('two words\na\\nb\n1.5\ntrue\n{"a":[1]}\n["x"]\n\n\n')
+  })
+
+  it('leaves out what a record belongs to, and columns that lead', async () => {
+    const out = await written('value', ['{"project":"a/b","record":{"id":1,"v":7}}'], {
+      fields: ['id', 'v'],
+      parent: 'project',
+    })
+    expect(out).toBe('7\n')
+  })
+
+  it.each([[[]], [['--fields', 'id,description']]])(
+    'is refused without one field: %j',
+    async (more) => {
+      const { code, stderr } = await svcctl(['runners', 'list', '-o', 'value', ...more], {
+        env: { SVC_TOKEN: 'any', SVC_BASE_URL: 'http://127.0.0.1:9' },
+      })
+      expect([code, stderr]).toEqual([2, expect.stringContaining('name it with --fields')])
+    },
+  )
+})
+
+describe('id', () => {
+  const env = { SVC_TOKEN: 'any' }
+  const list = (...line: string[]) => svcctl([...line, '-o', 'id', '--sandbox'], {})
+  it('is what the verbs of the area take', async () => {
+    expect((await list('pages-domains', 'list', '--instance')).stdout).toMatch(/^\w+\./)
+    expect((await list('runners', 'list', '--instance')).stdout).toMatch(/^1\n2\n/)
+    const mine = await list('mr', 'list', '-P', 'platform/app', '--state', 'all')
+    expect(mine.stdout).toMatch(/^(\d+\n)+$/)
+    const all = await list('mr', 'list', '-P', 'platform/app,platform/web', '--state', 'all')
+    expect(all.stdout).toMatch(/^platform\/app!\d+\n/)
+    expect((await list('mr', 'get', '1', '-P', 'platform/app')).stdout).toBe('1\n')
+    expect((await list('integrations', 'list', '-P', 'platform/app')).stdout).toMatch(/^[\w-]+\n/)
+  })
+
+  it('is refused where a command has no objects', async () => {
+    const { code, stderr } = await svcctl(['settings', 'get', '-o', 'id'], {
+      env: { ...env, SVC_BASE_URL: 'http://127.0.0.1:9' },
+    })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('settings get has none')])
+  })
+
+  it('fails for a record without a name', async () => {
+    await expect(shown('id', [{ a: 1 }], { names: ['id'] })).rejects.toMatchObject({
+      category: 'failed',
+    })
+  })
+})
