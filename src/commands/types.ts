@@ -44,6 +44,8 @@ export interface Special {
   readonly lasts?: true
   /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
   readonly alters?: true
+  /** It only looks: nothing but GET and HEAD is sent for it, and --curl has no one request to show. */
+  readonly looks?: true
   /** Takes its objects as they come: it only hands on what was given. */
   readonly streams?: true
   /** Keeps no journal: what it does to an object is more than one request can be gone on with. */

@@ -113,7 +113,8 @@ export const parentsIn = (command: Command, raw: Raw): Parents | undefined => {
   const parents = foundBy(command, raw) ?? namedIn(command, raw)
   if (parents !== undefined) checkFlags(command, raw, parents.kind)
   const found = parents !== undefined && isFound(parents)
-  if (!found && said(raw, 'with-archived') === true)
+  const own = command.flags.some(({ name }) => name === 'with-archived')
+  if (!found && !own && said(raw, 'with-archived') === true)
     throw usage('--with-archived goes with --all-projects, or with the projects of a --group')
   return parents
 }

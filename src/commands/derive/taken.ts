@@ -103,7 +103,7 @@ const further = (command: Command): Flag[] => [
     ({ name }) =>
       ofProjects(command) || spreads(command) || (name === 'tolerate' && ofMany(command)),
   ),
-  ...requestFlags,
+  ...requestFlags.filter(({ name }) => name !== 'curl' || command.looks !== true),
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
 ]
 
