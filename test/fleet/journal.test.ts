@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { remember } from '../../src/base/secrets/scrub.js'
 import { Failure } from '../../src/errors.js'
 import type { GivenObject, Item } from '../../src/fleet/items.js'
+import { unfinishedIn } from '../../src/fleet/journal/failures.js'
 import { journalId, journalsIn, lastOpen, pruneJournals } from '../../src/fleet/journal/folder.js'
 import { checkIdentity, checkResumable } from '../../src/fleet/journal/identity.js'
 import { type Header, type Line, lineOf, placedIn } from '../../src/fleet/journal/lines.js'
@@ -63,6 +64,7 @@ const left = async (
 }
 const place = (n: number) => ({ n, object: String(n) })
 const queued = (n: number): Line => ({ ...place(n), state: 'queued' })
+const never = (): Promise<never> => Promise.reject(new Error('nothing is written'))
 const done = (n: number, more = {}): Line => ({ ...place(n), state: 'done', status: 200, ...more })
 const failed = (n: number): Line => ({
   ...place(n),
@@ -95,6 +97,52 @@ describe('a journal', () => {
       message: expect.stringContaining('it is a link'),
     })
   })
+  it.runIf(process.geteuid !== undefined)(
+    'is gone by where nobody else can have written it, and may be looked at anyhow',
+    async () => {
+      await left(file, [queued(1), queued(2), done(1, { before: {}, after: {} })])
+      const past = await readPast(file)
+      const journal = new Journal({
+        file,
+        header,
+        handle: { writev: never, datasync: never, truncate: never, close: never },
+        held: { isHeld: () => true, release: () => {} },
+        written: past.size,
+      })
+      const gone: Readonly<Record<string, () => Promise<unknown>>> = {
+        read: () => readPast(file),
+        resumed: async () => (await reopenJournal(file, readPast)).journal.close(),
+        worked: () => all(workOf(journal)),
+        seen: () => seenIn(journal),
+        undone: () => all(undoOf(past)),
+        merged: () => mergeJournals([file], join(home, 'merged.ndjson'), 'merged'),
+        last: () => lastOpen(join(home, 'journals'), () => true),
+      }
+      const tried = async (): Promise<readonly string[]> => {
+        const names: string[] = []
+        for (const [name, go] of Object.entries(gone))
+          await go().catch((error: unknown) => {
+            expect(error).toMatchObject({
+              exitCode: 2,
+              message: `the journal is not to be gone by: ${file} may be written by other users`,
+              details: { hint: expect.stringContaining(`chmod go-w ${file}`) },
+            })
+            names.push(name)
+          })
+        return names
+      }
+      expect(await tried()).toEqual([])
+      rmSync(join(home, 'merged.ndjson'))
+      for (const mode of [0o602, 0o620]) {
+        chmodSync(file, mode)
+        expect(await tried()).toEqual(Object.keys(gone))
+        expect(existsSync(`${file}.lock`)).toBe(false)
+        expect(await readPast(file, 'any')).toMatchObject({ counts: { done: 1 } })
+        expect(await unfinishedIn(past)).toEqual([])
+        expect(await journalsIn(join(home, 'journals'))).toHaveLength(1)
+      }
+    },
+  )
   it.runIf(process.getuid?.() !== 0)('that cannot be made says how to go without', async () => {
     chmodSync(home, 0o500)
     const error = await createJournal(file, header).catch((failure: Failure) => failure)

@@ -26,6 +26,16 @@ const wrong = (stats: Stats, user: number): Distrust['why'] | undefined => {
   return 'writable'
 }
 
+/**
+ * Why what stands in an open file is not to be believed; undefined where only this user or root can have
+ * written it, whoever may put another file in its place.
+ */
+export const distrustOpen = (path: string, stats: Stats): Distrust | undefined => {
+  const user = process.geteuid?.()
+  const why = user === undefined ? undefined : wrong(stats, user)
+  return why === undefined ? undefined : { path, why }
+}
+
 const statsOf = (path: string): Stats | 'hidden' | undefined => {
   try {
     return lstatSync(path, { throwIfNoEntry: false })

@@ -21,7 +21,7 @@ const summaryOf = (header: Header, end: End | undefined, counts: Counts, file: s
 const countsOf = async ({ counts, file }: Entry): Promise<Counts> => {
   if (counts !== undefined) return counts
   const { readPast } = await import('../../fleet/journal/past.js')
-  return (await readPast(file)).counts
+  return (await readPast(file, 'any')).counts
 }
 
 const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown', 'not_tried']
@@ -65,7 +65,7 @@ const runShow = async ({ answer, person, place }: Services, given: Given): Promi
   const file = await fileOf(place, nameOf(given))
   const { readPast } = await import('../../fleet/journal/past.js')
   const { unfinishedIn } = await import('../../fleet/journal/failures.js')
-  const past = await readPast(file)
+  const past = await readPast(file, 'any')
   const { header, end, counts } = past
   const failures = await unfinishedIn(past)
   if (answer.reader === 'programs')

@@ -20,7 +20,7 @@ export const unfinishedIn = async ({
   states,
 }: Past): Promise<readonly Unfinished[]> => {
   const found = new Map<number, Unfinished>()
-  for await (const texts of textsIn(file, size))
+  for await (const texts of textsIn(file, size, 'any'))
     for (const text of texts) {
       const line = lineOf(text)
       if (line === undefined || !('n' in line) || !open.has(states.get(line.n))) continue

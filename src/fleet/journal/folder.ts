@@ -41,7 +41,7 @@ const lastLine = (bytes: Buffer): Line | undefined => {
 
 /** A journal at a glance; undefined for what is none. */
 const entryOf = async (file: string): Promise<Entry | undefined> => {
-  const handle = await openJournal(file, constants.O_RDONLY)
+  const handle = await openJournal(file, constants.O_RDONLY, 'any')
   try {
     const { size, mtimeMs } = await handle.stat()
     const read = async (position: number, length: number): Promise<Buffer> => {

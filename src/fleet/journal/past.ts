@@ -4,7 +4,7 @@ import { usage } from '../../errors.js'
 import type { Item } from '../items.js'
 import type { Counts, End } from '../report.js'
 import { type Header, type Line, lineOf, type ObjectLine, placedIn } from './lines.js'
-import { linesFrom, openJournal } from './reading.js'
+import { linesFrom, openJournal, type Whose } from './reading.js'
 
 /** The state of an object, by its latest line. */
 export type ObjectState = ObjectLine['state']
@@ -109,9 +109,10 @@ class Reader {
 /**
  * Reads a journal. A torn last line is left out, as is any other that is none.
  * @throws Failure `usage` where the file cannot be read, or is no journal
+ * @param whose `any` only to look at it
  */
-export const readPast = async (file: string): Promise<Past> => {
-  const handle = await openJournal(file, constants.O_RDONLY)
+export const readPast = async (file: string, whose: Whose = 'own'): Promise<Past> => {
+  const handle = await openJournal(file, constants.O_RDONLY, whose)
   let size = 0
   try {
     const reader = new Reader(file)

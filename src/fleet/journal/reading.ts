@@ -1,7 +1,8 @@
 /** Reading a journal's lines: so many at a time, whatever its length. */
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
+import { distrustOpen, wordsOf } from '../../base/files/trust.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
 
 const piece = 1 << 15
@@ -13,10 +14,28 @@ export interface Lines {
   readonly next: number
 }
 
-/** Opens a regular file that is no link. */
+/** Whose journals are read: what is done after one must be this user's own; anybody's may be looked at. */
+export type Whose = 'own' | 'any'
+
+/** @throws Failure `usage` for a file that another may have written: what stands in it would be sent in this user's name */
+const checkOwn = (file: string, stats: Stats): void => {
+  const distrusted = distrustOpen(file, stats)
+  if (distrusted === undefined) return
+  const { message, remedy } = wordsOf(distrusted)
+  throw usage(
+    `the journal is not to be gone by: ${message}`,
+    `Look at it with svcctl journal show; if it is as it should be: ${remedy}`,
+  )
+}
+
+/**
+ * Opens a regular file that is no link. Every opening looks whose it is, since another file may stand
+ * there by then.
+ */
 export const openJournal = async (
   file: string,
   flags = constants.O_RDONLY,
+  whose: Whose = 'own',
 ): Promise<FileHandle> => {
   const handle = await open(file, flags | (constants.O_NOFOLLOW ?? 0) | nonBlocking).catch(
     (error: unknown) => {
@@ -24,15 +43,25 @@ export const openJournal = async (
       throw usage(`the journal ${file} cannot be opened: ${reason}`)
     },
   )
-  const other = otherThanFile(await handle.stat())
-  if (other === undefined) return handle
-  await handle.close()
-  throw usage(`the journal ${file} cannot be opened: ${other}`)
+  try {
+    const stats = await handle.stat()
+    const other = otherThanFile(stats)
+    if (other !== undefined) throw usage(`the journal ${file} cannot be opened: ${other}`)
+    if (whose === 'own') checkOwn(file, stats)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
 }
 
 /** The whole lines of a journal's first bytes, so many at a time. */
-export async function* textsIn(file: string, size: number): AsyncGenerator<Lines['texts']> {
-  const handle = await openJournal(file)
+export async function* textsIn(
+  file: string,
+  size: number,
+  whose: Whose = 'own',
+): AsyncGenerator<Lines['texts']> {
+  const handle = await openJournal(file, constants.O_RDONLY, whose)
   try {
     for await (const { texts } of linesFrom(handle, 0, () => size)) yield texts
   } finally {
