@@ -93,7 +93,7 @@ describe('--resume', () => {
     const file = journal()
     forget()
     const other = await run(['runners', 'resume', '--resume', file])
-    expect(other.stderr).toContain('svcctl runners pause --resume')
+    expect(other.stderr).toContain(`svcctl runners pause --resume ${file}`)
     const elsewhere = { SVC_BASE_URL: `${server.url}/elsewhere` }
     const there = await run(['runners', 'pause', '--resume', file], undefined, elsewhere)
     expect(there.stderr).toContain('was made at')

@@ -17,6 +17,7 @@ import { isDone, nextOf, type Past, readPast } from '../../../../fleet/journal/p
 import { workOf } from '../../../../fleet/journal/work.js'
 import { type Parents, type Slot, SlotsWithObjects, slotIn } from '../../../plan/parents.js'
 import type { Raw } from '../../../words/line.js'
+import { quoted } from '../../person/ask.js'
 import { checkResuming, flagsAsked } from './asked.js'
 import type { JournalWish } from './wish.js'
 
@@ -61,7 +62,7 @@ const last = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefi
   return open
 }
 
-const checkHeader = ({ command }: Resuming, header: Header): LineAsked => {
+const checkHeader = ({ command, globals }: Resuming, header: Header): LineAsked => {
   const words = named(command)
   if (header.undoes !== undefined)
     throw usage(
@@ -71,7 +72,7 @@ const checkHeader = ({ command }: Resuming, header: Header): LineAsked => {
   if (header.command !== words)
     throw usage(
       `the run ${header.id} is one of svcctl ${header.command}, not of svcctl ${words}`,
-      `Go on with it by: svcctl ${header.command} --resume ${header.id}`,
+      `Go on with it by: svcctl ${header.command} --resume ${quoted(globals.resume ?? header.id)}`,
     )
   checkResumable(header)
   if (header.asked === undefined)
