@@ -42,6 +42,7 @@ const specials: readonly SpecialRow[] = [
     get: 'get',
     add: 'add',
     update: 'update',
+    remove: 'remove',
     'billable memberships': 'billableMemberships',
     'billable remove': 'billableRemove',
   }),

@@ -88,6 +88,7 @@ const documented: Readonly<Record<string, readonly string[]>> = {
       `GET ${scope}/members/all/:user_id`,
       `POST ${scope}/members`,
       `PUT ${scope}/members/:user_id`,
+      `DELETE ${scope}/members/:user_id`,
     ]),
     'GET /groups/:id/billable_members',
     'GET /groups/:id/billable_members/:user_id/memberships',
@@ -97,8 +98,8 @@ const documented: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('routes written by hand', () => {
-  it('has 80 endpoints, and one that it implies', () => {
-    expect(Object.values(documented).flat()).toHaveLength(81)
+  it('has 80 endpoints, and three that it implies', () => {
+    expect(Object.values(documented).flat()).toHaveLength(83)
   })
 
   it.each(Object.entries(documented))('%s has the documented routes', async (area, routes) => {
@@ -107,11 +108,15 @@ describe('routes written by hand', () => {
     expect(endpoints.map(({ route }) => route).sort()).toEqual([...routes].sort())
   })
 
-  it('implies reading one merge request only', async () => {
+  it('implies reading one merge request, and removing direct members', async () => {
     const loaded = await Promise.all(
       areas.filter(({ name }) => name in documented).map(({ load }) => load()),
     )
     const implied = loaded.flatMap((e) => Object.values(e)).filter((e) => e.implied === true)
-    expect(implied.map(({ route }) => route)).toEqual([`GET ${mr}`])
+    expect(implied.map(({ route }) => route)).toEqual([
+      `GET ${mr}`,
+      'DELETE /groups/:id/members/:user_id',
+      `DELETE ${project}/members/:user_id`,
+    ])
   })
 })

@@ -63,6 +63,9 @@ interface Row {
 type ObjectBefore = Readonly<Record<string, unknown>> | null
 
 const app = 'platform/app'
+/** Memberships one by one: who is added again is the last of them. */
+const membership = (user: number, group: string) =>
+  `members get ${user} -G ${group} --fields access_level,expires_at`
 const rows: Readonly<Record<string, Row>> = {
   'runners pause': {
     endpoint: 'PUT /runners/:id',
@@ -79,6 +82,29 @@ const rows: Readonly<Record<string, Row>> = {
     reads: [`deploy-keys get 1 -P ${app}`],
     parent: app,
     objects: [['1', { title: 'deploy' }, { title: 'other' }]],
+  },
+  'members remove': {
+    endpoint: 'DELETE /groups/:id/members/:user_id',
+    write: ['members remove dov 6 -G platform --yes'],
+    reads: [membership(5, 'platform'), membership(6, 'platform')],
+    parent: 'platform',
+    objects: [
+      ['dov', { id: 5, username: 'dov', access_level: 20, expires_at: null }, null],
+      ['6', { id: 6, username: 'eva', access_level: 10, expires_at: null }, null],
+    ],
+  },
+  'members update': {
+    endpoint: 'PUT /groups/:id/members/:user_id',
+    write: ['members update 8 --expires-at 2028-01-31 -G partners'],
+    reads: [membership(8, 'partners')],
+    parent: 'partners',
+    objects: [
+      [
+        '8',
+        { access_level: 30, expires_at: null },
+        { access_level: 30, expires_at: '2028-01-31T00:00:00.000Z' },
+      ],
+    ],
   },
   'mr subscribe': {
     endpoint: 'POST /projects/:id/merge_requests/:merge_request_iid/subscribe',
@@ -285,6 +311,7 @@ describe('journal undo', () => {
       'mr subscribe',
       'mr unsubscribe',
       'approvals rules create',
+      'members remove',
       'deploy-keys add',
       'deploy-keys enable',
       'pages-domains add',

@@ -120,6 +120,38 @@ describe('members update', () => {
   })
 })
 
+describe('members remove', () => {
+  it.each([
+    ['-P', 'projects'],
+    ['-G', 'groups'],
+  ])('removes direct members by name and by ID once it is confirmed: %s', async (scope, root) => {
+    server.answer = ({ method }) =>
+      method === 'GET' ? { body: people } : { status: 204, body: undefined }
+    const unasked = await call(['members', 'remove', 'eva', scope, '3'])
+    expect(unasked.code).toBe(2)
+    expect(unasked.stderr).toContain('must be confirmed')
+    expect(sent()).toEqual([])
+    server.seen.length = 0
+    const ran = await call(['members', 'remove', 'eva', '5', scope, '3', '--yes'])
+    expect(ran.code).toBe(0)
+    expect(server.lines()[0]).toBe(`GET /${root}/3/members?query=eva&per_page=100`)
+    expect(sent().map(({ line }) => line)).toEqual([
+      `DELETE /${root}/3/members/6`,
+      `DELETE /${root}/3/members/5`,
+    ])
+    expect(ran.stderr).toMatch(/^eva of \w+ 3: removed$/m)
+  })
+
+  it('is exit 4 for whoever is a member above only', async () => {
+    server.answer = ({ method }) =>
+      method === 'GET' ? { body: [] } : { status: 404, body: { message: '404 Not found' } }
+    expect((await call('members remove eva -P 3 --yes')).code).toBe(4)
+    expect(sent()).toEqual([])
+    expect((await call('members remove 6 -P 3 --yes')).code).toBe(4)
+    expect(sent().map(({ line }) => line)).toEqual(['DELETE /projects/3/members/6'])
+  })
+})
+
 describe('members billable memberships', () => {
   it('takes a username, looked up among the billable members', async () => {
     server.answer = answers({ 'GET /groups/7/billable_members?': people, 'GET ': [{ id: 1 }] })

@@ -134,7 +134,12 @@ POST /group_repository_storage_moves
   .split('\n')
 
 /** Not shown by the documents, implied by them. */
-export const implied = ['GET /projects/:id', 'GET /projects/:id/merge_requests/:merge_request_iid']
+export const implied = [
+  'GET /projects/:id',
+  'GET /projects/:id/merge_requests/:merge_request_iid',
+  'DELETE /groups/:id/members/:user_id',
+  'DELETE /projects/:id/members/:user_id',
+]
 
 /** The commands that there are to be, by name. */
 export const named = `
@@ -147,7 +152,7 @@ commits list|get|refs|create|cherry-pick|revert|diff
 issues list|unsubscribe|todo|related-mrs|promote|time-stats|estimate|reset-estimate|spend|reset-spent
 mr list|get|rebase|cancel-auto-merge|closes-issues|subscribe|unsubscribe
 approvals get|update|rules list|rules create|rules get|rules update|rules delete|mr get|mr update|mr state
-members list|get|add|update|billable list|billable memberships|billable remove
+members list|get|add|update|remove|billable list|billable memberships|billable remove
 events list
 projects list|get
 integrations list|get|update|delete

@@ -104,6 +104,32 @@ describe('members', () => {
     expect((await send(`PUT ${path}/8`, { json: { expires_at: '' } })).body.expires_at).toBeNull()
     expect((await send(`PUT ${path}/8`, { json: {} })).status).toBe(400)
   })
+
+  it('leave a project by themselves only where they are direct members', async () => {
+    const json = { user_id: 6, access_level: 30 }
+    await send(`PUT ${app}/6`, { json })
+    const before = levels((await send(`GET ${app}`)).body)
+    expect((await send(`DELETE ${app}/6`, { as: 'chi' })).status).toBe(403)
+    expect((await send(`DELETE ${app}/6`, { as: 'ben' })).status).toBe(204)
+    const { eva: _, ...others } = before
+    expect(levels((await send(`GET ${app}`)).body)).toEqual(others)
+    expect((await send(`GET ${app}/all/6`)).body.access_level).toBe(10)
+    const [event] = (await send('GET /projects/1/events?action=left')).body
+    expect([event.author_username, event.action_name]).toEqual(['eva', 'left'])
+    const again = await send(`DELETE ${app}/6`)
+    expect([again.status, again.body]).toEqual([404, { message: '404 Not found' }])
+  })
+
+  it('leave a group, but its last owner does not, nor the owner of a personal project', async () => {
+    const path = '/groups/partners/members'
+    expect((await send(`DELETE ${path}/2`)).status).toBe(403)
+    expect((await send('DELETE /groups/platform/members/6', { as: 'ben' })).status).toBe(403)
+    expect((await send(`DELETE ${path}/8`, { as: 'ana' })).status).toBe(204)
+    expect((await send(`GET ${path}/8`)).status).toBe(404)
+    expect((await send('DELETE /groups/nowhere/members/8')).status).toBe(404)
+    const personal = '/projects/ana%2Fdotfiles/members/2'
+    expect((await send(`DELETE ${personal}`)).status).toBe(403)
+  })
 })
 
 describe('billable members', () => {

@@ -43,6 +43,16 @@ pin('members', members, [
     body: '{"expires_at":""}',
   },
   {
+    key: 'removeFromGroup',
+    values: { id: 'g/h', user_id: 5 },
+    sends: 'DELETE /groups/g%2Fh/members/5',
+  },
+  {
+    key: 'removeFromProject',
+    values: { id: 3, user_id: 5 },
+    sends: 'DELETE /projects/3/members/5',
+  },
+  {
     key: 'billableList',
     values: { id: 3, search: 'ana', sort: 'last_activity_on_desc' },
     sends: 'GET /groups/3/billable_members?search=ana&sort=last_activity_on_desc',

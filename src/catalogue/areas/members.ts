@@ -42,6 +42,16 @@ const groupAccess = 'Owners of the group'
 const topLevel = ['Only top-level groups have billable members.'] as const
 const billable = { access: groupAccess, notes: topLevel } as const
 
+/** The documents name it and do not show it. */
+const removing = {
+  command: 'remove',
+  selects: { list: 'members list' },
+  args,
+  params: {},
+  done: 'removed',
+  implied: true,
+} as const
+
 /** Members of the groups above count too. */
 const inherited = {
   flag: 'inherited',
@@ -151,6 +161,27 @@ export const members = {
     args,
     path: oneOfProject,
     params: { access_level: integer(level, levelIn('project')), expires_at: ends },
+    access: projectAccess,
+  }),
+  removeFromGroup: endpoint('DELETE /groups/:id/members/:user_id', empty, {
+    ...removing,
+    summary: 'Remove direct members from a project or group',
+    path: oneOfGroup,
+    inverse: 'addToGroup',
+    destructive:
+      'The user is no longer a member of the group, nor of what is below it by this membership.',
+    access: groupAccess,
+    notes: [
+      'The last owner of a group stays. Some instances end memberships below the group along with it.',
+    ],
+  }),
+  removeFromProject: endpoint('DELETE /projects/:id/members/:user_id', empty, {
+    ...removing,
+    summary: 'Remove direct members from a project',
+    path: oneOfProject,
+    inverse: 'addToProject',
+    destructive:
+      'The user is no longer a member of the project, unless a group above has them as one.',
     access: projectAccess,
   }),
   billableList: endpoint('GET /groups/:id/billable_members', many(BillableMember), {

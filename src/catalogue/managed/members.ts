@@ -19,6 +19,7 @@ export const groupMembers = managed({
   read: members.listOfGroup,
   create: members.addToGroup,
   update: members.updateOfGroup,
+  remove: members.removeFromGroup,
 })
 
 export const projectMembers = managed({
@@ -27,4 +28,5 @@ export const projectMembers = managed({
   read: members.listOfProject,
   create: members.addToProject,
   update: members.updateOfProject,
+  remove: members.removeFromProject,
 })

@@ -1,9 +1,11 @@
 /** What takes a run back: the endpoint for it, and what it is given, from the catalogue. */
 import { isDeepStrictEqual } from 'node:util'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
+import type { Fields } from '../../base/objects.js'
 import { type Endpoint, type Endpoints, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
+import type { Param } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import type { Attributes, Header } from '../../fleet/journal/lines.js'
 import type { Undoable } from '../../fleet/journal/undo.js'
@@ -62,27 +64,49 @@ export const inverseOf = async ({ command, endpoint: route, asked }: Header): Pr
   throw usage(`${command} cannot be undone: the documents have nothing that takes it back`)
 }
 
-/** The identity of an object that a run made, from what is known of it. */
-const madeAs = (after: Attributes, kind: string | undefined): unknown => {
+/** The identity of an object that a run made or removed, from what is known of it. */
+const identityOf = (known: Attributes, kind: string | undefined): unknown => {
   const names = [...(kindNamed(kind)?.names ?? []), 'id']
-  return names.map((name) => after?.[name]).find((value) => value !== undefined)
+  return names.map((name) => known?.[name]).find((value) => value !== undefined)
 }
 
 const typed = (value: unknown, { type }: { readonly type: string }): unknown =>
   type === 'integer' && /^\d+$/.test(String(value)) ? Number(value) : value
+
+/** A value of a record as a parameter takes it; undefined for what is not to be sent. */
+const asParameter = (value: unknown, param: Param, changes: boolean): unknown => {
+  if (value === null && !changes) return undefined
+  if (param.type !== 'string' || param.format !== 'date') return value
+  if (value === null) return param.clears === true ? '' : value
+  return String(value).slice(0, '2030-01-31'.length)
+}
+
+/** What of an object as it was is sent to bring it back: all of a change, else what the endpoint takes. */
+const restoredBy = (endpoint: Endpoint, before: Attributes): Fields => {
+  const changes = endpoint.changes === true
+  return Object.fromEntries(
+    Object.entries(before ?? {}).flatMap(([name, value]) => {
+      const param = endpoint.params[name]
+      if (param === undefined) return changes ? [[name, value] as const] : []
+      const sent = asParameter(value, param, changes)
+      return sent === undefined ? [] : [[name, sent] as const]
+    }),
+  )
+}
 
 /** What an endpoint that puts an object back is given. */
 export const valuesFor = (endpoint: Endpoint, was: Undoable, header: Header): JsonValues => {
   const holder = scopeOf(endpoint)?.placeholder
   const [name = ''] = endpoint.args ?? []
   const param = endpoint.path[name] ?? endpoint.params[name]
-  const made = was.before === null ? madeAs(was.after, param?.completes) : undefined
+  const comesAndGoes = was.before === null || was.after === null
+  const named = comesAndGoes ? identityOf(was.before ?? was.after, param?.completes) : undefined
   const parent = holder === undefined ? undefined : (was.parent ?? header.values[holder])
   if (holder !== undefined && parent === undefined)
     throw new Failure('usage', `${was.object}: the journal does not say what it belongs to`)
   return jsonFields({
-    ...(endpoint.changes === true ? was.before : {}),
+    ...restoredBy(endpoint, was.before),
     ...(holder === undefined ? {} : { [holder]: parent }),
-    ...(param === undefined ? {} : { [name]: typed(made ?? was.object, param) }),
+    ...(param === undefined ? {} : { [name]: typed(named ?? was.object, param) }),
   })
 }

@@ -33,14 +33,16 @@ const listed = async (
   { endpoint, values }: Plan,
 ): Promise<Attributes> => {
   const [name = ''] = endpoint.args ?? []
-  const names = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
+  const known = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
+  const wanted = String(values[name])
+  // Digits are an id, where there are ids, though somebody may be called so.
+  const isId = /^\d+$/.test(wanted) && (known.length === 0 || known.includes('id'))
+  const names = isId ? ['id'] : [...known, 'id']
   const holder = Object.keys(list.path)
   const own = Object.fromEntries(holder.map((one) => [one, values[one]]))
   const records = await instance.collect({ key: '', endpoint: list, values: own }, { whole: true })
   const found = records.find(
-    (record) =>
-      isObject(record) &&
-      [...names, 'id'].some((field) => String(record[field]) === String(values[name])),
+    (record) => isObject(record) && names.some((field) => String(record[field]) === wanted),
   )
   return isObject(found) ? found : null
 }

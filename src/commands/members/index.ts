@@ -1,4 +1,4 @@
-/** `members add`, `members update`, `members billable remove` (`catalogue/reference/members.md`). */
+/** `members add`, `members update`, `members remove`, `members billable remove` (`catalogue/reference/members.md`). */
 
 import { type Fields, isObject, textOf } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
@@ -171,6 +171,20 @@ export const update = define({
     'members update dov eva --expires-at 2027-06-30 --group platform',
   ],
   run: runUpdate,
+})
+
+export const remove = define({
+  description: [
+    'Members may be given by username. With --undo-record, journal undo adds them again as they were.',
+  ],
+  examples: [
+    'members remove 8 --project platform/app --yes',
+    'members remove dov eva --group platform --yes --undo-record',
+  ],
+  run: async (services, given) => {
+    const plans = await plansOfUsers(services, given, 'direct')
+    await services.instance.many(plans, { done: 'removed' })
+  },
 })
 
 /** The memberships that go with a user; only the user where the instance does not tell them. */

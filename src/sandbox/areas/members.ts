@@ -6,7 +6,7 @@ import type { Handlers } from '../handlers.js'
 import { userSummary } from '../present/common.js'
 import { lazily, notFound } from '../reply.js'
 import { listBillable, membershipsOf, removeBillable, rootGroup } from '../rules/people/billable.js'
-import { addMembers, updateMember } from '../rules/people/member-changes.js'
+import { addMembers, removeMember, updateMember } from '../rules/people/member-changes.js'
 import {
   direct,
   type MemberSource,
@@ -123,6 +123,14 @@ export const handlers: Handlers<Members> = {
   updateOfGroup: (call, input) => update(call, ofGroup(call, input.id, { role: 'owner' }), input),
   updateOfProject: (call, input) =>
     update(call, ofProject(call, input.id, { role: 'maintainer' }), input),
+  removeFromGroup: (call, { id, user_id }) => {
+    removeMember(call, ofGroup(call, id, { role: 'owner' }), user_id)
+    return undefined
+  },
+  removeFromProject: (call, { id, user_id }) => {
+    removeMember(call, ofProject(call, id, { role: 'maintainer' }), user_id)
+    return undefined
+  },
   billableList: (call, { id, search, sort }) =>
     listBillable(call, rootGroup(call, id), search, sort),
   billableMemberships: (call, { id, user_id }) => membershipsOf(call, rootGroup(call, id), user_id),

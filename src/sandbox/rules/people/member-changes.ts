@@ -133,24 +133,44 @@ export const addMembers = (call: Call, place: MemberSource, input: Adding) => {
     : { status: 'error', message: failures }
 }
 
-/** Changes level or end of a direct membership. The last owner of a group stays one: 403. */
-export const updateMember = (call: Call, place: MemberSource, input: Updating): MemberRecord => {
-  const record = recordOf(call, place, input.user_id)
-  if (record === undefined && isNamespaceOwner(place, input.user_id))
+/** The record of a direct membership. A personal project's owner has none and stays: 403. */
+const existing = (call: Call, place: MemberSource, userId: number): MemberRecord => {
+  const record = recordOf(call, place, userId)
+  if (record === undefined && isNamespaceOwner(place, userId))
     throw forbidden('The project lies in the namespace of this user, who stays its owner')
   if (record === undefined) throw notFound()
-  const { access_level, expires_at } = input
-  if (access_level === undefined && expires_at === undefined) throw missing('access_level')
-  const refusal = fault(call, place, input.user_id, input)
-  if (refusal !== undefined) throw refusal
+  return record
+}
+
+/** Whether a group would be without an owner if this membership were another. */
+const isLastOwner = (call: Call, record: MemberRecord): boolean => {
   const owners = call.state.members.filter(
     (m) =>
       m.source_type === 'group' && m.source_id === record.source_id && m.access_level === owner,
   )
-  const isLast = record.source_type === 'group' && owners.length === 1 && owners[0] === record
-  if (isLast && (access_level ?? owner) < owner) throw forbidden()
+  return record.source_type === 'group' && owners.length === 1 && owners[0] === record
+}
+
+/** Changes level or end of a direct membership. The last owner of a group stays one: 403. */
+export const updateMember = (call: Call, place: MemberSource, input: Updating): MemberRecord => {
+  const record = existing(call, place, input.user_id)
+  const { access_level, expires_at } = input
+  if (access_level === undefined && expires_at === undefined) throw missing('access_level')
+  const refusal = fault(call, place, input.user_id, input)
+  if (refusal !== undefined) throw refusal
+  if (isLastOwner(call, record) && (access_level ?? owner) < owner) throw forbidden()
   record.access_level = access_level ?? record.access_level
   record.updated_at = call.clock.iso()
   if (expires_at !== undefined) record.expires_at = expires_at === '' ? null : expires_at
   return record
+}
+
+/** Ends a direct membership; those above and below stay. The last owner of a group stays one: 403. */
+export const removeMember = (call: Call, place: MemberSource, userId: number): void => {
+  const record = existing(call, place, userId)
+  const user = call.state.users.get(userId)
+  if (isLastOwner(call, record)) throw forbidden()
+  call.unmodified(record)
+  call.state.members.remove(record.id)
+  if (user !== undefined) tellProject(call, 'left', user, record)
 }

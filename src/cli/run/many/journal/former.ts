@@ -50,6 +50,15 @@ export const identityIn = (record: unknown, { endpoint }: Plan): Attributes => {
   )
 }
 
+/** The parameters of what puts an object back, as far as its record shows them. */
+const givenIn = (record: Fields, { endpoint }: Plan): Fields =>
+  Object.fromEntries(
+    Object.keys(endpoint.params).flatMap((name) => {
+      const value = endpoint.args?.includes(name) === true ? undefined : record[name]
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+
 /** Whether a plan makes an object that nobody named. */
 export const creates = ({ endpoint }: Plan): boolean =>
   methodOf(endpoint) === 'POST' &&
@@ -97,7 +106,7 @@ export class Former {
     if (endpoint === undefined) throw new Failure('failed', 'no verb leads back to what it is')
     const back = { key: '', endpoint, values: valuesFor(endpoint, was, header) }
     const now = await presentOf(this.#instance, inverse, back)
-    return now === null ? null : identityIn(now, back)
+    return now === null ? null : { ...identityIn(now, back), ...givenIn(now, back) }
   }
 }
 
