@@ -1,0 +1,85 @@
+/** Wishes and what was seen → a plan: all that has to be done, and nothing that is so already. */
+import type { Failure } from '../../errors.js'
+import type { DesiredPlan, Unread } from '../actions.js'
+import { addressText, placeText } from '../address.js'
+import type { Wish } from '../wishes.js'
+import { beyond } from './limits.js'
+import { mistakesOf } from './mistakes.js'
+import { byPlace, byText, ordered } from './order.js'
+import { memberMistakes } from './owners.js'
+import { secretMistakes } from './secrets.js'
+import { wishMeant } from './selected.js'
+import { compareWish } from './sets.js'
+import type { Compared, ComparingOptions, ComparingSight } from './types.js'
+
+export type { ComparingOptions, PlanLimit, PlanLimits, SecretsPolicy } from './types.js'
+
+/** Wishes by their place: a place is worked off at a time. */
+const byPlaces = (wishes: readonly Wish[]): readonly (readonly Wish[])[] => {
+  const places = new Map<string, Wish[]>()
+  for (const wish of wishes) {
+    const key = placeText(wish.place).toLowerCase()
+    const known = places.get(key)
+    if (known === undefined) places.set(key, [wish])
+    else known.push(wish)
+  }
+  return [...places.values()]
+}
+
+/** Whether a failure says nothing of its object: nobody answered, or did not believe the token at all. */
+const isGeneral = ({ category, details: { status } }: Failure): boolean =>
+  status === 401 ||
+  category === 'rate_limited' ||
+  (category === 'unreachable' && status === undefined)
+
+/** @throws the failure of all reads, where nothing could be read and none of them is the objects' fault */
+const ensureRead = (parts: readonly Compared[], unread: readonly Unread[]): void => {
+  const [first] = unread
+  if (first === undefined || parts.some(({ read }) => read > 0)) return
+  if (unread.every(({ failure }) => isGeneral(failure))) throw first.failure
+}
+
+const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
+  Object.fromEntries(Object.entries(sets).sort(([a], [b]) => byText(a, b)))
+
+/**
+ * Compares wishes with what is there.
+ * @returns a plan in a stable order: the same state gives the same plan
+ * @throws Failure `usage` with every mistake in the files, by file and line; whatever kept all from being read
+ */
+export const makePlan = async (
+  wishes: readonly Wish[],
+  sight: ComparingSight,
+  how: ComparingOptions,
+): Promise<DesiredPlan> => {
+  const places = byPlaces(wishes.filter((wish) => wishMeant(how, wish)))
+  const parts: Compared[][] = []
+  await how.each(places, async (ones, index) => {
+    const compared: Compared[] = []
+    for (const wish of ones) compared.push(await compareWish(sight, how, wish))
+    parts[index] = compared
+  })
+  const all = parts.flat()
+  const unread = all.flatMap((part) => part.unread)
+  ensureRead(all, unread)
+  const drafts = all.flatMap((part) => part.drafts)
+  const mistakes = [
+    ...all.flatMap((part) => part.mistakes),
+    ...(await memberMistakes(drafts, sight, how)),
+    ...(await secretMistakes(drafts, how)),
+  ]
+  if (mistakes.length > 0) throw mistakesOf(mistakes)
+  const tallies = all.flatMap((part) => part.tallies)
+  const findings = all.flatMap((part) => part.findings)
+  return {
+    actions: ordered(drafts),
+    findings: [...findings].sort(
+      (a, b) =>
+        byPlace(a.address, b.address) || byText(addressText(a.address), addressText(b.address)),
+    ),
+    unread: [...unread].sort((a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind)),
+    refused: beyond(drafts, tallies, how),
+    same: all.reduce((sum, part) => sum + part.same, 0),
+    sets: sorted(Object.assign({}, ...all.map(({ sets }) => sets))),
+  }
+}

@@ -1,0 +1,237 @@
+/** One item: what has to be done that it becomes what is wanted. */
+import type { Change, PlanFinding, Verb } from '../actions.js'
+import { type Address, addressText } from '../address.js'
+import { attributesOf } from '../attributes.js'
+import { digestOf } from '../digest.js'
+import type { SeenItem } from '../seen.js'
+import type { Origin, WishedItem } from '../wishes.js'
+import { judged } from './judging.js'
+import { numberOf } from './names.js'
+import { paired } from './pairing.js'
+import { itemAddress } from './selected.js'
+import {
+  alsoSent,
+  atNumber,
+  identityValue,
+  placeValues,
+  stepAt,
+  stepOf,
+  updateStep,
+} from './steps.js'
+import {
+  asItShould,
+  type Comparing,
+  type Draft,
+  found,
+  type Judged,
+  nothing,
+  type Upshot,
+} from './types.js'
+
+/** What is to be done in the manner of drafts. */
+export const draft = (
+  c: Comparing,
+  verb: Verb,
+  address: Address,
+  origin: Origin,
+  rest: Pick<Draft, 'steps'> & Partial<Pick<Draft, 'changes' | 'before' | 'loses'>>,
+): Draft => ({
+  verb,
+  address,
+  kind: c.kind,
+  changes: [],
+  digest: digestOf(c.kind, rest.before),
+  origin,
+  ...rest,
+})
+
+export const changeOf = ({ name, shown, secret, origin }: Judged): Change => ({
+  attribute: name,
+  ...shown,
+  ...(secret === undefined ? {} : { secret }),
+  origin,
+})
+
+/** Something to say of an item. */
+export const saying = (
+  is: PlanFinding['is'],
+  address: Address,
+  text: string,
+  origin?: Origin,
+): PlanFinding => ({ is, address, text, ...(origin === undefined ? {} : { origin }) })
+
+/** An item is to go: the verb of the kind, and what is lost with it. */
+export const removal = (c: Comparing, item: SeenItem, origin: Origin): Upshot => {
+  const { remove } = c.kind
+  if (remove === undefined) return nothing
+  const address = itemAddress(c.wish, item.label ?? item.identity)
+  const loses = remove.destructive
+  return found({
+    drafts: [
+      draft(c, 'delete', address, origin, {
+        before: item,
+        steps: [stepAt(c, remove, item)],
+        ...(loses === undefined ? {} : { loses }),
+      }),
+    ],
+  })
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+/** What cannot be read back, and is left as it is: people are told, since nobody knows. */
+export const unknowns = (
+  c: Comparing,
+  address: Address,
+  wished: WishedItem,
+  item: SeenItem,
+  all: readonly Judged[],
+  acted: boolean,
+): readonly PlanFinding[] => {
+  const also = alsoSent(c, wished, item)
+  const left = all.filter((one) => one.verdict === 'unknown' && !(acted && also.has(one.name)))
+  const [first] = left
+  if (first === undefined) return []
+  const when = left.every(({ name }) => also.has(name))
+    ? 'set when something else changes'
+    : left.every(({ secret }) => secret !== undefined)
+      ? 'set when its value changes'
+      : 'the instance does not show it'
+  const names = listed(left.map(({ name }) => name))
+  return [saying('unknown', address, `${names} cannot be read back; ${when}`, first.origin)]
+}
+
+const fixedOnes = (address: Address, all: readonly Judged[]): readonly PlanFinding[] =>
+  all
+    .filter(({ verdict }) => verdict === 'fixed')
+    .map(({ name, shown, origin }) =>
+      saying(
+        'impossible',
+        { ...address, attribute: name },
+        `can be given at creation only; it is ${JSON.stringify(shown.now)}`,
+        origin,
+      ),
+    )
+
+/** A draft, unless it cannot be done here. */
+export const possible = async (c: Comparing, made: Draft, wished?: WishedItem): Promise<Upshot> => {
+  const why = await c.hooks.impossible?.(c, made, wished)
+  return why === undefined
+    ? found({ drafts: [made] })
+    : found({ findings: [saying('impossible', made.address, why, made.origin)] })
+}
+
+const renaming = (c: Comparing, wished: WishedItem, item: SeenItem): readonly Change[] =>
+  c.kind.renames === true &&
+  item.identity !== wished.identity &&
+  typeof wished.identity === 'string'
+    ? [
+        {
+          attribute: c.kind.identity ?? 'name',
+          now: item.identity,
+          wanted: wished.identity,
+          origin: wished.origin,
+        },
+      ]
+    : []
+
+/** What is there, held against what is wanted. */
+const updated = async (
+  c: Comparing,
+  wished: WishedItem,
+  item: SeenItem,
+  renamed: boolean,
+): Promise<Upshot> => {
+  const address = itemAddress(c.wish, wished.identity)
+  const all = await judged(c, address, wished, item)
+  const differing = all.filter(({ verdict }) => verdict === 'differs')
+  const changes = [...(renamed ? renaming(c, wished, item) : []), ...differing.map(changeOf)]
+  const fixed = fixedOnes(address, all)
+  const { update } = c.kind
+  if (changes.length === 0 || update === undefined)
+    return found({
+      findings: [...fixed, ...unknowns(c, address, wished, item, all, false)],
+      same: fixed.length === 0 ? 1 : 0,
+    })
+  const also = alsoSent(c, wished, item)
+  const resent = all.filter(
+    ({ name, secret, verdict }) => secret !== undefined && verdict !== 'differs' && also.has(name),
+  )
+  const made = draft(c, 'update', address, wished.origin, {
+    before: item,
+    changes: [...changes, ...resent.map(changeOf)],
+    steps: [updateStep(c, update, item, wished, all, renamed ? wished.identity : item.identity)],
+  })
+  const done = await possible(c, made, wished)
+  const said = unknowns(c, address, wished, item, all, done.drafts.length > 0)
+  return { ...done, findings: [...done.findings, ...fixed, ...said] }
+}
+
+/** What creation cannot do without. */
+const lacking = (c: Comparing, all: readonly Judged[]): readonly string[] =>
+  [...attributesOf(c.kind).values()]
+    .filter(({ required, name }) => required && !all.some((one) => one.name === name))
+    .map(({ name }) => name)
+
+/** An item that is not there is created. */
+export const created = async (c: Comparing, wished: WishedItem): Promise<Upshot> => {
+  const address = itemAddress(c.wish, wished.identity)
+  const { create, by } = c.kind
+  const impossible = async (): Promise<Upshot> => {
+    const made = draft(c, 'create', address, wished.origin, { steps: [] })
+    const why = (await c.hooks.impossible?.(c, made, wished)) ?? 'it is not there'
+    return found({ findings: [saying('impossible', address, why, wished.origin)] })
+  }
+  if (create === undefined) return impossible()
+  const all = (await judged(c, address, wished, undefined)).filter(({ wanted }) => wanted !== null)
+  const missing = lacking(c, all)
+  if (missing.length > 0) {
+    c.mistaken(
+      wished.origin,
+      `${addressText(address)} is not there yet: it needs ${listed(missing)}`,
+    )
+    return nothing
+  }
+  const number =
+    by === undefined ? undefined : await numberOf(c, by, wished.identity, wished.origin)
+  if (by !== undefined && number === undefined) return nothing
+  const leading = {
+    ...identityValue(c, create, wished.identity),
+    ...(number === undefined ? atIdentity(c, wished) : atNumber(c, number)),
+    ...placeValues(c),
+  }
+  const steps = [stepOf(create, leading, all)]
+  return possible(
+    c,
+    draft(c, 'create', address, wished.origin, { changes: all.map(changeOf), steps }),
+    wished,
+  )
+}
+
+/** Placeholders that the identity itself fills. */
+const atIdentity = ({ kind }: Comparing, { identity }: WishedItem): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(kind.at ?? {}).flatMap(([name, field]) =>
+      field === kind.identity ? [[name, String(identity)]] : [],
+    ),
+  )
+
+/** What becomes of one item of a wish, and which item it was. */
+export const compareItem = async (
+  c: Comparing,
+  given: WishedItem,
+): Promise<{ readonly found: Upshot; readonly item: SeenItem | undefined }> => {
+  const pairing = await (c.hooks.pair ?? paired)(c, given)
+  if (pairing === 'mistaken') return { found: nothing, item: undefined }
+  const { item } = pairing
+  const wished = c.hooks.understood?.(c, given, item) ?? given
+  if (wished.gone) {
+    if (item === undefined) return { found: asItShould, item }
+    const [made] = removal(c, item, wished.origin).drafts
+    return { found: made === undefined ? nothing : await possible(c, made, wished), item }
+  }
+  if (item !== undefined)
+    return { found: await updated(c, wished, item, c.kind.renames === true), item }
+  return { found: (await c.hooks.absent?.(c, wished)) ?? (await created(c, wished)), item }
+}

@@ -1,0 +1,206 @@
+/** One attribute: what is wanted of it against what was read. */
+import type { JsonValue } from '../../base/json/value.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import type { Param } from '../../catalogue/params.js'
+import type { Address } from '../address.js'
+import { type Attribute, attributesOf, isSecretValue } from '../attributes.js'
+import type { SeenItem } from '../seen.js'
+import { normalised, sameValue } from '../values.js'
+import type { Origin, Stated, WantedValue, WishedItem } from '../wishes.js'
+import { asInFiles, resolved } from './names.js'
+import { meant } from './selected.js'
+import type { Comparing, Judged } from './types.js'
+
+interface Spoken {
+  readonly name: string
+  readonly attribute: Attribute | undefined
+  readonly said: Stated<WantedValue>
+}
+
+/** What unsets a parameter; undefined where nothing does. */
+const unsetting = (param: Param | undefined): JsonValue | undefined => {
+  if (param === undefined || param.nullable === true) return null
+  return param.type === 'string' ? '' : undefined
+}
+
+/** A value as it is sent: levels as numbers, lists that travel as one text as that. */
+const sendable = (param: Param | undefined, value: JsonValue): JsonValue => {
+  if (param === undefined || value === null) return value
+  if (param.type === 'integer' || param.type === 'boolean') return normalised({ param }, value)
+  if (param.type === 'list' && param.names !== undefined) return normalised({ param }, value)
+  if (param.type === 'string' && Array.isArray(value))
+    return value.join(param.format === 'csv' ? ',' : ' ')
+  return value
+}
+
+/** What an answer that leaves a field out says of it: a list without members, a date that is not set. */
+const leftOut = (param: Param | undefined): JsonValue | undefined => {
+  if (param?.type === 'list') return []
+  return param?.nullable === true || (param?.type === 'string' && param.clears === true)
+    ? null
+    : undefined
+}
+
+const echoed = (c: Comparing, record: Fields, name: string): unknown => {
+  const within = record[c.kind.update?.echo ?? '']
+  return isObject(within) && within[name] !== undefined ? within[name] : record[name]
+}
+
+/** The value as it was read; undefined where no answer shows it. */
+export const readValue = (
+  c: Comparing,
+  item: SeenItem | undefined,
+  name: string,
+  attribute: Attribute | undefined,
+): JsonValue | undefined => {
+  if (item === undefined || attribute?.secret === true) return undefined
+  const read = item.attributes[name]
+  if (read !== undefined) return read
+  // Parsed JSON, whatever the documents say of it.
+  if (attribute === undefined) return echoed(c, item.record, name) as JsonValue | undefined
+  return leftOut(attribute.param)
+}
+
+const without = (
+  attribute: Attribute | undefined,
+  list: readonly JsonValue[],
+  taken: readonly JsonValue[],
+): readonly JsonValue[] => {
+  const typed = { param: attribute?.param }
+  return list.filter((one) => !taken.some((other) => sameValue(typed, [one], [other])))
+}
+
+/** The list that members put in, and taken out, make of the one that was read. */
+const changedList = async (
+  c: Comparing,
+  { attribute, said }: Spoken,
+  wanted: Extract<WantedValue, { is: 'change' }>,
+  now: JsonValue | undefined,
+): Promise<JsonValue | undefined> => {
+  const add = await resolved(c, attribute, wanted.add, said.origin)
+  const remove = await resolved(c, attribute, wanted.remove, said.origin)
+  if (!Array.isArray(add) || !Array.isArray(remove)) return undefined
+  const present = Array.isArray(now) ? (now as readonly JsonValue[]) : []
+  const kept = without(attribute, present, remove as readonly JsonValue[])
+  return [...kept, ...without(attribute, add as readonly JsonValue[], kept)]
+}
+
+/** What is wanted, as it is sent; undefined where the file is wrong, which is reported. */
+const wantedValue = async (
+  c: Comparing,
+  spoken: Spoken,
+  now: JsonValue | undefined,
+): Promise<JsonValue | undefined> => {
+  const { name, attribute, said } = spoken
+  if (said.value.is === 'secret') return undefined
+  if (said.value.is === 'change') return changedList(c, spoken, said.value, now)
+  const { value } = said.value
+  if (value === null) {
+    const unset = unsetting(attribute?.param)
+    if (unset === undefined) c.mistaken(said.origin, `${name} cannot be unset`)
+    return unset
+  }
+  const numbers = await resolved(c, attribute, value, said.origin)
+  return numbers === undefined ? undefined : sendable(attribute?.param, numbers)
+}
+
+const secretOf = async (
+  c: Comparing,
+  address: Address,
+  { name, attribute, said }: Spoken,
+  item: SeenItem | undefined,
+): Promise<Judged | undefined> => {
+  const { value: wanted, origin } = said
+  const source =
+    wanted.is === 'secret'
+      ? wanted.source
+      : wanted.is === 'value' && isSecretValue(attribute, name, wanted.value)
+        ? { literal: String(wanted.value) }
+        : undefined
+  if (source === undefined) return undefined
+  const base = { name, attribute, origin, secret: source, shown: {} } as const
+  const policy = c.how.secrets
+  if (item === undefined || policy?.set === 'always') return { ...base, verdict: 'differs' }
+  if (policy === undefined || policy.set === 'never') return { ...base, verdict: 'unknown' }
+  const changed = await policy.changed({ ...address, attribute: name }, source)
+  if (changed === undefined) return { ...base, verdict: 'unknown' }
+  return { ...base, verdict: changed ? 'differs' : 'same' }
+}
+
+const shownOf = (
+  c: Comparing,
+  attribute: Attribute | undefined,
+  now: JsonValue | undefined,
+  wanted: JsonValue,
+): Judged['shown'] => ({
+  ...(now === undefined ? {} : { now: asInFiles(c, attribute, now) }),
+  wanted: asInFiles(c, attribute, wanted),
+})
+
+const verdictOf = (
+  attribute: Attribute | undefined,
+  item: SeenItem | undefined,
+  now: JsonValue | undefined,
+  wanted: JsonValue,
+): Judged['verdict'] => {
+  if (item === undefined) return 'differs'
+  if (now === undefined) return 'unknown'
+  if (sameValue({ param: attribute?.param }, now, wanted)) return 'same'
+  return attribute?.fixed === true ? 'fixed' : 'differs'
+}
+
+const judge = async (
+  c: Comparing,
+  address: Address,
+  spoken: Spoken,
+  item: SeenItem | undefined,
+): Promise<Judged | undefined> => {
+  const { name, attribute, said } = spoken
+  const secret = await secretOf(c, address, spoken, item)
+  if (secret !== undefined) return secret
+  const now = readValue(c, item, name, attribute)
+  const wanted = await wantedValue(c, spoken, now)
+  if (wanted === undefined) return undefined
+  return {
+    name,
+    attribute,
+    origin: said.origin,
+    wanted,
+    shown: shownOf(c, attribute, now, wanted),
+    verdict: verdictOf(attribute, item, now, wanted),
+  }
+}
+
+/** Whether an attribute that no document knows may stand there: the instance itself has it. */
+const known = (c: Comparing, item: SeenItem | undefined, name: string, origin: Origin): boolean => {
+  if (c.kind.open !== true || item === undefined || item.record[name] !== undefined) return true
+  c.mistaken(origin, `neither the documents nor the instance know ${c.kind.name}#${name}`)
+  return false
+}
+
+/** All attributes that a file speaks of and that are selected, each against what was read. */
+export const judged = async (
+  c: Comparing,
+  address: Address,
+  wished: WishedItem,
+  item: SeenItem | undefined,
+): Promise<readonly Judged[]> => {
+  const attributes = attributesOf(c.kind)
+  const spoken: Spoken[] = [
+    ...[...wished.attributes].map(([name, said]) => ({
+      name,
+      said,
+      attribute: attributes.get(name),
+    })),
+    ...[...wished.other]
+      .filter(([name, said]) => known(c, item, name, said.origin))
+      .map(([name, said]) => ({ name, said, attribute: undefined })),
+  ]
+  const all: Judged[] = []
+  for (const one of spoken) {
+    if (!meant(c.how, { ...address, attribute: one.name })) continue
+    const verdict = await judge(c, address, one, item)
+    if (verdict !== undefined) all.push(verdict)
+  }
+  return all
+}

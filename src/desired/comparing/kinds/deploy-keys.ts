@@ -1,0 +1,127 @@
+/** Deploy keys: what a key is, is its type and base64; what it is called, its title. */
+import type { JsonValue } from '../../../base/json/value.js'
+import { attributesOf } from '../../attributes.js'
+import type { SeenItem } from '../../seen.js'
+import { sameValue } from '../../values.js'
+import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
+import { changeOf, draft, possible } from '../item.js'
+import { judged } from '../judging.js'
+import { named } from '../pairing.js'
+import { itemAddress } from '../selected.js'
+import { placeValues, stepAt, stepOf, updateStep } from '../steps.js'
+import { type Comparing, type KindHooks, nothing, type Upshot } from '../types.js'
+
+const wantedIn = (wished: WishedItem, name: string): JsonValue | undefined => {
+  const wanted = wished.attributes.get(name)?.value
+  return wanted?.is === 'value' ? wanted.value : undefined
+}
+
+const isKey = (c: Comparing, item: SeenItem, key: JsonValue): boolean =>
+  sameValue({ param: attributesOf(c.kind).get('key')?.param }, item.identity, key)
+
+const said = (value: JsonValue, { origin }: WishedItem): Stated<WantedValue> => ({
+  value: { is: 'value', value },
+  origin,
+  over: [],
+})
+
+/** The title is the key in files, unless it is given. */
+const titled = (wished: WishedItem): WishedItem => ({
+  ...wished,
+  attributes: new Map([['title', said(String(wished.identity), wished)], ...wished.attributes]),
+})
+
+/** Another key of the title, which no other wish speaks of: it is to be replaced. */
+const replaced = (c: Comparing, wished: WishedItem): SeenItem | undefined => {
+  const title = wantedIn(titled(wished), 'title')
+  const others = c.wish.items.flatMap((one) => {
+    const key = one === wished ? undefined : wantedIn(one, 'key')
+    return key === undefined ? [] : [key]
+  })
+  return c.items.find(
+    (item) => item.attributes.title === title && !others.some((key) => isKey(c, item, key)),
+  )
+}
+
+/** What a new key takes over of the old one, where the files do not say it. */
+const inherited = (wished: WishedItem, old: SeenItem): WishedItem => {
+  const { can_push: push } = old.attributes
+  return push === undefined || wished.attributes.has('can_push')
+    ? wished
+    : {
+        ...wished,
+        attributes: new Map([...wished.attributes, ['can_push', said(push, wished)]]),
+      }
+}
+
+const replacement = async (c: Comparing, given: WishedItem, old: SeenItem): Promise<Upshot> => {
+  const { create, remove } = c.kind
+  if (create === undefined || remove === undefined) return nothing
+  const address = itemAddress(c.wish, given.identity)
+  const all = await judged(c, address, inherited(given, old), undefined)
+  const changes = all.filter(({ name }) => given.attributes.has(name)).map(changeOf)
+  return possible(
+    c,
+    draft(c, 'replace', address, given.origin, {
+      before: old,
+      changes,
+      steps: [stepOf(create, placeValues(c), all), stepAt(c, remove, old)],
+      ...(remove.destructive === undefined ? {} : { loses: remove.destructive }),
+    }),
+  )
+}
+
+/** The same key at another project: it is taken in, and changed where it is called or may do otherwise. */
+const enabled = async (
+  c: Comparing,
+  wished: WishedItem,
+  elsewhere: SeenItem,
+): Promise<Upshot | undefined> => {
+  const { enable, update } = c.kind
+  if (enable === undefined || update === undefined) return undefined
+  const address = itemAddress(c.wish, wished.identity)
+  // Taken in, a key may not push.
+  const as = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
+  const all = await judged(c, address, wished, as)
+  const differs = all.some(({ verdict }) => verdict === 'differs')
+  const steps = [stepAt(c, enable, elsewhere)]
+  if (differs) steps.push(updateStep(c, update, as, wished, all))
+  const changes = (await judged(c, address, wished, undefined)).map(changeOf)
+  return possible(c, draft(c, 'enable', address, wished.origin, { changes, steps }), wished)
+}
+
+const known = async (c: Comparing, key: JsonValue): Promise<SeenItem | undefined> => {
+  const { everywhere } = c.kind
+  if (everywhere === undefined) return undefined
+  const kind = { ...c.kind, scope: 'site', name: 'deploy_keys/all', read: everywhere } as const
+  const seen = await c.sight.see({ scope: 'site', path: '' }, kind)
+  return seen.is === 'read' ? seen.items.find((item) => isKey(c, item, key)) : undefined
+}
+
+export const deployKeys: KindHooks = {
+  pair: (c, wished) => {
+    const key = wantedIn(wished, 'key')
+    if (key !== undefined) return { item: c.items.find((item) => isKey(c, item, key)) }
+    const [item, another] = named(c, wished.identity)
+    if (another === undefined) return { item }
+    c.mistaken(
+      wished.origin,
+      `several keys are called ${wished.identity}`,
+      'Say which with key:, or write its ID.',
+    )
+    return 'mistaken'
+  },
+  understood: (_, wished, item) => {
+    if (wished.gone || typeof wished.identity === 'number') return wished
+    // Upshot by its title, it has it.
+    return item !== undefined && !wished.attributes.has('key') ? wished : titled(wished)
+  },
+  absent: async (c, wished) => {
+    const key = wantedIn(wished, 'key')
+    if (key === undefined) return undefined
+    const old = replaced(c, wished)
+    if (old !== undefined) return replacement(c, wished, old)
+    const elsewhere = await known(c, key)
+    return elsewhere === undefined ? undefined : enabled(c, wished, elsewhere)
+  },
+}

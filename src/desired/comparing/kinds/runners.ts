@@ -1,0 +1,92 @@
+/** Runners: of a project which of them it has, of the instance by rules. */
+
+import type { JsonValue } from '../../../base/json/value.js'
+import { objects } from '../../../base/objects.js'
+import { runners } from '../../../catalogue/areas/runners.js'
+import type { SeenItem } from '../../seen.js'
+import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
+import { compareItem, draft, possible, saying } from '../item.js'
+import { numberOf } from '../names.js'
+import { itemAddress } from '../selected.js'
+import { atNumber, placeValues, stepOf } from '../steps.js'
+import { type Comparing, found, joined, type KindHooks, nothing, type Upshot } from '../types.js'
+
+/** The one project of a runner that has no other; the list does not say it, the runner does. */
+const isOnly = async (c: Comparing, item: SeenItem): Promise<boolean> => {
+  const id = item.record.id
+  if (typeof id !== 'number') return false
+  const kind = { name: 'runners/one', scope: 'site', holds: 'set', read: runners.get } as const
+  const seen = await c.sight.see({ scope: 'site', path: '' }, kind, [String(id)])
+  if (seen.is !== 'read') return false
+  const one = seen.items.find(({ record }) => record.id === id)
+  return objects(one?.record.projects).length === 1
+}
+
+export const projectRunners: KindHooks = {
+  absent: async (c, wished) => {
+    const { enable } = c.kind
+    if (enable === undefined) return undefined
+    const number = await numberOf(c, 'runner', wished.identity, wished.origin)
+    if (number === undefined) return nothing
+    const steps = [stepOf(enable, { ...atNumber(c, number), ...placeValues(c) })]
+    const address = itemAddress(c.wish, wished.identity)
+    return possible(c, draft(c, 'enable', address, wished.origin, { steps }), wished)
+  },
+  impossible: async (c, { verb, before }) =>
+    verb === 'delete' && before !== undefined && (await isOnly(c, before))
+      ? 'it is the only project of the runner, which cannot be taken away'
+      : undefined,
+}
+
+const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+
+const alike = (wanted: JsonValue, value: unknown): boolean => {
+  if (Array.isArray(wanted))
+    return Array.isArray(value) && wanted.every((one) => value.some((other) => alike(one, other)))
+  if (typeof wanted !== 'string') return String(value) === String(wanted)
+  const pattern = wanted.split('*').map(escaped).join('.*')
+  return new RegExp(`^${pattern}$`, 'is').test(String(value ?? ''))
+}
+
+/** Whether a runner is one of those that a rule is for: all fields must be alike. */
+const isFor = ({ match = {} }: WishedItem, { record }: SeenItem): boolean =>
+  Object.entries(match).every(([field, wanted]) => alike(wanted, record[field]))
+
+/** What the rules want of a runner: later ones win, attribute by attribute. */
+const wantedOf = (c: Comparing, item: SeenItem): WishedItem | undefined => {
+  const rules = c.wish.items.filter((rule) => isFor(rule, item))
+  const [first] = rules
+  if (first === undefined) return undefined
+  const attributes = new Map<string, Stated<WantedValue>>()
+  for (const rule of rules)
+    for (const [name, said] of rule.attributes) {
+      const before = attributes.get(name)
+      const over = before === undefined ? said.over : [...said.over, before]
+      attributes.set(name, { ...said, over })
+    }
+  const { match: _, ...rest } = first
+  return { ...rest, identity: String(item.record.id ?? item.identity), attributes }
+}
+
+const idle = (c: Comparing): Upshot =>
+  found({
+    findings: c.wish.items
+      .filter((rule) => !c.items.some((item) => isFor(rule, item)))
+      .map((rule) =>
+        saying('note', itemAddress(c.wish, rule.identity), 'no runner matches it', rule.origin),
+      ),
+  })
+
+export const siteRunners: KindHooks = {
+  compare: async (c) => {
+    const parts: Upshot[] = []
+    for (const item of c.items) {
+      const wished = wantedOf(c, item)
+      if (wished !== undefined) parts.push((await compareItem(c, wished)).found)
+    }
+    return joined([...parts, idle(c)])
+  },
+  pair: (c, { identity }) => ({
+    item: c.items.find(({ record, identity: own }) => String(record.id ?? own) === identity),
+  }),
+}

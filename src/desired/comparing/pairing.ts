@@ -1,0 +1,78 @@
+/** Which item of a place a wish means. */
+import type { JsonValue } from '../../base/json/value.js'
+import { attributesOf } from '../attributes.js'
+import type { SeenItem } from '../seen.js'
+import { sameValue } from '../values.js'
+import type { WishedItem } from '../wishes.js'
+import { referenceIn } from './names.js'
+import type { Comparing, Pairing } from './types.js'
+
+/** Names of users and domains are the same whatever their case. */
+const sameName = (c: Comparing, a: string, b: string): boolean =>
+  c.kind.by !== undefined || c.kind.identity === 'domain'
+    ? a.toLowerCase() === b.toLowerCase()
+    : a === b
+
+const hasNumber = ({ at, record }: SeenItem, number: number): boolean =>
+  record.id === number || Object.values(at).includes(number)
+
+/** The items that a name, or a number that is an ID, names. */
+export const named = (c: Comparing, identity: string | number): readonly SeenItem[] => {
+  const meant = c.kind.by === undefined ? identity : referenceIn(identity)
+  if (typeof meant === 'number') return c.items.filter((item) => hasNumber(item, meant))
+  return c.items.filter((item) => sameName(c, item.label ?? item.identity, meant))
+}
+
+/** What an item was called before, where exactly one of those names is still there. */
+const previous = (c: Comparing, wished: WishedItem): Pairing => {
+  const old = (wished.previously ?? []).flatMap((name) => named(c, name))
+  if (old.length < 2) return { item: old[0] }
+  c.mistaken(
+    wished.origin,
+    `several of the names that ${wished.identity} had before are still there`,
+    'Leave one of them under previously.',
+  )
+  return 'mistaken'
+}
+
+const wantedText = (wished: WishedItem, name: string): JsonValue | undefined => {
+  const wanted = wished.attributes.get(name)?.value
+  return wanted?.is === 'value' ? wanted.value : undefined
+}
+
+/** One that has another field in common that only one item can have, unless a wish of its own names it. */
+const also = (c: Comparing, wished: WishedItem): SeenItem | undefined => {
+  const name = c.kind.also
+  const wanted = name === undefined ? undefined : wantedText(wished, name)
+  if (name === undefined || wanted === undefined) return undefined
+  const typed = { param: attributesOf(c.kind).get(name)?.param }
+  const listed = new Set(c.wish.items.map(({ identity }) => String(identity)))
+  return c.items.find(
+    (item) => !listed.has(item.identity) && sameValue(typed, item.attributes[name] ?? null, wanted),
+  )
+}
+
+/** The item of a wish: by its name, by one that it had before, or by what else tells it apart. */
+export const paired = (c: Comparing, wished: WishedItem): Pairing => {
+  const [item, another] = named(c, wished.identity)
+  if (another !== undefined) {
+    c.mistaken(
+      wished.origin,
+      `${c.kind.name}/${wished.identity} may be any of several of that name`,
+      'Write its ID in place of the name.',
+    )
+    return 'mistaken'
+  }
+  const before = previous(c, wished)
+  if (item === undefined && c.kind.renames === true && before !== 'mistaken')
+    return { item: before.item ?? also(c, wished) }
+  if (before !== 'mistaken' && item !== undefined && before.item !== undefined) {
+    c.mistaken(
+      wished.origin,
+      `both ${wished.identity} and ${before.item.identity}, which it was before, are there`,
+      'Delete one of them, or leave previously out.',
+    )
+    return 'mistaken'
+  }
+  return before === 'mistaken' ? before : { item }
+}

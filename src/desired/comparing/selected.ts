@@ -1,0 +1,33 @@
+/** What of the files is meant: by --only and --except, and less what is ignored. */
+import { type Address, matches } from '../address.js'
+import type { Wish, WishedItem } from '../wishes.js'
+import type { ComparingOptions } from './types.js'
+
+/** Whether an address, with all that is below it, is meant. */
+export const meant = ({ selection, ignore = [] }: ComparingOptions, address: Address): boolean => {
+  const { only = [], except = [] } = selection ?? {}
+  const among = only.length === 0 || only.some((glob) => matches(glob, address))
+  return among && ![...except, ...ignore].some((glob) => matches(glob, address))
+}
+
+const attributesIn = ({ attributes, other }: WishedItem): readonly string[] => [
+  ...attributes.keys(),
+  ...other.keys(),
+]
+
+/** Whether an item, or any of its attributes, is meant. */
+export const itemMeant = (how: ComparingOptions, address: Address, wished: WishedItem): boolean =>
+  meant(how, address) ||
+  attributesIn(wished).some((attribute) => meant(how, { ...address, attribute }))
+
+/** Where an item of a wish stands, as files have it. */
+export const itemAddress = ({ place, kind }: Wish, identity: string | number): Address => ({
+  ...place,
+  kind: kind.name,
+  ...(identity === '' ? {} : { item: String(identity) }),
+})
+
+/** Whether anything that a wish says is meant, so that its kind has to be read. */
+export const wishMeant = (how: ComparingOptions, wish: Wish): boolean =>
+  meant(how, { ...wish.place, kind: wish.kind.name }) ||
+  wish.items.some((item) => itemMeant(how, itemAddress(wish, item.identity), item))

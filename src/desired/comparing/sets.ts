@@ -1,0 +1,186 @@
+/** A kind of a place: its items as they are wanted, and what of an exact set is not. */
+import type { Managed } from '../../catalogue/managed/managed.js'
+import { addressText } from '../address.js'
+import { digestOfSet } from '../digest.js'
+import type { SeenItem, SeenKind } from '../seen.js'
+import { normalised } from '../values.js'
+import type { Wish, WishedItem } from '../wishes.js'
+import { compareItem, possible, removal, saying } from './item.js'
+import { hooksOf } from './kinds/index.js'
+import { itemAddress, itemMeant, meant } from './selected.js'
+import {
+  type Compared,
+  type Comparing,
+  type ComparingOptions,
+  type ComparingSight,
+  type Draft,
+  found,
+  joined,
+  type KindHooks,
+  type Mistake,
+  nothing,
+  type SetCount,
+  type Upshot,
+} from './types.js'
+
+/** Items that count as being there; an integration that is not active does not. */
+const counting = (kind: Managed, items: readonly SeenItem[]): readonly SeenItem[] => {
+  const { present } = kind
+  if (present === undefined) return items
+  const truth = { param: { type: 'boolean', help: '' } } as const
+  return items.filter(({ record }) => {
+    const value = record[present]
+    const plain = ['string', 'number', 'boolean'].includes(typeof value)
+    return !plain || normalised(truth, value as string | number | boolean) !== false
+  })
+}
+
+/** What the files say of items, each once. */
+const compareItems = async (
+  c: Comparing,
+): Promise<{ readonly found: Upshot; readonly claimed: ReadonlySet<SeenItem> }> => {
+  const claimed = new Set<SeenItem>()
+  const parts: Upshot[] = []
+  for (const wished of c.wish.items) {
+    const address = itemAddress(c.wish, wished.identity)
+    const compared = await compareItem(c, wished)
+    if (compared.item !== undefined && claimed.has(compared.item)) {
+      c.mistaken(wished.origin, `${addressText(address)} is declared twice, under another name`)
+      continue
+    }
+    if (compared.item !== undefined) claimed.add(compared.item)
+    // What is replaced is spoken of, too.
+    for (const { before } of compared.found.drafts) if (before !== undefined) claimed.add(before)
+    if (itemMeant(c.how, address, wished)) parts.push(compared.found)
+  }
+  return { found: joined(parts), claimed }
+}
+
+/** What an exact set does not list is deleted, but for what its kind spares. */
+const unlisted = async (c: Comparing, claimed: ReadonlySet<SeenItem>): Promise<Upshot> => {
+  const { exact } = c.wish
+  if (exact?.value !== true) return nothing
+  const parts: Upshot[] = []
+  for (const item of c.items) {
+    const address = itemAddress(c.wish, item.label ?? item.identity)
+    if (claimed.has(item) || c.hooks.spares?.(c, item) === true || !meant(c.how, address)) continue
+    const [made] = removal(c, item, exact.origin).drafts
+    if (made !== undefined) parts.push(await possible(c, made))
+  }
+  return joined(parts)
+}
+
+const tallied = (c: Comparing, drafts: readonly Draft[]): SetCount => {
+  const count = (...verbs: readonly Draft['verb'][]): number =>
+    drafts.filter(({ verb }) => verbs.includes(verb)).length
+  return {
+    address: { ...c.place, kind: c.kind.name },
+    before: c.items.length,
+    deletes: count('delete', 'replace'),
+    creates: count('create', 'enable', 'replace'),
+    exact: c.wish.exact?.value === true,
+  }
+}
+
+/** A delete and a create of equal attributes may be a new name. */
+const renameNote = (c: Comparing, drafts: readonly Draft[]): Upshot => {
+  if (c.kind.renames !== true) return nothing
+  const gone = drafts.filter(({ verb }) => verb === 'delete')
+  const come = drafts.filter(({ verb }) => verb === 'create')
+  const [old] = gone
+  const [other] = come
+  if (old === undefined || other === undefined || gone.length + come.length > 2) return nothing
+  const was = old.before?.attributes ?? {}
+  const alike = other.changes.every(
+    ({ attribute }) =>
+      attribute === c.kind.identity ||
+      JSON.stringify(was[attribute] ?? null) ===
+        JSON.stringify(other.steps[0]?.values[attribute] ?? null),
+  )
+  if (!alike) return nothing
+  const text = `like ${old.address.item}, which is deleted: with previously: [${old.address.item}] it would be renamed`
+  return found({ findings: [saying('note', other.address, text, other.origin)] })
+}
+
+const archived = (c: Comparing, all: Upshot): Upshot => {
+  if (c.place.scope !== 'project' || c.how.about?.(c.place.path)?.archived !== true) return all
+  return {
+    ...all,
+    drafts: [],
+    findings: [
+      ...all.findings,
+      ...all.drafts.map(({ address, origin }) =>
+        saying('impossible', address, 'the project is archived', origin),
+      ),
+    ],
+  }
+}
+
+/** All that a wish comes to, where its kind could be read. */
+const compareSet = async (c: Comparing): Promise<Upshot> => {
+  const { found: wanted, claimed } = await compareItems(c)
+  const rest = await unlisted(c, claimed)
+  const all = joined([wanted, rest, { ...nothing, findings: c.hooks.remarks?.(c) ?? [] }])
+  return archived(c, joined([all, renameNote(c, all.drafts)]))
+}
+
+/** The keys of a kind that the instance has no list of. */
+const keysOf = ({ items }: Wish): readonly string[] =>
+  items.map(({ identity }: WishedItem) => String(identity))
+
+const empty: Compared = {
+  ...nothing,
+  unread: [],
+  sets: {},
+  tallies: [],
+  mistakes: [],
+  read: 0,
+}
+
+const unread = (how: ComparingOptions, seen: SeenKind, wish: Wish): Compared => {
+  const address = { ...wish.place, kind: wish.kind.name }
+  if (!meant({ ...how, selection: {} }, address)) return empty
+  if (seen.is === 'unsupported')
+    return {
+      ...empty,
+      findings: [saying('unsupported', address, 'the instance does not have it', wish.origin)],
+    }
+  if (seen.is === 'read') return empty
+  return { ...empty, unread: [{ place: wish.place, kind: wish.kind.name, failure: seen.failure }] }
+}
+
+/** A wish against what is there. */
+export const compareWish = async (
+  sight: ComparingSight,
+  how: ComparingOptions,
+  wish: Wish,
+): Promise<Compared> => {
+  const { place, kind } = wish
+  const seen = await sight.see(place, kind, keysOf(wish))
+  if (seen.is !== 'read') return unread(how, seen, wish)
+  const mistakes: Mistake[] = []
+  const hooks: KindHooks = hooksOf(kind)
+  const c: Comparing = {
+    sight,
+    how,
+    place,
+    kind,
+    hooks,
+    wish,
+    items: counting(kind, seen.items),
+    mistaken: (origin, text, hint) => {
+      mistakes.push({ origin, text, ...(hint === undefined ? {} : { hint }) })
+    },
+  }
+  const all = await (hooks.compare ?? compareSet)(c)
+  const tally = tallied(c, all.drafts)
+  const exact = wish.exact?.value === true
+  return {
+    ...all,
+    unread: [],
+    sets: exact ? { [addressText(tally.address)]: digestOfSet(c.items) } : {},
+    tallies: tally.deletes > 0 ? [tally] : [],
+    mistakes,
+    read: 1,
+  }
+}

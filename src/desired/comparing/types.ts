@@ -1,0 +1,160 @@
+/** What comparing takes, and what its steps hand each other. */
+import type { JsonValue } from '../../base/json/value.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
+import type { Address, ManagedPlace } from '../address.js'
+import type { Attribute } from '../attributes.js'
+import type { ReadableInstance } from '../instance.js'
+import type { InstanceSight, Scoping } from '../reading/sight.js'
+import type { SeenItem } from '../seen.js'
+import type { Origin, SecretSource, Wish, WishedItem } from '../wishes.js'
+
+/** The part of reading that comparing asks. */
+export type ComparingSight = Pick<InstanceSight, 'names' | 'see' | 'self'>
+
+/** ComparingOptions much may be changed: a number, or a percentage of what was read. */
+export interface PlanLimit {
+  readonly count?: number
+  readonly percent?: number
+}
+
+export interface PlanLimits {
+  readonly deletes?: PlanLimit
+  readonly changes?: PlanLimit
+  /** Addresses of exact sets that may become empty. */
+  readonly empty?: readonly string[]
+}
+
+/** What is known of secrets that no instance shows. */
+export interface SecretsPolicy {
+  /** Set those whose value changed, all of them, or only those that something else needs. */
+  readonly set: 'changed' | 'always' | 'never'
+  /** Whether the value is another than the one last set; undefined where that is not known. */
+  changed(address: Address, source: SecretSource): Promise<boolean | undefined>
+  /** Why a value cannot be had; undefined where it can. */
+  missing(source: SecretSource): Promise<string | undefined>
+}
+
+/** What a project is besides its path. */
+export interface ProjectAbout {
+  readonly archived: boolean
+  readonly namespace: 'group' | 'user' | undefined
+}
+
+export interface ComparingOptions {
+  readonly selection?: Pick<Scoping, 'only' | 'except'>
+  /** Actions and unread places at these addresses are left out. */
+  readonly ignore?: readonly string[]
+  readonly limits?: PlanLimits
+  readonly each: ReadableInstance['each']
+  readonly about?: (project: string) => ProjectAbout | undefined
+  /** ComparingOptions many projects are selected. */
+  readonly projects?: number
+  /** The token's user, where the instance does not say. */
+  readonly self?: string
+  readonly secrets?: SecretsPolicy
+  /** Nothing is ever done: neither secrets nor the token's user have to be known. */
+  readonly checks?: boolean
+  readonly now?: () => Date
+}
+
+/** Something wrong in the files. */
+export interface Mistake {
+  readonly origin: Origin
+  readonly text: string
+  readonly hint?: string
+}
+
+/** An action before it is known what it waits for. */
+export interface Draft extends Omit<PlannedAction, 'id' | 'waitsFor'> {
+  /** The item as it was read. */
+  readonly before?: SeenItem
+  /** Where it is wanted. */
+  readonly origin: Origin
+}
+
+/** What one item, or one kind, comes to. */
+export interface Upshot {
+  readonly drafts: readonly Draft[]
+  readonly findings: readonly PlanFinding[]
+  /** Items that are as they should be. */
+  readonly same: number
+}
+
+export const nothing: Upshot = { drafts: [], findings: [], same: 0 }
+export const asItShould: Upshot = { ...nothing, same: 1 }
+export const found = (part: Partial<Upshot>): Upshot => ({ ...nothing, ...part })
+export const joined = (parts: readonly Upshot[]): Upshot => ({
+  drafts: parts.flatMap((p) => p.drafts),
+  findings: parts.flatMap((p) => p.findings),
+  same: parts.reduce((sum, p) => sum + p.same, 0),
+})
+
+/** A kind of a place under comparison. */
+export interface Comparing {
+  readonly sight: ComparingSight
+  readonly how: ComparingOptions
+  readonly place: ManagedPlace
+  readonly kind: Managed
+  readonly hooks: KindHooks
+  readonly wish: Wish
+  /** The items that count as being there. */
+  readonly items: readonly SeenItem[]
+  /** Takes what is wrong in the files; it is all reported together. */
+  mistaken(origin: Origin, text: string, hint?: string): void
+}
+
+/** An attribute that a file speaks of, held against what was read. */
+export interface Judged {
+  readonly name: string
+  readonly attribute: Attribute | undefined
+  readonly origin: Origin
+  /** As it is sent; undefined of a secret. */
+  readonly wanted?: JsonValue
+  readonly secret?: SecretSource
+  /** As people see it. */
+  readonly shown: { readonly now?: JsonValue; readonly wanted?: JsonValue }
+  readonly verdict: 'same' | 'differs' | /** Cannot be read back. */ 'unknown' | 'fixed'
+}
+
+/** Which item of a place a wish means: one, none, or it cannot be said (the mistake is reported). */
+export type Pairing = { readonly item: SeenItem | undefined } | 'mistaken'
+
+/** What a fact cannot say of a kind. */
+export interface KindHooks {
+  /** All of it, where items are no set and no one object. */
+  compare?(c: Comparing): Promise<Upshot>
+  /** Which item is meant, where that is not the one of its name. */
+  pair?(c: Comparing, wished: WishedItem): Promise<Pairing> | Pairing
+  /** The item as it is wanted, where files may leave something to be understood. */
+  understood?(c: Comparing, wished: WishedItem, item: SeenItem | undefined): WishedItem
+  /** Further attributes that a change sends. */
+  needs?(c: Comparing, wished: WishedItem, item: SeenItem | undefined): readonly string[]
+  /** Why it cannot be done here. */
+  impossible?(c: Comparing, draft: Draft, wished?: WishedItem): Promise<string | undefined>
+  /** What to do about an item that is not there, where that is not creating it. */
+  absent?(c: Comparing, wished: WishedItem): Promise<Upshot | undefined>
+  /** Whether an exact set leaves an item alone that it does not list. */
+  spares?(c: Comparing, item: SeenItem): boolean
+  /** What else there is to say of what was read. */
+  remarks?(c: Comparing): readonly PlanFinding[]
+}
+
+/** What a place came to. */
+export interface Compared extends Upshot {
+  readonly unread: readonly Unread[]
+  readonly sets: Readonly<Record<string, string>>
+  readonly tallies: readonly SetCount[]
+  readonly mistakes: readonly Mistake[]
+  /** ComparingOptions many kinds were read. */
+  readonly read: number
+}
+
+/** A set that something is deleted of: how many there were, and what is left of an exact one. */
+export interface SetCount {
+  readonly address: Address
+  readonly before: number
+  readonly deletes: number
+  readonly creates: number
+  readonly exact: boolean
+}

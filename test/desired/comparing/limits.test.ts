@@ -1,0 +1,77 @@
+/** How much a plan may do before somebody says that it may: each limit, and the flag that lifts it. */
+import { describe, expect, it } from 'vitest'
+import type { ComparingOptions } from '../../../src/desired/comparing/types.js'
+import { planned, wish } from './world.js'
+
+const app = 'projects/platform/app'
+const rules = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    name: `R${i}`,
+    rule_type: 'regular',
+    approvals_required: 1,
+    users: [],
+    groups: [],
+  }))
+const gone = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`R${i}`, null]))
+const refused = async (
+  had: number,
+  said: Parameters<typeof wish>[2],
+  limits?: ComparingOptions['limits'],
+): Promise<readonly string[]> =>
+  (
+    await planned({ [`${app}:approval_rules`]: rules(had) }, [wish(app, 'approval_rules', said)], {
+      ...(limits === undefined ? {} : { limits }),
+    })
+  ).refused.map(({ flag }) => flag)
+
+describe('deletes', () => {
+  it('may be a quarter of a set of ten or more', async () => {
+    expect(await refused(9, gone(8))).toEqual([])
+    expect(await refused(12, gone(3))).toEqual([])
+    expect(await refused(12, gone(4))).toEqual(['--max-deletes'])
+  })
+  it('may be ten in all', async () => {
+    expect(await refused(40, gone(10))).toEqual([])
+    expect(await refused(100, gone(11))).toEqual(['--max-deletes'])
+  })
+  it('may be as many as the flag says', async () => {
+    expect(await refused(12, gone(4), { deletes: { count: 4 } })).toEqual([])
+    expect(await refused(12, gone(4), { deletes: { count: 3 } })).toEqual(['--max-deletes'])
+    expect(await refused(100, gone(50), { deletes: { percent: 50 } })).toEqual([])
+    expect(await refused(4, gone(3), { deletes: { percent: 50 } })).toEqual(['--max-deletes'])
+  })
+  it('do not empty an exact set unasked', async () => {
+    const flag = `--allow-empty ${app}:approval_rules`
+    expect(await refused(2, { $exact: true })).toEqual([flag])
+    expect(await refused(2, { $exact: true, New: { approvals_required: 1 } })).toEqual([])
+    expect(await refused(2, { $exact: true }, { empty: ['approval_rules'] })).toEqual([])
+    expect(await refused(2, gone(2))).toEqual([])
+  })
+})
+
+describe('changes', () => {
+  const many = async (changed: number, projects: number, limits?: ComparingOptions['limits']) =>
+    (
+      await planned(
+        {},
+        Array.from({ length: changed }, (_, i) =>
+          wish(`projects/g/p${i}`, 'approval_rules', { New: { approvals_required: 1 } }),
+        ),
+        { projects, ...(limits === undefined ? {} : { limits }) },
+      )
+    ).refused.map(({ flag }) => flag)
+
+  it('may be of ten projects, or of 30 % of those that are selected', async () => {
+    expect(await many(10, 10)).toEqual([])
+    expect(await many(11, 20)).toEqual(['--max-changes'])
+    expect(await many(30, 100)).toEqual([])
+    expect(await many(31, 100)).toEqual(['--max-changes'])
+  })
+  it('may be as many as the flag says', async () => {
+    expect(await many(11, 20, { changes: { count: 11 } })).toEqual([])
+    expect(await many(3, 20, { changes: { count: 2 } })).toEqual(['--max-changes'])
+    expect(await many(11, 20, { changes: { percent: 60 } })).toEqual([])
+  })
+})

@@ -1,0 +1,210 @@
+/** An instance and files written by hand, for what compares them: no reading, no YAML. */
+import type { JsonValue } from '../../../src/base/json/value.js'
+import { type Fields, isObject } from '../../../src/base/objects.js'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import type { Managed } from '../../../src/catalogue/managed/managed.js'
+import type { DesiredPlan } from '../../../src/desired/actions.js'
+import { addressText, type ManagedPlace, placeText } from '../../../src/desired/address.js'
+import { attributesOf } from '../../../src/desired/attributes.js'
+import { makePlan } from '../../../src/desired/comparing/index.js'
+import type { ComparingOptions, ComparingSight } from '../../../src/desired/comparing/types.js'
+import type { SeenItem, SeenKind } from '../../../src/desired/seen.js'
+import { normalised } from '../../../src/desired/values.js'
+import type { Stated, WantedValue, Wish, WishedItem } from '../../../src/desired/wishes.js'
+import { Failure } from '../../../src/errors.js'
+
+export type Wanted = JsonValue | { readonly $add?: JsonValue[]; readonly $remove?: JsonValue[] }
+interface Item {
+  readonly $family?: string
+  readonly $previously?: readonly string[]
+  readonly $match?: Readonly<Record<string, JsonValue>>
+  readonly [attribute: string]: unknown
+}
+/** A set as a file would have it; `$exact` beside its items. */
+export type Said = Readonly<Record<string, Item | null | boolean>>
+
+export const place = (text: string): ManagedPlace => {
+  if (text === 'site') return { scope: 'site', path: '' }
+  const cut = text.indexOf('/')
+  const scope = text.slice(0, cut) === 'groups' ? 'group' : 'project'
+  return { scope, path: text.slice(cut + 1) }
+}
+
+export const kindNamed = (scope: Managed['scope'], name: string): Managed => {
+  const kind = managedKinds.find((one) => one.scope === scope && one.name === name)
+  if (kind === undefined) throw new Error(`no kind ${scope} ${name}`)
+  return kind
+}
+
+let line = 0
+const origin = () => ({ file: 'svcctl.yml', line: ++line, column: 1 })
+
+const wantedOf = (value: unknown): WantedValue => {
+  if (!isObject(value)) return { is: 'value', value: value as JsonValue }
+  if ('$add' in value || '$remove' in value)
+    return {
+      is: 'change',
+      add: (value.$add ?? []) as JsonValue[],
+      remove: (value.$remove ?? []) as JsonValue[],
+    }
+  if ('env' in value) return { is: 'secret', source: { env: String(value.env) } }
+  return { is: 'value', value: value as JsonValue }
+}
+
+const stated = (value: unknown): Stated<WantedValue> => ({
+  value: wantedOf(value),
+  origin: origin(),
+  over: [],
+})
+
+const itemOf = (kind: Managed, identity: string, said: Item | null): WishedItem => {
+  const entries = Object.entries(said ?? {}).filter(([name]) => !name.startsWith('$'))
+  const known = attributesOf(kind)
+  const pick = (is: boolean) =>
+    new Map(
+      entries
+        .filter(([name]) => known.has(name) === is)
+        .map(([name, value]) => [name, stated(value)]),
+    )
+  return {
+    identity,
+    origin: origin(),
+    gone: said === null,
+    attributes: pick(true),
+    other: pick(false),
+    ...(said?.$previously === undefined ? {} : { previously: said.$previously }),
+    ...(said?.$family === undefined ? {} : { family: said.$family }),
+    ...(said?.$match === undefined ? {} : { match: said.$match }),
+  }
+}
+
+/** What a file says of a kind in its place: items by name, or attributes of the one object. */
+export const wish = (where: string, name: string, said: Said | Item): Wish => {
+  const at = place(where)
+  const kind = kindNamed(at.scope, name)
+  const exact = said.$exact as boolean | undefined
+  const items = Object.entries(said).filter(([key]) => key !== '$exact')
+  return {
+    place: at,
+    kind,
+    origin: origin(),
+    exact: exact === undefined ? undefined : { value: exact, origin: origin(), over: [] },
+    items:
+      kind.holds === 'one'
+        ? [itemOf(kind, '', said as Item)]
+        : items.map(([key, item]) => itemOf(kind, key, item as Item | null)),
+  }
+}
+
+const at = (record: unknown, path: string): unknown => {
+  if (path === '') return record
+  const [head = '', ...rest] = path.split('.')
+  const name = head.replace('[]', '')
+  const value = isObject(record) ? record[name] : undefined
+  if (!head.endsWith('[]')) return at(value, rest.join('.'))
+  return Array.isArray(value) ? value.map((one) => at(one, rest.join('.'))) : undefined
+}
+
+const identityOf = (kind: Managed, text: string): string => {
+  const param = attributesOf(kind).get(kind.identity ?? '')?.param
+  return String(param === undefined ? text : normalised({ param }, text))
+}
+
+const seenItem = (kind: Managed, record: Fields): SeenItem => ({
+  identity: kind.holds === 'one' ? '' : identityOf(kind, String(record[kind.identity ?? ''])),
+  ...(kind.label === undefined ? {} : { label: String(record[kind.label]) }),
+  at: Object.fromEntries(
+    Object.entries(kind.at ?? {}).map(([name, field]) => [name, record[field] as string | number]),
+  ),
+  attributes: Object.fromEntries(
+    [...attributesOf(kind).values()].flatMap(({ name, field }) => {
+      const value = field === undefined ? undefined : (at(record, field) as JsonValue | undefined)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  ),
+  record,
+})
+
+/** Records by `place:kind`, or why they cannot be read. */
+export type World = Readonly<Record<string, readonly Fields[] | Failure | 'unsupported'>>
+
+const users: Readonly<Record<string, number>> = { ana: 1, ben: 2, chi: 3, dee: 4 }
+const groups: Readonly<Record<string, number>> = { 'platform/core': 21, platform: 20 }
+
+export const refusal = new Failure('auth', 'GET: 403 Forbidden', { status: 403 })
+
+/** What reading would give of a world; what is not in it is empty. */
+export const sightOf = (world: World): ComparingSight & { readonly asked: string[] } => {
+  const asked: string[] = []
+  return {
+    asked,
+    see: async (where, kind): Promise<SeenKind> => {
+      const key = `${placeText(where)}:${kind.name}`
+      asked.push(key)
+      const records = world[key] ?? []
+      if (records === 'unsupported') return { place: where, kind, is: 'unsupported' }
+      if (records instanceof Failure)
+        return { place: where, kind, is: 'unreadable', failure: records }
+      return { place: where, kind, is: 'read', items: records.map((one) => seenItem(kind, one)) }
+    },
+    names: {
+      number: async (of, name) => (of === 'user' ? users : groups)[name.toLowerCase()],
+      name: (of, number) =>
+        Object.entries(of === 'user' ? users : groups).find(([, id]) => id === number)?.[0],
+    },
+    self: async () => ({ id: 9, username: 'root' }),
+  }
+}
+
+/** A plan of files for a world. */
+export const planned = (
+  world: World,
+  wishes: readonly Wish[],
+  how: Partial<ComparingOptions> = {},
+): Promise<DesiredPlan> =>
+  makePlan(wishes, sightOf(world), {
+    each: async (items, work) => {
+      await Promise.all(items.map(work))
+    },
+    projects: 100,
+    ...how,
+  })
+
+/** A plan in lines: verb and address, what changes, what is said. */
+export const lines = ({ actions, findings, unread, refused }: DesiredPlan): readonly string[] => [
+  ...actions.map(
+    ({ id, changes }) =>
+      `${id}${changes
+        .map(({ attribute, now, wanted, secret }) =>
+          secret === undefined
+            ? ` ${attribute}: ${JSON.stringify(now)} → ${JSON.stringify(wanted)}`
+            : ` ${attribute}: ${JSON.stringify(secret)}`,
+        )
+        .join(';')}`,
+  ),
+  ...findings.map(({ is, address, text }) => `${is} ${addressText(address)}: ${text}`),
+  ...unread.map(
+    ({ place: at, kind, failure }) => `unread ${placeText(at)}:${kind}: ${failure.message}`,
+  ),
+  ...refused.map(({ text, flag }) => `refused ${text} (${flag})`),
+]
+
+/** The requests of a plan: route, values, secrets. */
+export const requests = ({ actions }: DesiredPlan) =>
+  actions.flatMap(({ steps }) =>
+    steps.map(({ endpoint, values, secrets }) => ({
+      route: endpoint.route,
+      values,
+      ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
+    })),
+  )
+
+export const message = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof Failure) return `${error.category}: ${error.message}`
+    throw error
+  }
+  return 'nothing was wrong'
+}
