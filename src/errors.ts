@@ -52,6 +52,11 @@ export interface FailureDetails {
   readonly advice?: Advice
   /** The instance's machine-readable code, when the body carried one (`error_code`, `error`). */
   readonly code?: string
+  /**
+   * Of a 404 in the instance's own words: whether it has no such route, or no such record. Undefined where
+   * something that stands before it may have answered.
+   */
+  readonly lacks?: 'route' | 'record'
   /** True when a write may or may not have been carried out. */
   readonly unknownOutcome?: boolean
   /** The instance's id of the request (`x-request-id`). */

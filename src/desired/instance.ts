@@ -8,8 +8,11 @@ import type { Ask, Whole } from '../http/types.js'
 export interface ReadableInstance {
   /** One call, its answer whole. @throws Failure as the instance answers */
   get(ask: Ask): Promise<Whole>
-  /** All records of a list. @throws Failure as the instance answers, or where the list was cut short */
-  records(ask: Ask): Promise<readonly Fields[]>
+  /**
+   * All records of a list, or those that are wanted: the others are not kept.
+   * @throws Failure as the instance answers, or where the list was cut short
+   */
+  records(ask: Ask, wanted?: (record: Fields) => boolean): Promise<readonly Fields[]>
   /** Something that the documents do not show: a path with its query. @throws Failure */
   implied(path: string): Promise<Whole>
   /** The same, all pages of it. */

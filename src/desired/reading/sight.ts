@@ -1,5 +1,6 @@
 /** What the other parts of declared state ask of reading. */
 import type { Managed, Referent } from '../../catalogue/managed/managed.js'
+import type { Failure } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import type { SeenKind } from '../seen.js'
 import type { Origin } from '../wishes.js'
@@ -45,6 +46,12 @@ export interface ProjectPlace extends ManagedPlace {
   readonly namespace: 'group' | 'user' | undefined
 }
 
+/** A place that was named, and of which nothing is known. */
+export interface UnreadPlace {
+  readonly place: ManagedPlace
+  readonly failure: Failure
+}
+
 /** Names for numbers, and numbers for names; each asked for at most once. */
 export interface NameBook {
   /**
@@ -71,8 +78,8 @@ export interface InstanceSight {
   places(reach: KnownPlaces | 'everything'): Promise<{
     readonly projects: readonly ProjectPlace[]
     readonly groups: readonly GroupPlace[]
-    /** Named ones that are not there, with `missing: 'skip'`. */
-    readonly missing: readonly ManagedPlace[]
+    /** Named ones that could not be looked at; with `missing: 'skip'` those that are not there, too. */
+    readonly unread: readonly UnreadPlace[]
   }>
   /** Whether the selection means a kind in its place at all. */
   selected(place: ManagedPlace, kind: Managed): boolean

@@ -38,6 +38,13 @@ const messageOf = (status: number, said: Said): string => {
   return `${head}: ${said.text}`
 }
 
+/** An unknown route has `error` where a missing record has `message`. */
+const lackOf = (status: number, { shape, text }: Said): 'route' | 'record' | undefined => {
+  if (status !== 404) return undefined
+  if (shape === 'message') return 'record'
+  return shape === 'error' && /^404 not found$/i.test(text) ? 'route' : undefined
+}
+
 interface Rule {
   readonly when: (refusal: RefusedAnswer, said: Said) => boolean
   readonly message?: (text: string, said: Said) => string
@@ -82,8 +89,7 @@ const rules: readonly Rule[] = [
   { when: ({ status, signedIn }) => status === 403 && signedIn, next: () => ({ code: 'rights' }) },
   { when: ({ status }) => status === 403, next: () => ({ code: 'sign-in' }) },
   {
-    when: ({ status }, { shape, text }) =>
-      status === 404 && shape === 'error' && /^404 not found$/i.test(text),
+    when: ({ status }, said) => lackOf(status, said) === 'route',
     next: () =>
       'The instance does not know this endpoint: its version or edition may not have it, or the base URL is not its address.',
   },
@@ -136,10 +142,12 @@ export const failureOf = (refusal: RefusedAnswer): Failure => {
   const text = messageOf(status, said)
   const rule = rules.find(({ when }) => when(refusal, said))
   const requestId = headerOf(headers, 'x-request-id')
+  const lacks = lackOf(status, said)
   return new Failure(categoryOf(status), rule?.message?.(text, said) ?? text, {
     status,
     request,
     ...details(rule?.next(refusal, said) ?? { code: 'input' }),
+    ...(lacks === undefined ? {} : { lacks }),
     ...(said.code === undefined ? {} : { code: said.code }),
     ...(requestId === undefined ? {} : { requestId: oneLine(requestId) }),
   })

@@ -1,0 +1,139 @@
+/** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
+import { isObject, textOf } from '../../base/objects.js'
+import { approvalRules } from '../../catalogue/managed/approvals.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import { groupMembers } from '../../catalogue/managed/members.js'
+import { type Failure, survived } from '../../errors.js'
+import { Breaker } from '../../fleet/breaker.js'
+import { type ManagedPlace, placeText } from '../address.js'
+import type { ReadableInstance } from '../instance.js'
+import type { SeenItem, SeenKind } from '../seen.js'
+import { itemOf } from './items.js'
+import { readingOfKind } from './kinds/index.js'
+import { PlaceListing } from './listing.js'
+import { Book } from './names.js'
+import { AskedOnce } from './once.js'
+import { Places } from './places.js'
+import { type KindReader, recordsOf } from './records.js'
+import { isUnsupported } from './refusals.js'
+import { lower, PlaceChoice } from './scoping.js'
+import type { InstanceSight, KnownPlaces, NameBook, Scoping, Self } from './sight.js'
+
+export type * from './sight.js'
+
+/** A record that comes twice, as pages shift, is one item. */
+const itemsOf = (kind: Managed, records: readonly Readonly<Record<string, unknown>>[]) => {
+  const { meant = (attributes) => attributes } = readingOfKind(kind)
+  const items = records.map((record): SeenItem => {
+    const item = itemOf(kind, record)
+    return { ...item, attributes: meant(item.attributes, record) }
+  })
+  const byPlace = new Map(items.map((item) => [JSON.stringify([item.at, item.identity]), item]))
+  return [...byPlace.values()]
+}
+
+class Sight implements InstanceSight {
+  readonly notes: string[] = []
+  readonly names: NameBook
+  readonly #instance: ReadableInstance
+  readonly #scoping: Scoping
+  readonly #choice: PlaceChoice
+  readonly #once = new AskedOnce()
+  readonly #breaker = new Breaker()
+  readonly #book: Book
+  readonly #listing: PlaceListing
+  /** Numbers of places, by their text. */
+  readonly #numbers = new Map<string, number>()
+  readonly #reader: KindReader
+  #projects = 0
+
+  constructor(instance: ReadableInstance, scoping: Scoping) {
+    this.#instance = instance
+    this.#scoping = scoping
+    this.#choice = new PlaceChoice(scoping)
+    this.#reader = {
+      instance,
+      once: this.#once,
+      note: (text) => {
+        if (!this.notes.includes(text)) this.notes.push(text)
+      },
+      id: (place) => this.#numbers.get(lower(placeText(place))) ?? place.path,
+      projects: () => this.#projects,
+    }
+    const rules = (place: ManagedPlace): Promise<SeenKind> => this.see(place, approvalRules)
+    this.#book = new Book(this.#reader, rules, () => this.#listing.all())
+    this.names = this.#book
+    this.#listing = new PlaceListing(this.#reader, this.#book, scoping.withArchived === true)
+  }
+
+  async places(reach: KnownPlaces | 'everything') {
+    const members = (place: ManagedPlace): Promise<SeenKind> => this.see(place, groupMembers)
+    const places = new Places(reach, this.#choice, this.#listing, members)
+    const found = await places.find(this.#scoping.missing === 'skip')
+    for (const place of [...found.projects, ...found.groups])
+      if (place.id !== undefined) this.#numbers.set(lower(placeText(place)), place.id)
+    this.#projects = Math.max(this.#projects, found.projects.length)
+    return found
+  }
+
+  selected(place: ManagedPlace, kind: Managed): boolean {
+    if (place.scope === 'site' && this.#choice.narrowed) return false
+    return this.#choice.kind(place, kind)
+  }
+
+  see(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<SeenKind> {
+    const asked = kind.unlisted === undefined ? '' : JSON.stringify(keys ?? null)
+    return this.#once.ask(lower(placeText(place)), `${kind.name} ${asked}`, () =>
+      this.#look(place, kind, keys),
+    )
+  }
+
+  forget(place: ManagedPlace): void {
+    this.#once.forget(placeText(place))
+    this.#once.forget(lower(placeText(place)))
+    this.#book.forget(place)
+  }
+
+  self(): Promise<Self | undefined> {
+    return this.#once.ask('', 'self', async () => {
+      try {
+        const { data } = await this.#instance.implied('/user')
+        const username = isObject(data) ? textOf(data.username) : undefined
+        if (!isObject(data) || username === undefined || !Number.isInteger(data.id))
+          return undefined
+        return { id: Number(data.id), username }
+      } catch (error) {
+        survived(error)
+        return undefined
+      }
+    })
+  }
+
+  async #look(
+    place: ManagedPlace,
+    kind: Managed,
+    keys: readonly string[] | undefined,
+  ): Promise<SeenKind> {
+    const { cause } = this.#breaker
+    if (cause !== undefined) throw cause
+    try {
+      const records = await recordsOf(this.#reader, place, kind, keys)
+      const seen: SeenKind = { place, kind, is: 'read', items: itemsOf(kind, records) }
+      await this.#book.learnKind(seen)
+      this.#breaker.observe(undefined)
+      return seen
+    } catch (error) {
+      const failure: Failure = survived(error)
+      if (isUnsupported(failure)) return { place, kind, is: 'unsupported' }
+      this.#breaker.observe(failure)
+      return { place, kind, is: 'unreadable', failure }
+    }
+  }
+}
+
+/**
+ * The instance, to be looked at.
+ * @param instance reads only
+ */
+export const openSight = (instance: ReadableInstance, scoping: Scoping = {}): InstanceSight =>
+  new Sight(instance, scoping)

@@ -1,0 +1,233 @@
+/** Names for numbers and back: what answers show, then what is asked, each at most once a run. */
+import { type Fields, isObject, objects, textOf } from '../../base/objects.js'
+import { members } from '../../catalogue/areas/members.js'
+import { runners } from '../../catalogue/areas/runners.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { approvalRules } from '../../catalogue/managed/approvals.js'
+import type { Referent } from '../../catalogue/managed/managed.js'
+import { projectRunners } from '../../catalogue/managed/runners.js'
+import { survived, usage } from '../../errors.js'
+import { type ManagedPlace, placeText } from '../address.js'
+import type { SeenKind } from '../seen.js'
+import type { KindReader } from './records.js'
+import { isDenied } from './refusals.js'
+import type { NameBook } from './sight.js'
+
+const lower = (text: string): string => text.toLowerCase()
+
+/** Names of numbers and numbers of names, whatever the names' case. */
+class Directory {
+  readonly #numbers = new Map<string, number>()
+  readonly #names = new Map<number, string>()
+
+  add(number: unknown, name: unknown): void {
+    if (!Number.isInteger(number) || typeof name !== 'string' || name === '') return
+    this.#numbers.set(lower(name), Number(number))
+    this.#names.set(Number(number), name)
+  }
+
+  number(name: string): number | undefined {
+    return this.#numbers.get(lower(name))
+  }
+
+  name(number: number): string | undefined {
+    return this.#names.get(number)
+  }
+}
+
+/** How deep records hold users and groups. */
+const deepest = 4
+
+export class Book implements NameBook {
+  readonly #users = new Directory()
+  readonly #groups = new Directory()
+  /** Of each project: its protected branches. */
+  readonly #branches = new Map<string, Directory>()
+  /** Of each project: its own runners. */
+  readonly #own = new Map<string, readonly Fields[]>()
+  #runners: readonly Fields[] | undefined
+  readonly #reader: KindReader
+  readonly #see: (place: ManagedPlace) => Promise<SeenKind>
+  readonly #groupsOfProjects: () => Promise<unknown>
+
+  /**
+   * @param see the approval rules of a project
+   * @param groupsOfProjects has the groups of all projects learned
+   */
+  constructor(
+    reader: KindReader,
+    see: (place: ManagedPlace) => Promise<SeenKind>,
+    groupsOfProjects: () => Promise<unknown>,
+  ) {
+    this.#reader = reader
+    this.#see = see
+    this.#groupsOfProjects = groupsOfProjects
+  }
+
+  /** Takes in what a record shows of users and groups. */
+  learn(value: unknown, depth = 0): void {
+    if (Array.isArray(value)) for (const item of value) this.learn(item, depth)
+    if (!isObject(value) || depth > deepest) return
+    this.#users.add(value.id, value.username)
+    if (value.kind !== 'user') this.#groups.add(value.id, value.full_path)
+    for (const inner of Object.values(value))
+      if (typeof inner === 'object' && inner !== null) this.learn(inner, depth + 1)
+  }
+
+  /** Takes in what was read of a kind in its place. */
+  async learnKind(seen: SeenKind): Promise<void> {
+    if (seen.is !== 'read') return
+    const records = seen.items.map(({ record }) => record)
+    const about = placeText(seen.place)
+    this.learn(records)
+    if (seen.kind === approvalRules) {
+      const branches = this.#branches.get(about) ?? new Directory()
+      this.#branches.set(about, branches)
+      for (const { protected_branches } of records)
+        for (const { id, name } of objects(protected_branches)) branches.add(id, name)
+    }
+    if (seen.kind !== projectRunners) return
+    this.#own.set(about, records)
+    // Whether a description is one runner's alone shows among all of them.
+    if (records.length > 0) await this.#everyRunner()
+  }
+
+  /** The number of a group, as far as anything that was read shows it. */
+  knownGroup(path: string): number | undefined {
+    return this.#groups.number(path)
+  }
+
+  forget(place: ManagedPlace): void {
+    this.#branches.delete(placeText(place))
+    this.#own.delete(placeText(place))
+  }
+
+  async number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined> {
+    switch (of) {
+      case 'user':
+        return this.#user(name, near)
+      case 'group':
+        return this.#group(name)
+      case 'branch':
+        return this.#branch(name, near)
+      case 'runner':
+        return this.#runner(name, near)
+    }
+  }
+
+  name(of: Referent, number: number, near: ManagedPlace): string | undefined {
+    switch (of) {
+      case 'user':
+        return this.#users.name(number)
+      case 'group':
+        return this.#groups.name(number)
+      case 'branch':
+        return this.#branches.get(placeText(near))?.name(number)
+      case 'runner':
+        return this.#description(number, near)
+    }
+  }
+
+  async #user(name: string, near: ManagedPlace): Promise<number | undefined> {
+    const known = this.#users.number(name)
+    if (known !== undefined) return known
+    if (await this.#askedForAll(near)) {
+      const found = this.#users.number(name)
+      if (found !== undefined) return found
+    }
+    const path = `/users?username=${encodeURIComponent(name)}`
+    await this.#tried('', path, async () =>
+      this.learn(await this.#reader.instance.impliedRecords(path)),
+    )
+    return this.#users.number(name)
+  }
+
+  /** All members of a place, with inherited ones. */
+  #askedForAll(near: ManagedPlace): Promise<boolean> {
+    if (near.scope === 'site') return Promise.resolve(false)
+    const endpoint: Endpoint =
+      near.scope === 'group' ? members.listAllOfGroup : members.listAllOfProject
+    const values = { id: this.#reader.id(near) }
+    return this.#tried(placeText(near), 'all members', async () => {
+      await this.#reader.instance.records({ endpoint, values }, (member) => {
+        this.learn(member)
+        return false
+      })
+    })
+  }
+
+  async #group(path: string): Promise<number | undefined> {
+    const known = this.#groups.number(path)
+    if (known !== undefined) return known
+    const { instance } = this.#reader
+    const one = `/groups/${encodeURIComponent(path)}`
+    await this.#tried('', one, async () => this.learn((await instance.implied(one)).data))
+    const last = path.slice(path.lastIndexOf('/') + 1)
+    const search = `/groups?search=${encodeURIComponent(last)}`
+    if (this.#groups.number(path) === undefined)
+      await this.#tried('', search, async () => this.learn(await instance.impliedRecords(search)))
+    if (this.#groups.number(path) === undefined) await this.#groupsOfProjects()
+    return this.#groups.number(path)
+  }
+
+  async #branch(name: string, near: ManagedPlace): Promise<number | undefined> {
+    if (!this.#branches.has(placeText(near))) await this.#see(near)
+    return this.#branches.get(placeText(near))?.number(name)
+  }
+
+  async #runner(description: string, near: ManagedPlace): Promise<number | undefined> {
+    const own = called(this.#own.get(placeText(near)) ?? [], description)
+    const found = own.length === 1 ? own : called(await this.#everyRunner(), description)
+    const [only] = found
+    if (found.length > 1)
+      throw usage(
+        `${found.length} runners are called ${description}: ${found.map(({ id }) => id).join(', ')}`,
+        'Write the number of the one that is meant.',
+      )
+    return only === undefined ? undefined : Number(only.id)
+  }
+
+  #description(number: number, near: ManagedPlace): string | undefined {
+    const own = this.#own.get(placeText(near)) ?? []
+    const all = this.#runners?.some(({ id }) => id === number) ? this.#runners : own
+    const description = textOf(all.find(({ id }) => id === number)?.description)
+    if (description === undefined || /^\d+$/.test(description)) return undefined
+    const alone = called(all, description).length === 1 && called(own, description).length <= 1
+    return alone ? description : undefined
+  }
+
+  /** Every runner of projects that can be seen: the instance's, else those of the user. */
+  async #everyRunner(): Promise<readonly Fields[]> {
+    const { instance } = this.#reader
+    for (const endpoint of [runners.listAll, runners.list])
+      if (
+        await this.#tried('', endpoint.route, async () => {
+          const found: Fields[] = []
+          const values = { type: 'project_type' }
+          await instance.records({ endpoint, values }, ({ id, description, runner_type }) => {
+            if (runner_type === 'project_type') found.push({ id, description })
+            return false
+          })
+          this.#runners = found
+        })
+      )
+        break
+    return this.#runners ?? []
+  }
+
+  /** Whether something was answered; what is denied is as if it had not been asked. @throws other Failures */
+  #tried(about: string, question: string, ask: () => Promise<void>): Promise<boolean> {
+    return this.#reader.once.ask(about, `names ${question}`, async () => {
+      try {
+        await ask()
+        return true
+      } catch (error) {
+        if (!isDenied(survived(error))) throw error
+        return false
+      }
+    })
+  }
+}
+
+const called = (records: readonly Fields[], name: string): readonly Fields[] =>
+  records.filter(({ description }) => description === name)

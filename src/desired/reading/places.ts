@@ -1,0 +1,189 @@
+/** Which projects and groups are looked at: those that files speak of, or all; narrowed by what is selected. */
+import { type Failure, survived, usage } from '../../errors.js'
+import { type ManagedPlace, placeText } from '../address.js'
+import type { SeenKind } from '../seen.js'
+import type { Origin } from '../wishes.js'
+import { groupsWithin, type ListedProject, type PlaceListing } from './listing.js'
+import { sideBySide } from './once.js'
+import { isMissing } from './refusals.js'
+import { lower, type PlaceChoice, within } from './scoping.js'
+import type { GroupPlace, KnownPlaces, ProjectPlace, UnreadPlace } from './sight.js'
+
+/** More named projects than this are looked for in the list of all. */
+const mostNamed = 50
+
+interface Missing {
+  readonly place: ManagedPlace
+  readonly failure: Failure
+  readonly text: string
+}
+
+const inOrder = <P extends ManagedPlace>(places: Iterable<P>): readonly P[] =>
+  [...places].sort((a, b) => (lower(a.path) < lower(b.path) ? -1 : 1))
+
+const notThere = ({ scope, path }: ManagedPlace): string =>
+  `the instance has no ${scope} ${path}, or none that this token may see`
+
+/** Finds the places of one question. */
+export class Places {
+  readonly #projects = new Map<string, ProjectPlace>()
+  readonly #groups = new Map<string, GroupPlace>()
+  readonly #unread: UnreadPlace[] = []
+  readonly #missing: Missing[] = []
+  readonly #reach: KnownPlaces | 'everything'
+  readonly #choice: PlaceChoice
+  readonly #listing: PlaceListing
+  readonly #see: (place: ManagedPlace) => Promise<SeenKind>
+
+  /** @param see the members of a group: whether it is there at all */
+  constructor(
+    reach: KnownPlaces | 'everything',
+    choice: PlaceChoice,
+    listing: PlaceListing,
+    see: (place: ManagedPlace) => Promise<SeenKind>,
+  ) {
+    this.#reach = reach
+    this.#choice = choice
+    this.#listing = listing
+    this.#see = see
+  }
+
+  /** @throws Failure `usage` naming every place that is not there, unless they are to be skipped */
+  async find(skip: boolean) {
+    const roots = await this.#roots()
+    if (this.#choice.means('project')) await this.#findProjects(roots)
+    if (this.#choice.means('group')) await this.#findGroups(roots)
+    if (this.#choice.means('project') || this.#choice.means('group')) await this.#checkRoots(roots)
+    if (this.#missing.length > 0 && !skip) throw this.#refusal()
+    return {
+      projects: inOrder(this.#chosen(this.#projects)),
+      groups: inOrder(this.#chosen(this.#groups)),
+      unread: [...this.#unread, ...this.#missing.map(({ place, failure }) => ({ place, failure }))],
+    }
+  }
+
+  #chosen<P extends ManagedPlace>(places: ReadonlyMap<string, P>): readonly P[] {
+    return [...places.values()].filter((place) => this.#choice.place(place))
+  }
+
+  /** The groups that -G names, by their paths; undefined where nothing is narrowed. */
+  async #roots(): Promise<readonly string[] | undefined> {
+    const { narrowed, groups } = this.#choice
+    if (!narrowed) return undefined
+    const paths = await sideBySide(groups, async (name) => {
+      if (!/^\d+$/.test(name)) return [name]
+      const all = await this.#listing.groups()
+      const found = all.find(({ id }) => id === Number(name))
+      if (found !== undefined) return [found.path]
+      this.#lacks({ scope: 'group', path: name })
+      return []
+    })
+    return paths.flat()
+  }
+
+  /** Whether a project is one that files, or an export of everything, are about. */
+  #isReached(project: ListedProject): boolean {
+    const reach = this.#reach
+    if (reach === 'everything') return true
+    if (reach.projects.some((path) => lower(path) === lower(project.path))) return true
+    return project.group !== undefined && isWithinAny(project.group, reach.below)
+  }
+
+  async #findProjects(roots: readonly string[] | undefined): Promise<void> {
+    const reach = this.#reach
+    const below = reach === 'everything' ? [''] : reach.below
+    const named = reach === 'everything' ? [] : reach.projects
+    const mine = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
+    // A list is needed where a group that is meant and one that is reached have something in common.
+    const lists = below.some(
+      (root) => roots === undefined || roots.some((one) => within(one, root) || within(root, one)),
+    )
+    if (lists || (roots === undefined && named.length > mostNamed))
+      for (const project of await this.#listing.all())
+        if (mine(project.group ?? project.path) && this.#isReached(project)) this.#add(project)
+    for (const name of this.#choice.projects) await this.#named(name, (p) => this.#isReached(p))
+    const left = named.filter((path) => mine(path) && !this.#projects.has(lower(path)))
+    await sideBySide(left, (path) => this.#named(path))
+  }
+
+  /** A project that somebody named; a file's own is known by the name that it has there. */
+  async #named(
+    name: string,
+    isMeant: (project: ListedProject) => boolean = () => true,
+  ): Promise<void> {
+    const place: ManagedPlace = { scope: 'project', path: name }
+    try {
+      const project = await this.#listing.project(name)
+      if (project === undefined) return this.#lacks(place)
+      const moved = !/^\d+$/.test(name) && lower(project.path) !== lower(name)
+      if (moved) return this.#lacks(place, `the project ${name} is now ${project.path}`)
+      if (isMeant(project)) this.#add(project)
+    } catch (error) {
+      const failure = survived(error)
+      if (isMissing(failure)) return this.#lacks(place, undefined, failure)
+      this.#unread.push({ place, failure })
+    }
+  }
+
+  async #findGroups(roots: readonly string[] | undefined): Promise<void> {
+    const reach = this.#reach
+    const named = reach === 'everything' ? [] : reach.groups
+    const below = reach === 'everything' ? (roots ?? ['']) : reach.membersBelow
+    const mine = (path: string): boolean => roots === undefined || isWithinAny(path, roots)
+    const all = below.length > 0 ? await this.#listing.groups() : []
+    for (const root of below)
+      for (const group of groupsWithin(all, root))
+        if (mine(group.path)) this.#groups.set(lower(group.path), group)
+    const left = named.filter((path) => mine(path) && !this.#groups.has(lower(path)))
+    await sideBySide(left, (path) => this.#check(path, true))
+  }
+
+  /** Groups of which nothing was found: they may be empty, or not be there at all. */
+  async #checkRoots(roots: readonly string[] | undefined): Promise<void> {
+    const reach = this.#reach
+    const below = reach === 'everything' ? [] : reach.below
+    const holders = reach === 'everything' ? (roots ?? []) : reach.membersBelow
+    const found = [...this.#projects.values(), ...this.#groups.values()]
+    const empty = [...new Set(roots ?? below)].filter(
+      (root) => root !== '' && !found.some(({ path }) => within(path, root)),
+    )
+    await sideBySide(empty, (root) => this.#check(root, holders.includes(root)))
+  }
+
+  /**
+   * A group that no list showed: its members say whether it is there at all.
+   * @param meant whether it is one of those that are looked at
+   */
+  async #check(path: string, meant: boolean): Promise<void> {
+    const group = this.#listing.group(path)
+    const seen = await this.#see(group)
+    if (seen.is === 'unreadable' && isMissing(seen.failure))
+      return this.#lacks(group, undefined, seen.failure)
+    if (meant) this.#groups.set(lower(path), group)
+  }
+
+  #add({ group: _, ...project }: ListedProject): void {
+    this.#projects.set(lower(project.path), project)
+  }
+
+  #lacks(place: ManagedPlace, text = notThere(place), failure: Failure = usage(text)): void {
+    this.#missing.push({ place, text, failure })
+  }
+
+  #refusal(): Failure {
+    const origins = this.#reach === 'everything' ? undefined : this.#reach.origins
+    const lines = this.#missing.map(({ place, text }) => {
+      const origin = origins?.get(placeText(place))
+      return `${origin === undefined ? '' : `${originText(origin)}: `}${text}`
+    })
+    return usage(
+      lines.join('\n'),
+      'Correct the path, or pass over what is not there with --missing skip.',
+    )
+  }
+}
+
+const originText = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`
+
+const isWithinAny = (path: string, roots: readonly string[]): boolean =>
+  roots.some((root) => within(path, root))

@@ -1,0 +1,52 @@
+/** Instances as declared state reads them, for tests: everything that is asked is written down. */
+import { onTestFinished } from 'vitest'
+import { builtOf } from '../../src/base/json/built.js'
+import { type Fields, isObject } from '../../src/base/objects.js'
+import { type Endpoint, endpoint, one } from '../../src/catalogue/endpoint.js'
+import { Unknown } from '../../src/catalogue/shapes/common.js'
+import { createInstance } from '../../src/client/index.js'
+import type { InstanceClient } from '../../src/client/instance.js'
+import type { WritableInstance } from '../../src/desired/instance.js'
+import type { Ask } from '../../src/http/types.js'
+
+/** A path that the catalogue does not have. */
+const beyond = (path: string): Endpoint =>
+  endpoint(`GET ${path}`, one(Unknown()), {
+    summary: '',
+    command: '',
+    path: {} as never,
+    params: {},
+  })
+
+/** The instance at an address as whoever holds the token. */
+export const instanceAt = (url: string, token: string, retries = 0) => {
+  const asked: string[] = []
+  const client: InstanceClient = createInstance({
+    baseUrl: url,
+    userAgent: 'svcctl/test',
+    credential: async () => ({ kind: 'personal', value: token }),
+    retries,
+    trace: ({ method, url: address }) => asked.push(`${method} ${address.split('/api/v4')[1]}`),
+  })
+  onTestFinished(() => client.close())
+  const records = async (ask: Ask, wanted: (record: Fields) => boolean = () => true) => {
+    const found: Fields[] = []
+    for await (const batch of client.batches(ask, { limit: 'all', perPage: 100 }))
+      for (const bytes of batch) {
+        const record = builtOf(bytes)
+        if (isObject(record) && wanted(record)) found.push(record)
+      }
+    return found
+  }
+  const instance: WritableInstance = {
+    get: (ask) => client.send(ask),
+    records,
+    implied: (path) => client.send({ endpoint: beyond(path), values: {} }),
+    impliedRecords: (path) => records({ endpoint: beyond(path), values: {} }),
+    each: async (items, work) => {
+      await Promise.all(items.map(work))
+    },
+    send: (ask) => client.send(ask),
+  }
+  return { instance, asked }
+}

@@ -1,0 +1,82 @@
+/** The sample data as reading sees it: which places, which items, by how many requests. */
+import { describe, expect, it } from 'vitest'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { openSight } from '../../../src/desired/reading/index.js'
+import type { SeenItem } from '../../../src/desired/seen.js'
+import { sandbox } from '../../sandbox/instance.js'
+import { instanceAt } from '../open.js'
+
+const box = sandbox()
+const opened = (scoping = {}) => {
+  const { instance, asked } = instanceAt(box.url(), 'sandbox-root-token')
+  return { sight: openSight(instance, scoping), asked }
+}
+const site = { scope: 'site', path: '' } as const
+const kindOf = (scope: string, name: string) => {
+  const kind = managedKinds.find((one) => one.scope === scope && one.name === name)
+  if (kind === undefined) throw new Error(`no kind ${name}`)
+  return kind
+}
+const paths = (places: readonly { path: string }[]) => places.map(({ path }) => path)
+
+describe('everything', () => {
+  it('is read, each thing once', async () => {
+    const { sight, asked } = opened()
+    const { projects, groups, unread } = await sight.places('everything')
+    expect(paths(projects)).toContain('platform/core/engine')
+    expect(paths(projects)).toContain('ana/dotfiles')
+    expect(paths(groups)).toEqual([
+      'labs',
+      'partners',
+      'platform',
+      'platform/core',
+      'platform/tools',
+      'web',
+    ])
+    expect(unread).toEqual([])
+    const states = new Set<string>()
+    for (const place of [site, ...groups, ...projects])
+      for (const kind of managedKinds.filter(({ scope }) => scope === place.scope)) {
+        const [seen, again] = [await sight.see(place, kind), await sight.see(place, kind)]
+        expect(again).toBe(seen)
+        states.add(seen.is)
+      }
+    expect([...states]).toEqual(['read'])
+    await sight.self()
+    expect(new Set(asked).size).toBe(asked.length)
+    expect(asked.every((line) => line.startsWith('GET '))).toBe(true)
+    expect(asked.length).toBeGreaterThan(100)
+  })
+})
+
+describe('attributes', () => {
+  const item = async (path: string, name: string, identity: string): Promise<SeenItem> => {
+    const { sight } = opened()
+    const { projects } = await sight.places('everything')
+    const place = projects.find((one) => one.path === path)
+    if (place === undefined) throw new Error(`no ${path}`)
+    const seen = await sight.see(place, kindOf('project', name))
+    if (seen.is !== 'read') throw new Error(seen.is)
+    const found = seen.items.find((one) => [one.identity, one.label].includes(identity))
+    if (found === undefined) throw new Error(seen.items.map((one) => one.identity).join())
+    return found
+  }
+
+  it('of members are level and day', async () => {
+    const { sight } = opened()
+    const place = { scope: 'group', path: 'platform/tools' } as const
+    const seen = await sight.see(place, kindOf('group', 'members'))
+    const [member] = seen.is === 'read' ? seen.items : []
+    expect(member).toMatchObject({ identity: 'dov', at: { user_id: 5 } })
+    expect(member?.attributes).toEqual({
+      access_level: 30,
+      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    })
+  })
+
+  it('of integrations are those of the family, none of them secret', async () => {
+    const found = await item('platform/app', 'integrations', 'emails-on-push')
+    expect(Object.keys(found.attributes)).toContain('recipients')
+    expect(Object.keys(found.attributes)).not.toContain('issues_events')
+  })
+})
