@@ -48,6 +48,23 @@ describe('a run over many objects', () => {
     expect(code).toBe(0)
     expect(asked().map(({ url }) => url.split('/')[4])).toEqual(['a%2Fb', 'a%2Fc'])
   })
+  it('names an object whose write was answered with null, in the place of a record', async () => {
+    server.answer = ({ url }) => ({ body: idOf(url) === 2 ? 'null\n' : { id: idOf(url) } })
+    const said =
+      '2: paused, as far as the status tells: the instance answered 200 without the record'
+    const table = await run('runners', 'pause', '1', '2')
+    expect([table.code, table.stdout.split('\n')]).toEqual([
+      0,
+      [expect.anything(), expect.stringMatching(/^1\t/), ''],
+    ])
+    expect(table.stderr).toContain(said)
+    const { stdout } = await run('runners', 'pause', '1', '2', '-o', 'json')
+    expect(JSON.parse(stdout)).toEqual([{ id: 1 }, { id: 2, outcome: 'done' }])
+    const single = await run('runners', 'pause', '2')
+    expect([single.code, single.stdout]).toEqual([0, ''])
+    expect(single.stderr).toContain(said)
+    expect((await run('runners', 'get', '2', '-o', 'json')).stdout.trim()).toBe('null')
+  })
   it.each([
     ['1', 3],
     ['2', 6],

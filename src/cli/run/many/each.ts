@@ -1,4 +1,5 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
+import { writes } from '../../../catalogue/endpoint.js'
 import { answered, factsOf } from '../../../commands/answered.js'
 import type { Plan } from '../../../commands/described.js'
 import type { Globals } from '../../../commands/globals.js'
@@ -12,6 +13,9 @@ import type { Resumed } from './journal/resumed.js'
 
 /** With `auto` the gate decides how many there are at once; no more can be than it ever lets go. */
 const mostAtOnce = 32
+
+/** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
+const mostOfNull = 16
 
 /** What the work of a run goes through. */
 export interface Engine {
@@ -55,14 +59,18 @@ export const eachOf = async <T>(
 export const widthOf = ({ globals: { concurrency = 'auto' } }: Pick<Engine, 'globals'>): number =>
   concurrency === 'auto' ? mostAtOnce : concurrency
 
+/** A few answer `null` where the documents have nothing to show, or in the place of what they wrote. */
+const saysNull = ({ endpoint }: Plan, whole: Whole): boolean => {
+  const shown = endpoint.returns.kind === 'one' && !writes(endpoint)
+  return !shown && whole.bytes.length < mostOfNull && whole.data === null
+}
+
 /** What one plan comes to when it is simply sent. */
 export const callOf =
   ({ send }: Pick<Engine, 'send'>) =>
   async (plan: Plan): Promise<PlanAnswer> => {
     const whole = await send(plan)
-    // A few answer "null" where the documents have nothing to show.
-    if (plan.endpoint.returns.kind === 'empty' && whole.data === null) return factsOf(whole)
-    return answered(whole)
+    return saysNull(plan, whole) ? factsOf(whole) : answered(whole)
   }
 
 /** Past tense of what became of a plan's object: the command's word, else the endpoint's. */
