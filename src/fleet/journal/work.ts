@@ -17,6 +17,8 @@ export interface Spool {
   /** When the input has ended, or broken: then it rejects. */
   readonly ended: Promise<void>
   readonly isOpen: () => boolean
+  /** Whether all of it was taken: an input that broke never is. */
+  readonly isWhole: () => boolean
   /** How many objects there are by now, and how many were given more than once. */
   readonly queued: () => number
   readonly duplicates: () => number
@@ -52,7 +54,7 @@ export const spool = (
   seen: Seen = new Seen(),
 ): Spool => {
   const before = journal.states.last
-  let [n, twice, open, stopped] = [before, 0, true, false]
+  let [n, twice, open, stopped, entire] = [before, 0, true, false, false]
   const first: GivenObject[] = []
   const take = async (): Promise<void> => {
     for await (const given of input) {
@@ -67,7 +69,9 @@ export const spool = (
       journal.add(queuedLine(given, n))
       if (journal.full) await journal.drained()
     }
-    if (!stopped) await journal.append({ input: 'complete', total: n })
+    if (stopped) return
+    await journal.append({ input: 'complete', total: n })
+    entire = true
   }
   const stop = (): void => {
     stopped = true
@@ -79,6 +83,7 @@ export const spool = (
   return {
     ended,
     isOpen: () => open,
+    isWhole: () => entire,
     queued: () => n,
     duplicates: () => twice,
     before,

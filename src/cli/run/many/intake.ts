@@ -29,6 +29,8 @@ export interface Intake {
   readonly queued: () => number
   /** How many were given once more. */
   readonly twice: () => number
+  /** Whether what was to come did not come to its end: it is to be given again. */
+  readonly cut?: () => boolean
 }
 
 /** Takes plans in one after the other; what has no name is its own. */

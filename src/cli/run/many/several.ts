@@ -132,7 +132,7 @@ export const several = async (
     lost = error
   }
   const report = await going.report
-  const cut = intake.total() === undefined
+  const cut = intake.cut?.() ?? false
   leaveOff()
   await keeping?.end(report.end)
   if (intake.twice() > 0) engine.person.note(again(intake.twice()))

@@ -71,9 +71,11 @@ interface Work {
   readonly spooled: Spool | undefined
   /** How many there are besides those that come. */
   readonly left: number
+  /** What comes was cut before, and is not given again. */
+  readonly cut?: boolean
 }
 
-const intakeOf = (streaming: Streaming, { items, first, spooled, left }: Work): Intake => {
+const intakeOf = (streaming: Streaming, { items, first, spooled, left, cut }: Work): Intake => {
   const queued = (): number =>
     spooled === undefined ? left : spooled.queued() - spooled.before + left
   return {
@@ -83,6 +85,7 @@ const intakeOf = (streaming: Streaming, { items, first, spooled, left }: Work): 
     total: () => (spooled?.isOpen() === true ? undefined : queued()),
     queued,
     twice: () => spooled?.duplicates() ?? 0,
+    cut: () => (spooled === undefined ? cut === true : !spooled.isWhole()),
   }
 }
 
@@ -145,7 +148,13 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   const left = counts.failed + counts.unknown + counts.not_tried
   try {
     if (destroys(first, how)) await confirmed(streaming, keeping, head, left)
-    const intake = intakeOf(streaming, { items: behind(head, items), first, spooled, left })
+    const intake = intakeOf(streaming, {
+      items: behind(head, items),
+      first,
+      spooled,
+      left,
+      cut: past.total === undefined,
+    })
     await several(engine, intake, how, keeping)
   } finally {
     await keeping.end('stopped')

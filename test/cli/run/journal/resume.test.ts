@@ -236,7 +236,24 @@ describe('--resume', () => {
     expect(cut.stderr).toContain('the input of the run was cut')
     const whole = await run('runners pause - --resume last', '1\n2\n3\n')
     expect(whole.code, whole.stderr).toBe(0)
+    expect(whole.stderr).not.toContain('given the same input again')
     expect(written()).toEqual(['PUT /runners/3'])
+    expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
+  })
+
+  it('says of an input that broke that it is to be given again', async () => {
+    refused = [2]
+    const broken = await run('runners pause -', '{"id":1}\n{"id":2}\n{"id":oops\n')
+    const rest = 'svcctl runners pause --resume last - does the rest, given the same input again'
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining(rest)])
+    expect(broken.stderr).toContain('standard input, line 3: this is not JSON')
+    const open = await run('runners pause --resume last')
+    expect([open.code, open.stderr]).toEqual([4, expect.stringMatching(/--resume \S+ - does/)])
+    refused = []
+    forget()
+    const whole = await run('runners pause - --resume last', '{"id":1}\n{"id":2}\n{"id":3}\n')
+    expect(whole.code, whole.stderr).toBe(0)
+    expect(written().toSorted()).toEqual(['PUT /runners/2', 'PUT /runners/3'])
     expect(linesOf(journal())).toContainEqual({ input: 'complete', total: 3 })
   })
 
