@@ -1,0 +1,88 @@
+/** Whether an instance has what an action wrote. */
+import type { JsonValue } from '../../base/json/value.js'
+import { methodOf } from '../../catalogue/endpoint.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import type { ActionStep, PlannedAction } from '../actions.js'
+import { type Attribute, attributesOf } from '../attributes.js'
+import { isPresent } from '../presence.js'
+import type { SeenItem } from '../seen.js'
+import { normalised, sameValue } from '../values.js'
+
+/** What an instance has in place of what was written. */
+export interface Difference {
+  /** Undefined where it is about the item as a whole. */
+  readonly attribute: string | undefined
+  readonly wanted?: JsonValue
+  readonly kept?: JsonValue
+  readonly text: string
+}
+
+const sameText = (a: unknown, b: unknown): boolean => String(a) === String(b)
+
+/** The item that a step is about: by what its own endpoints call it, else by its identity. */
+export const itemOf = (
+  kind: Managed,
+  { values }: Pick<ActionStep, 'values'>,
+  items: readonly SeenItem[],
+): SeenItem | undefined => {
+  if (kind.holds === 'one') return items[0]
+  const placed = Object.keys(kind.at ?? {}).filter((name) => values[name] !== undefined)
+  if (placed.length > 0)
+    return items.find(({ at }) => placed.every((name) => sameText(at[name], values[name])))
+  const identity = kind.identity ?? ''
+  const wanted = values[identity]
+  if (wanted === undefined) return undefined
+  const typed = { param: kind.create?.params[identity] }
+  const name = normalised(typed, wanted)
+  return items.find((item) => sameText(normalised(typed, item.identity), name))
+}
+
+const shownOf = (
+  { name, ref }: Pick<Attribute, 'name' | 'ref'>,
+  wanted: JsonValue,
+  kept: JsonValue | undefined,
+): Difference => {
+  const now = kept === undefined ? 'nothing' : JSON.stringify(kept)
+  const number = ref === undefined ? '' : ' (by number)'
+  return {
+    attribute: name,
+    wanted,
+    ...(kept === undefined ? {} : { kept }),
+    text: `the instance did not keep ${name}: it has ${now}${number} in place of ${JSON.stringify(wanted)}`,
+  }
+}
+
+/** Attributes of a step that the item shows otherwise. */
+const unkept = (kind: Managed, { values }: ActionStep, item: SeenItem): readonly Difference[] => {
+  const found: Difference[] = []
+  for (const attribute of attributesOf(kind).values()) {
+    const wanted = values[attribute.name]
+    if (wanted === undefined || attribute.field === undefined) continue
+    const kept = item.attributes[attribute.name]
+    if (!sameValue(attribute, wanted, kept)) found.push(shownOf(attribute, wanted, kept))
+  }
+  return found
+}
+
+/** What an instance has otherwise than a step left it. */
+export const stepDifferences = (
+  kind: Managed,
+  step: ActionStep,
+  items: readonly SeenItem[],
+): readonly Difference[] => {
+  const item = itemOf(
+    kind,
+    step,
+    items.filter((one) => isPresent(kind, one)),
+  )
+  if (methodOf(step.endpoint) === 'DELETE')
+    return item === undefined ? [] : [{ attribute: undefined, text: 'it is still there' }]
+  if (item === undefined) return [{ attribute: undefined, text: 'it is not there' }]
+  return unkept(kind, step, item)
+}
+
+/** The same of all steps of an action. */
+export const differences = (
+  { kind, steps }: Pick<PlannedAction, 'kind' | 'steps'>,
+  items: readonly SeenItem[],
+): readonly Difference[] => steps.flatMap((step) => stepDifferences(kind, step, items))

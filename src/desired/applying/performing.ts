@@ -1,0 +1,122 @@
+/** One action: its requests, and what became of them where no answer says it. */
+import type { JsonValues } from '../../base/json/value.js'
+import { methodOf } from '../../catalogue/endpoint.js'
+import { Failure, survived } from '../../errors.js'
+import type { ActionStep, PlannedAction } from '../actions.js'
+import type { Address } from '../address.js'
+import { digestOf } from '../digest.js'
+import type { WritableInstance } from '../instance.js'
+import type { InstanceSight } from '../reading/sight.js'
+import type { SeenItem } from '../seen.js'
+import { itemOf, stepDifferences } from './agreement.js'
+import type { SecretValues } from './secrets.js'
+
+/** What an action needs. */
+export interface PerformingParts {
+  readonly instance: Pick<WritableInstance, 'send'>
+  readonly sight: Pick<InstanceSight, 'see' | 'forget'>
+  readonly secrets: Pick<SecretValues, 'value'>
+}
+
+/** A secret that was set. */
+export interface SetSecret {
+  readonly address: Address
+  readonly value: string
+}
+
+/** What one action came to: `gone` where what it deletes was not there any more. */
+export interface Performed {
+  readonly set: readonly SetSecret[]
+  readonly gone: boolean
+  /** Of the last answer. */
+  readonly status?: number
+}
+
+/** The items of an action's kind, read anew; undefined where they cannot be. */
+const freshOf = async (
+  { sight }: Pick<PerformingParts, 'sight'>,
+  { address, kind }: PlannedAction,
+): Promise<readonly SeenItem[] | undefined> => {
+  const { scope, path, item } = address
+  sight.forget({ scope, path })
+  const seen = await sight.see({ scope, path }, kind, item === undefined ? [] : [item])
+  return seen.is === 'read' ? seen.items : undefined
+}
+
+/**
+ * A write whose answer was lost, settled by reading.
+ * @throws Failure: still unknown where it cannot be told
+ */
+const settled = async (
+  parts: PerformingParts,
+  action: PlannedAction,
+  step: ActionStep,
+  lost: Failure,
+): Promise<void> => {
+  const items = await freshOf(parts, action).catch((error: unknown) => {
+    survived(error)
+    return undefined
+  })
+  if (items === undefined) throw lost
+  const wrong = stepDifferences(action.kind, step, items)
+  if (wrong.length === 0) return
+  const untouched = digestOf(action.kind, itemOf(action.kind, step, items)) === action.digest
+  if (!untouched && wrong.every(({ attribute }) => attribute !== undefined)) throw lost
+  const { unknownOutcome: _, ...details } = lost.details
+  throw new Failure(lost.category, `${lost.message}; the instance was read, and it was not done`, {
+    ...details,
+  })
+}
+
+const isGone = ({ endpoint }: ActionStep, failure: Failure): boolean =>
+  methodOf(endpoint) === 'DELETE' && failure.category === 'not_found'
+
+/** What went before it was done: the rest has to be said with it. */
+const partly = (failure: Failure, done: number): Failure =>
+  done === 0
+    ? failure
+    : new Failure(failure.category, `added, but the old one is still there: ${failure.message}`, {
+        ...failure.details,
+        cause: failure,
+      })
+
+const withSecrets = async (
+  { secrets }: PerformingParts,
+  step: ActionStep,
+  address: Address,
+): Promise<{ readonly values: JsonValues; readonly set: readonly SetSecret[] }> => {
+  const set: SetSecret[] = []
+  const values: Record<string, JsonValues[string]> = { ...step.values }
+  for (const [attribute, source] of Object.entries(step.secrets)) {
+    const value = await secrets.value(source)
+    values[attribute] = value
+    set.push({ address: { ...address, attribute }, value })
+  }
+  return { values, set }
+}
+
+/**
+ * Does an action: its steps one after the other.
+ * @throws Failure for what the instance, or the way there, made of it
+ */
+export const perform = async (
+  parts: PerformingParts,
+  action: PlannedAction,
+): Promise<Performed> => {
+  const all: SetSecret[] = []
+  let gone = false
+  let status: number | undefined
+  for (const [done, step] of action.steps.entries()) {
+    const { values, set } = await withSecrets(parts, step, action.address)
+    try {
+      status = (await parts.instance.send({ endpoint: step.endpoint, values })).status
+    } catch (error) {
+      const failure = survived(error)
+      if (isGone(step, failure)) gone = action.steps.length === 1
+      else if (failure.details.unknownOutcome === true) await settled(parts, action, step, failure)
+      else throw partly(failure, done)
+    }
+    all.push(...set)
+  }
+  return { set: all, gone, ...(status === undefined ? {} : { status }) }
+}

@@ -1,0 +1,210 @@
+/**
+ * Secrets that files refer to: their values, fetched where they are sent, and what is remembered of those that
+ * were set, so that a changed one is noticed though no instance shows it.
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { writeWhole } from '../../base/files/files.js'
+import { makeFolders } from '../../base/files/folders.js'
+import { type Fields, isObject } from '../../base/objects.js'
+import { codeOf, reasonOf, usage } from '../../errors.js'
+import { type Address, addressText } from '../address.js'
+import type { SecretSource } from '../wishes.js'
+
+/** A secret is no longer than that, in bytes. */
+const longest = 1 << 20
+const keyBytes = 32
+
+/** Where values come from. */
+export interface SecretPlaces {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Runs a program without a shell, and gives what it prints, without the line's end. */
+  readonly command: (line: readonly string[]) => Promise<string>
+}
+
+const withoutEnd = (text: string): string => text.replace(/\r?\n$/, '')
+
+/** How a source is called, without its value. */
+export const sourceText = (source: SecretSource): string => {
+  if ('env' in source) return `env:${source.env}`
+  if ('file' in source) return `@${source.file}`
+  if ('command' in source) return `command:${source.command[0] ?? ''}`
+  return 'a literal'
+}
+
+const fromFile = async ({ file, base }: { file: string; base: string }): Promise<string> => {
+  const path = resolve(dirname(base), file)
+  try {
+    const { size } = await stat(await realpath(path))
+    if (size > longest) throw usage(`the secret @${file} is larger than ${longest} bytes`)
+    return withoutEnd(await readFile(path, 'utf8'))
+  } catch (error) {
+    if (codeOf(error) === '') throw error
+    throw usage(`the secret @${file} cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+/** Values of secrets, each fetched once. */
+export class SecretValues {
+  readonly #places: SecretPlaces
+  readonly #known = new Map<string, Promise<string>>()
+
+  constructor(places: SecretPlaces) {
+    this.#places = places
+  }
+
+  /** @throws Failure `usage` where the value cannot be had */
+  value(source: SecretSource): Promise<string> {
+    const key = JSON.stringify(source)
+    const known = this.#known.get(key) ?? this.#fetch(source)
+    this.#known.set(key, known)
+    return known
+  }
+
+  /** Why a value cannot be had; undefined where it can. */
+  async missing(source: SecretSource): Promise<string | undefined> {
+    try {
+      await this.value(source)
+      return undefined
+    } catch (error) {
+      return reasonOf(error)
+    }
+  }
+
+  async #fetch(source: SecretSource): Promise<string> {
+    if ('literal' in source) return source.literal
+    const value = await this.#read(source)
+    if (value === '') throw usage(`the secret ${sourceText(source)} is empty`)
+    return value
+  }
+
+  async #read(source: Exclude<SecretSource, { literal: string }>): Promise<string> {
+    if ('file' in source) return fromFile(source)
+    if ('command' in source) return this.#places.command(source.command)
+    const value = this.#places.env[source.env]
+    if (value === undefined) throw usage(`the variable ${source.env} is not set`)
+    return value
+  }
+}
+
+/** Why the key cannot be used. */
+class Unusable extends Error {}
+
+const keyFile = 'secrets.key'
+const recordFile = 'secrets.json'
+
+const prefixed = (parts: readonly string[]): Buffer =>
+  Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(part)
+      const length = Buffer.alloc(4)
+      length.writeUInt32BE(bytes.length)
+      return [length, bytes]
+    }),
+  )
+
+/**
+ * What was set last, as SHA-256 HMACs under a key of the state folder over instance, address and value: equal
+ * secrets do not look equal, and nobody without the key can try values.
+ */
+export class SecretRecord {
+  readonly #folder: string
+  readonly #instance: string
+  #key: Promise<Buffer | undefined> | undefined
+  #known: Promise<Map<string, string>> | undefined
+
+  /** @param folder of the state, made where something is remembered */
+  constructor(folder: string, instance: string) {
+    this.#folder = folder
+    this.#instance = instance
+  }
+
+  /** Whether a value is another than the one last set; undefined where none is on record. */
+  async changed(address: Address, value: string): Promise<boolean | undefined> {
+    this.#key ??= this.#readKey()
+    const key = await this.#key
+    if (key === undefined) return undefined
+    this.#known ??= this.#readKnown()
+    const known = (await this.#known).get(this.#nameOf(key, address))
+    return known === undefined ? undefined : known !== this.#markOf(key, address, value)
+  }
+
+  /** Remembers values that were set. */
+  async remember(
+    set: readonly { readonly address: Address; readonly value: string }[],
+  ): Promise<void> {
+    if (set.length === 0) return
+    const key = (await this.#readKey()) ?? (await this.#makeKey())
+    // Another run may have written meanwhile.
+    const known = await this.#readKnown()
+    for (const { address, value } of set)
+      known.set(this.#nameOf(key, address), this.#markOf(key, address, value))
+    this.#key = Promise.resolve(key)
+    this.#known = Promise.resolve(known)
+    const text = `${JSON.stringify(Object.fromEntries([...known].sort()), null, 1)}\n`
+    await writeWhole(join(this.#folder, recordFile), text, { own: true })
+  }
+
+  /** Why what is on record cannot be believed; undefined where it can, or where there is none. */
+  async unusable(): Promise<string | undefined> {
+    try {
+      await this.#readKey()
+      return undefined
+    } catch (error) {
+      return reasonOf(error)
+    }
+  }
+
+  #nameOf(key: Buffer, address: Address): string {
+    return this.#hmac(key, ['name', this.#instance, addressText(address)])
+  }
+
+  #markOf(key: Buffer, address: Address, value: string): string {
+    return this.#hmac(key, ['value', this.#instance, addressText(address), value])
+  }
+
+  #hmac(key: Buffer, parts: readonly string[]): string {
+    return createHmac('sha256', key).update(prefixed(parts)).digest('hex')
+  }
+
+  /** @throws Unusable for a key that others may read, or that is none */
+  async #readKey(): Promise<Buffer | undefined> {
+    const path = join(this.#folder, keyFile)
+    try {
+      const { mode, uid } = await stat(path)
+      const others = process.platform !== 'win32' && (mode & 0o077) !== 0
+      if (others || (process.getuid !== undefined && uid !== process.getuid()))
+        throw new Unusable(`${path} may be read by others`)
+      const key = await readFile(path)
+      if (key.length !== keyBytes) throw new Unusable(`${path} is no key`)
+      return key
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      if (error instanceof Unusable) throw error
+      throw new Unusable(`${path} cannot be read: ${reasonOf(error)}`)
+    }
+  }
+
+  async #makeKey(): Promise<Buffer> {
+    makeFolders(this.#folder, 0o700)
+    const key = randomBytes(keyBytes)
+    await writeWhole(join(this.#folder, keyFile), key, { own: true })
+    return key
+  }
+
+  async #readKnown(): Promise<Map<string, string>> {
+    try {
+      const value: unknown = JSON.parse(await readFile(join(this.#folder, recordFile), 'utf8'))
+      const fields: Fields = isObject(value) ? value : {}
+      return new Map(
+        Object.entries(fields).flatMap(([name, mark]) =>
+          typeof mark === 'string' ? [[name, mark] as const] : [],
+        ),
+      )
+    } catch {
+      // What cannot be read is as if nothing had been set: no action comes of it.
+      return new Map()
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/** What was written, held against what the instance has then. */
+import { describe, expect, it } from 'vitest'
+import { projectKeys } from '../../../src/catalogue/managed/deploy-keys.js'
+import { projectIntegrations } from '../../../src/catalogue/managed/integrations.js'
+import { projectMembers } from '../../../src/catalogue/managed/members.js'
+import { differences, itemOf } from '../../../src/desired/applying/agreement.js'
+import { fitting } from '../../../src/desired/applying/staleness.js'
+import { verify } from '../../../src/desired/applying/verifying.js'
+import { absent } from '../../../src/desired/digest.js'
+import { Failure } from '../../../src/errors.js'
+import { action, Rules, seenRule } from './parts.js'
+
+const old = { id: 1, name: 'Old', approvals_required: 1, user_ids: [2, 1] }
+
+describe('an action and what is there', () => {
+  it.each([
+    ['create', { ...old, id: 0 }, [seenRule(old)], []],
+    ['create', { ...old, id: 0, user_ids: [1, 2] }, [seenRule(old)], []],
+    ['create', { ...old, id: 0 }, [], ['it is not there']],
+    ['delete', old, [], []],
+    ['delete', old, [seenRule(old)], ['it is still there']],
+    [
+      'update',
+      { ...old, approvals_required: 3 },
+      [seenRule(old)],
+      ['the instance did not keep approvals_required: it has 1 in place of 3'],
+    ],
+  ] as const)('agree or not: %s %j', (verb, rule, items, texts) => {
+    const found = differences(action(verb, 'a/b', rule), items)
+    expect(found.map(({ text }) => text)).toEqual(texts)
+  })
+
+  it('finds an item by its own numbers, else by its identity in any spelling', () => {
+    const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f'
+    const item = { identity: key, label: 'deploy', at: { key_id: 9 }, attributes: {}, record: {} }
+    const step = { values: { id: 'a/b', key: `${key} ana@home`, title: 'other' } }
+    expect(itemOf(projectKeys, step, [item])).toBe(item)
+    const member = { identity: 'ana', at: { user_id: 5 }, attributes: {}, record: {} }
+    expect(itemOf(projectMembers, { values: { user_id: '5' } }, [member])).toBe(member)
+    expect(itemOf(projectMembers, { values: { user_id: 6 } }, [member])).toBeUndefined()
+  })
+
+  it('takes an integration that is off for deleted', () => {
+    const { remove } = projectIntegrations
+    if (remove === undefined) throw new Error('no such endpoint')
+    const item = { identity: 'chat', at: { slug: 'chat' }, attributes: {}, record: { active: '0' } }
+    const gone = {
+      kind: projectIntegrations,
+      steps: [{ endpoint: remove, values: { slug: 'chat' }, secrets: {} }],
+    }
+    expect(differences(gone, [item])).toEqual([])
+    expect(differences(gone, [{ ...item, record: { active: true } }])).toHaveLength(1)
+  })
+})
+
+describe('verification', () => {
+  const partsOf = ({ sight }: Rules, slept: number[] = []) => ({
+    sight,
+    each: async <T>(items: readonly T[], work: (item: T, index: number) => Promise<void>) => {
+      for (const [i, item] of items.entries()) await work(item, i)
+    },
+    sleep: async (milliseconds: number) => {
+      slept.push(milliseconds)
+    },
+  })
+
+  it('reads a kind of a place once, and says what was not kept after two more looks', async () => {
+    const rules = new Rules({ 'a/b': [old] })
+    const slept: number[] = []
+    const good = action('update', 'a/b', old)
+    const bad = action('update', 'a/b', { ...old, approvals_required: 5 })
+    expect((await verify(partsOf(rules, slept), [good])).unkept).toEqual([])
+    expect([rules.reads, slept]).toEqual([1, []])
+    const { unkept } = await verify(partsOf(rules, slept), [good, bad])
+    expect(unkept.map(({ action: { id } }) => id)).toEqual([bad.id])
+    expect(rules.reads).toBe(4)
+    expect(slept.reduce((sum, one) => sum + one)).toBe(2000)
+  })
+
+  it('is patient with an instance that takes a moment', async () => {
+    const rules = new Rules({ 'a/b': [] })
+    rules.reading = () => {
+      if (rules.reads === 2) rules.projects.set('a/b', [old])
+    }
+    expect(
+      (await verify(partsOf(rules), [action('create', 'a/b', { ...old, id: 0 })])).unkept,
+    ).toEqual([])
+  })
+
+  it('says what could not be read once more', async () => {
+    const rules = new Rules({ 'a/b': [] })
+    rules.reading = () => {
+      throw new Failure('auth', 'no')
+    }
+    const { unkept, unread } = await verify(partsOf(rules), [action('delete', 'a/b', old)])
+    expect([unkept.length, unread[0]?.failure.category]).toEqual([0, 'auth'])
+  })
+})
+
+describe('a plan that was agreed to', () => {
+  const planOf = (
+    actions: ReturnType<typeof action>[],
+    sets: Readonly<Record<string, string>> = {},
+  ) => ({
+    actions,
+    sets,
+    findings: [],
+    unread: [],
+    refused: [],
+    same: 0,
+  })
+  const one = action('update', 'a/b', old, { before: old })
+  const two = action('create', 'a/b', { ...old, id: 0, name: 'New' })
+
+  it('goes on where everything is as it was, with what was agreed to and no more', () => {
+    const { actions, stale } = fitting(planOf([one]), planOf([one, two]))
+    expect([actions, stale]).toEqual([[one], []])
+  })
+
+  it.each([
+    ['it was changed since', one, { ...one, digest: 'other' }],
+    ['it is not there any more', one, { ...one, digest: absent }],
+    ['it is there now', two, { ...two, digest: 'other' }],
+    ['there is nothing to do any more, or something else', one, undefined],
+  ])('is stale where %s', (why, agreed, now) => {
+    const { actions, stale } = fitting(planOf([agreed]), planOf(now === undefined ? [] : [now]))
+    expect([actions, stale]).toEqual([[], [{ id: agreed.id, why }]])
+  })
+
+  it('is stale where an exact set has other items, though no action is about them', () => {
+    const set = 'projects/a/b:approval_rules'
+    const grown = fitting(planOf([one], { [set]: 'x' }), planOf([one], { [set]: 'y' }))
+    expect(grown.stale).toEqual([{ id: one.id, why: expect.stringContaining('exact set') }])
+    const empty = fitting(planOf([], { [set]: 'x' }), planOf([two], { [set]: 'y' }))
+    expect(empty.stale).toEqual([{ id: set, why: expect.stringContaining('exact set') }])
+  })
+})

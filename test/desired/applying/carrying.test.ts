@@ -1,0 +1,108 @@
+/** A plan carried out: an object is serial, what waits goes later, and is skipped where it failed. */
+import { describe, expect, it } from 'vitest'
+import { type CarryingOptions, carryOut } from '../../../src/desired/applying/carrying.js'
+import { Failure } from '../../../src/errors.js'
+import { action, Rules } from './parts.js'
+
+const optionsOf = (
+  { instance, sight }: Rules,
+  more: Partial<CarryingOptions> = {},
+): CarryingOptions => ({
+  instance,
+  sight,
+  secrets: { value: async () => '' },
+  gate: { width: 4 },
+  signal: new AbortController().signal,
+  ...more,
+})
+const rule = (name: string, id = 0) => ({ id, name, approvals_required: 1 })
+const turns = async (count: number): Promise<void> => {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('a plan', () => {
+  it('is serial within an object, and side by side between objects', async () => {
+    const rules = new Rules({})
+    const under = new Map<string, number>()
+    let most = 0
+    rules.before = async ({ values }) => {
+      const path = String(values.id)
+      under.set(path, (under.get(path) ?? 0) + 1)
+      expect(under.get(path)).toBe(1)
+      most = Math.max(most, [...under.values()].filter((n) => n > 0).length)
+      await turns(3)
+    }
+    rules.after = ({ values }) => {
+      under.set(String(values.id), 0)
+    }
+    const actions = ['a', 'b', 'c'].flatMap((name) => [
+      action('create', 'x/one', rule(name)),
+      action('create', 'x/two', rule(name)),
+    ])
+    const { report } = await carryOut(actions, optionsOf(rules))
+    expect(report.counts).toMatchObject({ done: 6, failed: 0, not_tried: 0 })
+    expect(most).toBe(2)
+    expect(rules.sent.filter((line) => line.includes('x/one'))).toEqual([
+      'POST x/one a',
+      'POST x/one b',
+      'POST x/one c',
+    ])
+  })
+
+  it.each([1, 4])(
+    'does what waits later, at width %i, and skips it after a failure',
+    async (width) => {
+      const rules = new Rules({})
+      rules.before = async ({ values }) => {
+        await turns(values.name === 'first' ? 8 : 1)
+        if (values.name === 'bad') throw new Failure('auth', 'no', { status: 403 })
+      }
+      const first = action('create', 'x/one', rule('first'))
+      const bad = action('create', 'x/two', rule('bad'))
+      const after = action('create', 'x/three', rule('after'), { waitsFor: [first.id] })
+      const skipped = action('create', 'x/four', rule('never'), { waitsFor: [first.id, bad.id] })
+      const last = action('create', 'x/five', rule('nor'), { waitsFor: [skipped.id] })
+      const {
+        outcomes,
+        skipped: left,
+        report,
+      } = await carryOut([first, bad, after, skipped, last], optionsOf(rules, { gate: { width } }))
+      expect(rules.sent).toEqual(['POST x/one first', 'POST x/three after'])
+      expect([...left]).toEqual([
+        [skipped.id, bad.id],
+        [last.id, skipped.id],
+      ])
+      expect(outcomes.get(after.id)?.state).toBe('done')
+      // All that failed did so for one reason.
+      expect([report.counts.failed, report.alike]).toEqual([3, 'auth'])
+    },
+  )
+
+  it('tries no more once as many failed as may', async () => {
+    const rules = new Rules({})
+    rules.before = () => {
+      throw new Failure('failed', 'no', { status: 400 })
+    }
+    const actions = ['a', 'b', 'c', 'd'].map((name) => action('create', 'x/one', rule(name)))
+    const { report, outcomes } = await carryOut(
+      actions,
+      optionsOf(rules, { gate: { width: 1 }, mostFailures: { count: 2 } }),
+    )
+    expect(report.counts).toMatchObject({ failed: 2, not_tried: 2 })
+    expect(outcomes.size).toBe(2)
+  })
+
+  it('leaves nobody waiting when it is interrupted', async () => {
+    const rules = new Rules({})
+    const stop = new AbortController()
+    rules.before = () => {
+      stop.abort()
+      throw new Failure('interrupted', 'interrupted')
+    }
+    const first = action('create', 'x/one', rule('first'))
+    const second = action('create', 'x/two', rule('second'), { waitsFor: [first.id] })
+    const { report } = await carryOut([first, second], optionsOf(rules, { signal: stop.signal }))
+    expect(report.end).toBe('interrupted')
+    expect(rules.sent).toEqual([])
+  })
+})

@@ -1,0 +1,97 @@
+/** Actions and an instance for the tests of applying: rules of two projects, in memory. */
+import type { JsonValue } from '../../../src/base/json/value.js'
+import { methodOf } from '../../../src/catalogue/endpoint.js'
+import { approvalRules } from '../../../src/catalogue/managed/approvals.js'
+import type { ActionStep, PlannedAction, Verb } from '../../../src/desired/actions.js'
+import { addressText } from '../../../src/desired/address.js'
+import { digestOf } from '../../../src/desired/digest.js'
+import type { SeenItem, SeenKind } from '../../../src/desired/seen.js'
+import { Failure } from '../../../src/errors.js'
+
+type Rule = Readonly<Record<string, JsonValue>> & { readonly id: number; readonly name: string }
+
+/** A rule as reading gives it. */
+export const seenRule = (rule: Rule): SeenItem => {
+  const { id, name, ...attributes } = rule
+  return { identity: name, at: { approval_rule_id: id }, attributes, record: rule }
+}
+
+const stepFor = (verb: Verb, path: string, rule: Rule): ActionStep => {
+  const { id, ...rest } = rule
+  const endpoint = { create: approvalRules.create, update: approvalRules.update }[verb as string]
+  const at = verb === 'create' ? {} : { approval_rule_id: id }
+  const chosen = verb === 'delete' ? approvalRules.remove : endpoint
+  if (chosen === undefined) throw new Error('a rule has no such verb')
+  return {
+    endpoint: chosen,
+    values: { id: path, ...at, ...(verb === 'delete' ? {} : rest) },
+    secrets: {},
+  }
+}
+
+/** An action on a rule. */
+export const action = (
+  verb: 'create' | 'update' | 'delete',
+  path: string,
+  rule: Rule,
+  more: Partial<PlannedAction> & { readonly before?: Rule } = {},
+): PlannedAction => {
+  const address = { scope: 'project', path, kind: 'approval_rules', item: rule.name } as const
+  const { before, ...rest } = more
+  return {
+    id: `${verb} ${addressText(address)}`,
+    verb,
+    address,
+    kind: approvalRules,
+    changes: [],
+    steps: [stepFor(verb, path, rule)],
+    digest: digestOf(approvalRules, before === undefined ? undefined : seenRule(before)),
+    waitsFor: [],
+    ...rest,
+  }
+}
+
+type Hook = (step: Pick<ActionStep, 'endpoint' | 'values'>) => Promise<void> | void
+
+/** Projects with their rules; `before` and `after` may refuse, wait, or lose the answer. */
+export class Rules {
+  readonly sent: string[] = []
+  readonly projects = new Map<string, Rule[]>()
+  before: Hook = () => {}
+  after: Hook = () => {}
+  reads = 0
+  reading: () => void = () => {}
+
+  constructor(projects: Readonly<Record<string, readonly Rule[]>>) {
+    for (const [path, rules] of Object.entries(projects)) this.projects.set(path, [...rules])
+  }
+
+  readonly sight = {
+    forget: () => {},
+    see: async (place: SeenKind['place'], kind: SeenKind['kind']): Promise<SeenKind> => {
+      this.reads += 1
+      this.reading()
+      const items = (this.projects.get(place.path) ?? []).map(seenRule)
+      return { place, kind, is: 'read', items }
+    },
+  }
+
+  readonly instance = {
+    send: async ({ endpoint, values }: Pick<ActionStep, 'endpoint' | 'values'>) => {
+      await this.before({ endpoint, values })
+      const path = String(values.id)
+      const { id: _, approval_rule_id: number, ...rest } = values
+      const rules = this.projects.get(path) ?? []
+      const name = String(rest.name ?? number)
+      this.sent.push(`${methodOf(endpoint)} ${path} ${name}`)
+      const others = rules.filter(({ id }) => id !== number)
+      const made = { id: Number(number ?? 100 + rules.length), ...rest } as unknown as Rule
+      this.projects.set(path, methodOf(endpoint) === 'DELETE' ? others : [...others, made])
+      await this.after({ endpoint, values })
+      return { status: 200, headers: {}, bytes: new Uint8Array(), data: undefined }
+    },
+  }
+}
+
+export const lostAnswer = (): Failure =>
+  new Failure('unreachable', 'the answer was lost', { unknownOutcome: true })

@@ -1,0 +1,125 @@
+/** One action: its requests, secrets, and what is made of an answer that was lost. */
+import { describe, expect, it } from 'vitest'
+import { perform } from '../../../src/desired/applying/performing.js'
+import { Failure } from '../../../src/errors.js'
+import { action, lostAnswer, Rules } from './parts.js'
+
+const secrets = { value: async () => 'hidden' }
+const partsOf = ({ instance, sight }: Rules) => ({ instance, sight, secrets })
+const old = { id: 1, name: 'Old', approvals_required: 1 }
+const wish = { id: 1, name: 'Old', approvals_required: 2 }
+
+describe('an action', () => {
+  it('sends its steps in order, with the values of its secrets', async () => {
+    const rules = new Rules({ 'a/b': [old] })
+    const seen: unknown[] = []
+    rules.before = ({ values }) => {
+      seen.push(values)
+    }
+    const made = action('create', 'a/b', { id: 0, name: 'New', approvals_required: 1 })
+    const gone = action('delete', 'a/b', old)
+    const [first, second] = [...made.steps, ...gone.steps]
+    if (first === undefined || second === undefined) throw new Error('no steps')
+    const steps = [{ ...first, secrets: { token: { env: 'X' } } }, second]
+    const done = await perform(partsOf(rules), { ...made, steps })
+    expect(rules.sent).toEqual(['POST a/b New', 'DELETE a/b 1'])
+    expect(seen[0]).toMatchObject({ name: 'New', token: 'hidden' })
+    expect(done.set).toEqual([
+      { address: { ...made.address, attribute: 'token' }, value: 'hidden' },
+    ])
+  })
+
+  it('that deletes what is gone has nothing to do', async () => {
+    const rules = new Rules({ 'a/b': [] })
+    rules.before = () => {
+      throw new Failure('not_found', '404 Not found', { status: 404 })
+    }
+    expect((await perform(partsOf(rules), action('delete', 'a/b', old))).gone).toBe(true)
+    await expect(perform(partsOf(rules), action('update', 'a/b', wish))).rejects.toMatchObject({
+      category: 'not_found',
+    })
+  })
+
+  it('keeps the old item of a replacement whose new one was refused', async () => {
+    const rules = new Rules({ 'a/b': [old] })
+    rules.before = ({ values }) => {
+      if ('name' in values) throw new Failure('failed', 'is taken', { status: 400 })
+    }
+    const made = action('create', 'a/b', { id: 0, name: 'New' })
+    const both = { ...made, steps: [...made.steps, ...action('delete', 'a/b', old).steps] }
+    await expect(perform(partsOf(rules), both)).rejects.toThrow(/^is taken/)
+    expect(rules.sent).toEqual([])
+  })
+
+  it('says of a replacement which part of it was done', async () => {
+    const rules = new Rules({ 'a/b': [old] })
+    rules.before = ({ values }) => {
+      if (!('name' in values)) throw new Failure('failed', 'it is in use', { status: 400 })
+    }
+    const made = action('create', 'a/b', { id: 0, name: 'New' })
+    const both = { ...made, steps: [...made.steps, ...action('delete', 'a/b', old).steps] }
+    await expect(perform(partsOf(rules), both)).rejects.toThrow(
+      'added, but the old one is still there: it is in use',
+    )
+  })
+})
+
+describe('a lost answer', () => {
+  it.each([
+    ['create', { id: 0, name: 'New', approvals_required: 1 }],
+    ['update', wish],
+    ['delete', old],
+  ] as const)('of a %s that was done is settled by reading', async (verb, rule) => {
+    const rules = new Rules({ 'a/b': [old] })
+    rules.after = () => {
+      throw lostAnswer()
+    }
+    await perform(partsOf(rules), action(verb, 'a/b', rule, { before: old }))
+    expect([rules.sent.length, rules.reads]).toEqual([1, 1])
+  })
+
+  it('of a create that was not done says so, and is not sent again', async () => {
+    const rules = new Rules({ 'a/b': [] })
+    rules.before = () => {
+      throw lostAnswer()
+    }
+    const failed = await perform(partsOf(rules), action('create', 'a/b', wish)).catch(
+      (error: unknown) => error,
+    )
+    expect(failed).toMatchObject({ message: expect.stringContaining('it was not done') })
+    expect(failed).not.toMatchObject({ details: { unknownOutcome: true } })
+    expect(rules.sent).toEqual([])
+  })
+
+  it.each([
+    ['the object is otherwise than before and than wanted', () => {}],
+    [
+      'nothing can be read',
+      () => {
+        throw new Failure('unreachable', 'gone')
+      },
+    ],
+  ])('stays unknown where %s', async (_, reading) => {
+    const rules = new Rules({ 'a/b': [{ ...old, approvals_required: 7 }] })
+    rules.reading = reading
+    rules.before = () => {
+      throw lostAnswer()
+    }
+    await expect(
+      perform(partsOf(rules), action('update', 'a/b', wish, { before: old })),
+    ).rejects.toMatchObject({ details: { unknownOutcome: true } })
+  })
+
+  it('of an update that left the object as it was says that it was not done', async () => {
+    const rules = new Rules({ 'a/b': [old] })
+    rules.before = () => {
+      throw lostAnswer()
+    }
+    const failed = await perform(
+      partsOf(rules),
+      action('update', 'a/b', wish, { before: old }),
+    ).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ message: expect.stringContaining('it was not done') })
+    expect(failed).not.toMatchObject({ details: { unknownOutcome: true } })
+  })
+})

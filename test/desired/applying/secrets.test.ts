@@ -1,0 +1,88 @@
+/** Secrets of files: where their values come from, and what is remembered of them. */
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { SecretRecord, SecretValues, sourceText } from '../../../src/desired/applying/secrets.js'
+import { folder } from '../../support/program.js'
+
+const address = {
+  scope: 'project',
+  path: 'a/b',
+  kind: 'integrations',
+  item: 'chat',
+  attribute: 'webhook',
+} as const
+
+describe('values', () => {
+  it('come from the environment, a file beside the declaring one, a program; each is fetched once', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'secret'), 's3cret\n')
+    const ran: unknown[] = []
+    const values = new SecretValues({
+      env: { NAME: 'by name' },
+      command: async (line) => {
+        ran.push(line)
+        return 'by program'
+      },
+    })
+    expect(await values.value({ env: 'NAME' })).toBe('by name')
+    expect(await values.value({ file: 'secret', base: join(dir, 'site.yml') })).toBe('s3cret')
+    expect(await values.value({ command: ['vault', 'get'] })).toBe('by program')
+    expect(await values.value({ command: ['vault', 'get'] })).toBe('by program')
+    expect(ran).toEqual([['vault', 'get']])
+    expect(await values.value({ literal: 'x' })).toBe('x')
+  })
+
+  it.each([
+    [{ env: 'NONE' }, 'the variable NONE is not set'],
+    [{ env: 'EMPTY' }, 'the secret env:EMPTY is empty'],
+    [
+      { file: 'none', base: '/x/y.yml' },
+      'the secret @none cannot be read: no such file or directory',
+    ],
+  ])('that cannot be had say why: %j', async (source, why) => {
+    const values = new SecretValues({ env: { EMPTY: '' }, command: async () => '' })
+    expect(await values.missing(source)).toBe(why)
+    await expect(values.value(source)).rejects.toMatchObject({ category: 'usage' })
+  })
+
+  it('are called by where they come from', () => {
+    expect(sourceText({ command: ['vault', 'get', 'x'] })).toBe('command:vault')
+    expect(sourceText({ literal: 'secret' })).toBe('a literal')
+  })
+})
+
+describe('what was set', () => {
+  it('is known again by its value, and by nothing that stands on the disk', async () => {
+    const dir = join(folder(), 'state')
+    const before = new SecretRecord(dir, 'https://x')
+    expect(await before.changed(address, 'one')).toBeUndefined()
+    expect(existsSync(dir)).toBe(false)
+    await before.remember([
+      { address, value: 'one' },
+      { address: { ...address, path: 'c/d' }, value: 'one' },
+    ])
+    const after = new SecretRecord(dir, 'https://x')
+    expect(await after.changed(address, 'one')).toBe(false)
+    expect(await after.changed(address, 'two')).toBe(true)
+    expect(await after.changed({ ...address, item: 'other' }, 'one')).toBeUndefined()
+    expect(await new SecretRecord(dir, 'https://y').changed(address, 'one')).toBeUndefined()
+    const marks = Object.values(JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')))
+    expect(new Set(marks).size).toBe(2)
+    expect(JSON.stringify(marks)).not.toContain('one')
+    for (const name of ['secrets.json', 'secrets.key'])
+      expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600)
+  })
+
+  it.each([
+    ['may be read by others', (file: string) => chmodSync(file, 0o644)],
+    ['is no key', (file: string) => writeFileSync(file, 'short')],
+  ])('is not believed where the key %s', async (why, spoil) => {
+    const dir = folder()
+    await new SecretRecord(dir, 'i').remember([{ address, value: 'one' }])
+    spoil(join(dir, 'secrets.key'))
+    const again = new SecretRecord(dir, 'i')
+    expect(await again.unusable()).toContain(why)
+    await expect(again.changed(address, 'one')).rejects.toThrow(why)
+  })
+})
