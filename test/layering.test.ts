@@ -149,7 +149,7 @@ describe('the rooms of src', () => {
 
   it('load for help nothing that sends, shows records or knows profiles', () => {
     const words =
-      /^(?:main|errors)\.ts$|^(?:base|catalogue|commands|terminal|cli\/(?:words|help))\//
+      /^(?:main|errors|cli\/own\/(?:both|found))\.ts$|^(?:base|catalogue|commands|terminal|cli\/(?:words|help))\//
     // Tables without anything behind them: flags say what is in them.
     const tables = ['client/defaults.ts', 'output/formats.ts']
     const { files: all, packages } = loadedWith('main.ts')

@@ -1,7 +1,8 @@
 /** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
+import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
-import { buildRequest, createClient } from '../http/index.js'
+import { createClient, legible } from '../http/index.js'
 import type {
   Answer,
   Ask,
@@ -28,6 +29,7 @@ import {
   type RecordOf,
 } from './typed.js'
 import type { InstanceOptions } from './types.js'
+import { requestIn } from './words.js'
 
 type Values = Ask['values']
 
@@ -47,6 +49,11 @@ export class InstanceClient {
 
   constructor(options: InstanceOptions) {
     this.#options = options
+  }
+
+  /** The instance's own words, where it has some. */
+  get words(): Words | undefined {
+    return this.#options.words
   }
 
   /**
@@ -91,7 +98,7 @@ export class InstanceClient {
       end = yield* client.list(wire, followed(paging))
     }
     for await (const batch of batches())
-      for (const bytes of batch) yield recordOf(endpoint, wire, bytes)
+      for (const bytes of batch) yield recordOf(endpoint, wire, bytes, this.#options.words)
     return end
   }
 
@@ -117,9 +124,17 @@ export class InstanceClient {
     return answered(endpoint, await (await this.client(endpoint, 'brief')).call(wire)).data
   }
 
+  /**
+   * The request of a call, in the words of the instance.
+   * @throws Failure `not_found` for an endpoint that the instance has no more
+   */
+  build(ask: Ask): Promise<WireRequest> {
+    return requestIn(ask, this.#options.words)
+  }
+
   /** The request of a call, refused where nothing may be written. */
   async request(ask: Ask): Promise<WireRequest> {
-    const wire = buildRequest(ask)
+    const wire = await this.build(ask)
     if (writes(ask.endpoint)) await this.#options.guard?.(wire)
     return wire
   }
@@ -151,18 +166,18 @@ export class InstanceClient {
   }
 
   async #open(endpoint: Called | undefined, patience: WaitKind): Promise<Client> {
-    const { words = (error: unknown) => error, progress } = this.#options
+    const { worded: changed = (error: unknown) => error, progress } = this.#options
     try {
       const plain = createClient(await this.#optionsFor(endpoint, patience))
-      const client = worded(mayWrite(endpoint) ? plain : looking(plain), words)
+      const client = worded(mayWrite(endpoint) ? plain : looking(plain), changed)
       return progress === undefined ? client : measured(client, progress)
     } catch (error) {
-      throw words(error)
+      throw changed(error)
     }
   }
 
   async #optionsFor(endpoint: Called | undefined, patience: WaitKind): Promise<ClientOptions> {
-    const { baseUrl, userAgent, sudo, signal, note, renew, gate } = this.#options
+    const { baseUrl, userAgent, sudo, signal, note, renew, gate, words } = this.#options
     const credential = await this.credential(endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job')
       this.#options.without?.(endpoint)
@@ -175,6 +190,7 @@ export class InstanceClient {
       ...(note === undefined ? {} : { note }),
       ...(signal === undefined ? {} : { signal }),
       ...(gate === undefined ? {} : { gate }),
+      ...(words === undefined ? {} : { words }),
       ...(transport === undefined ? {} : { transport }),
       ...(credential === undefined ? {} : { credential }),
       ...(credential?.kind === 'oauth' && renew !== undefined ? { renew } : {}),
@@ -202,8 +218,10 @@ const recordOf = <E extends Listing>(
   endpoint: E,
   { path }: WireRequest,
   bytes: Uint8Array,
+  words: Words | undefined,
 ): RecordOf<E> => {
-  const record: unknown = JSON.parse(decoder.decode(bytes))
+  const parsed: unknown = JSON.parse(decoder.decode(bytes))
+  const record = words === undefined ? parsed : legible(parsed, words)
   if (isItem(endpoint, record)) return record
   throw new Failure('unreachable', 'the list holds something that is no record', {
     request: `GET ${path}`,

@@ -1,4 +1,5 @@
 /** What the client is made of. */
+import type { Words } from '../catalogue/words.js'
 import type { Gate } from '../http/gate.js'
 import type { ClientOptions, Credential, Exchange, WireRequest } from '../http/types.js'
 import type { WorkMeter } from './around.js'
@@ -37,5 +38,7 @@ export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' |
   readonly without?: (endpoint: Called) => void
   readonly progress?: WorkMeter
   /** What is thrown in the words of whoever shows it. */
-  readonly words?: (error: unknown) => unknown
+  readonly worded?: (error: unknown) => unknown
+  /** The instance's own words. */
+  readonly words?: Words
 }

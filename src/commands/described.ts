@@ -38,6 +38,8 @@ export interface Flag {
   /** The API parameter it fills; absent on the tool's own flags. */
   readonly parameter?: string
   readonly short?: string
+  /** What the instance calls it, where its vocabulary says so: as good as the name. */
+  readonly own?: string
   /** Other spellings that are accepted and not shown. */
   readonly aliases?: readonly string[]
   readonly required: boolean

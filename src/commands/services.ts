@@ -3,7 +3,7 @@ import type { JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Answered, Input, Listing, RecordOf } from '../client/typed.js'
 import type { Failure } from '../errors.js'
-import type { Credential, Answer as Download, Whole, WireRequest } from '../http/types.js'
+import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '../http/types.js'
 import type { Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { CountedWork, Waited } from '../terminal/streams/meter.js'
@@ -211,6 +211,8 @@ export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo'>
 
 /** An address that is not the run's own instance. */
 export interface Elsewhere {
+  /** The request of an ask, in the words of whose address it is. */
+  build(ask: Ask): Promise<WireRequest>
   /** One request, its answer whole. */
   call(request: WireRequest): Promise<Whole>
 }

@@ -99,7 +99,7 @@ class Requests {
       try {
         const bytes = await readWhole(reply.body, reply.label)
         reply.trace.answered(reply.status, reply.headers, bytes)
-        return wholeOf(reply, bytes)
+        return wholeOf(reply, bytes, this.#options.words)
       } catch (error) {
         if (error instanceof Error) reply.trace.failed(error)
         await afterLoss(error, reply, attempts)

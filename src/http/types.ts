@@ -2,6 +2,7 @@
 
 import type { JsonValues } from '../base/json/value.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
+import type { Words } from '../catalogue/words.js'
 import type { AnswerHeaders } from './answers/headers.js'
 import type { Gate } from './gate.js'
 
@@ -46,6 +47,8 @@ export interface ClientOptions {
   /** One call per exchange, for -v and the audit log. Credentials are redacted. */
   readonly trace?: (exchange: Exchange) => void
   readonly signal?: AbortSignal
+  /** The instance's own, where it has some. */
+  readonly words?: Words
   /** True for long lists and downloads: leaves undici's parser free to be optimised. */
   readonly long?: boolean
 }

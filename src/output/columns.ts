@@ -1,6 +1,7 @@
 /** Rows: which columns a view has, and a record's values for them. */
 import { type Fields, isObject } from '../base/objects.js'
-import type { Sight } from './types.js'
+import { dotted } from '../catalogue/words.js'
+import type { Sight, View } from './types.js'
 
 /** The column of records that are no objects. */
 const bare = 'value'
@@ -8,10 +9,16 @@ const bare = 'value'
 const fieldsOf = (record: unknown): Fields => (isObject(record) ? record : { [bare]: record })
 
 export interface Rows {
-  /** Known from the start, else by the first record. */
+  /** Known from the start, else by the first record; as the documents call them. */
   readonly columns: () => readonly string[]
+  /** What stands above them: the instance's own words, where it has some. */
+  readonly headings: () => readonly string[]
   readonly values: (record: unknown) => readonly unknown[]
 }
+
+/** What a field means, whose name is the instance's. */
+export const meaningOf = (name: string, { words }: Pick<View, 'words'>): string =>
+  words === undefined ? name : dotted(name, words.neutral)
 
 /**
  * The columns that were asked for, else the catalogue's, else the fields of the first record.
@@ -27,10 +34,16 @@ export const rowsOf = (
     columns ??= choose(fields)
     return columns.map((path) => view.pick(fields, path))
   }
-  const { parent } = view
-  if (parent === undefined) return { columns: () => columns ?? [], values: valuesOf }
+  const { parent, words } = view
+  const named = (word: ((name: string) => string) | undefined) => (): readonly string[] => {
+    const all = columns ?? []
+    const said = word === undefined ? all : all.map((path) => dotted(path, word))
+    return parent === undefined ? said : [parent, ...said]
+  }
+  const names = { columns: named(words?.neutral), headings: named(words?.name) }
+  if (parent === undefined) return { ...names, values: valuesOf }
   return {
-    columns: () => [parent, ...(columns ?? [])],
+    ...names,
     values: (whole) => {
       const { [parent]: name, record } = fieldsOf(whole)
       return [name, ...valuesOf(record)]

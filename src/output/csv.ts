@@ -54,7 +54,7 @@ export const open: Open = (sink, view) => {
   const header = (): (readonly Cell[])[] => {
     if (started || rows.columns().length === 0) return []
     started = true
-    return [rows.columns().map((name) => cellOf(name, view))]
+    return [rows.headings().map((name) => cellOf(name, view))]
   }
   const rowOf = (record: unknown): readonly Cell[] =>
     rows.values(record).map((value, i) => cellOf(levelOf(rows.columns()[i], value) ?? value, view))

@@ -27,10 +27,14 @@ export const openWriter = async (
 ): Promise<Writer> => {
   const open = await format.load()
   const start = ({ made, people: _, ...view }: Asked): Writer =>
-    maskedWriter(open(sink, { ...view, pick: maskedPick(picker(made), hidden) }), hidden)
+    maskedWriter(
+      open(sink, { ...view, pick: maskedPick(picker(made, view.words), hidden, view.words) }),
+      hidden,
+      view.words,
+    )
   if (!shapedFor(format, asked)) return start(asked)
   const { printerForPeople } = await import('./people.js')
-  return maskedWriter(printerForPeople(start, sink, asked), hidden)
+  return maskedWriter(printerForPeople(start, sink, asked), hidden, asked.words)
 }
 
 /** Starts a document, which has no rows: JSON where the format cannot hold it. It hides nothing. */

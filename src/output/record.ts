@@ -3,6 +3,7 @@ import { builtOf } from '../base/json/built.js'
 import { Exact, stringifyExact } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { shownFields } from '../catalogue/kinds.js'
+import { keyIn, type Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import type { Made, Pick, Sight } from './types.js'
 
@@ -62,25 +63,50 @@ export const pick = (value: unknown, path: string): unknown => {
   return Object.hasOwn(value, key) ? pick(value[key], path.slice(dot + 1)) : undefined
 }
 
+/** The same where fields have two names: each level of the path may say either. */
+const pickEither = (value: unknown, path: string, words: Naming): unknown => {
+  if (Array.isArray(value)) {
+    const [, index, rest] = element.exec(path) ?? []
+    if (index === undefined) return value.map((item) => pickEither(item, path, words) ?? null)
+    const item: unknown = value[Number(index)]
+    return rest === undefined ? item : pickEither(item, rest, words)
+  }
+  if (!isObject(value)) return undefined
+  if (Object.hasOwn(value, path)) return value[keyIn(value, path, words) ?? path]
+  const [level = '', ...rest] = path.split('.')
+  const key = keyIn(value, level, words)
+  if (key === undefined || rest.length === 0) return key === undefined ? undefined : value[key]
+  return pickEither(value[key], rest.join('.'), words)
+}
+
 /** What the catalogue shows beside the fields of records. */
 const shownAlready: Made = Object.fromEntries(
   Object.entries(shownFields).map(([name, path]) => [name, (record) => pick(record, path)]),
 )
 
+const element = /^(\d+)(?:\.(.+))?$/
+
 const pickFromList = (list: readonly unknown[], path: string): unknown => {
-  const [, index, rest] = /^(\d+)(?:\.(.+))?$/.exec(path) ?? []
+  const [, index, rest] = element.exec(path) ?? []
   if (index === undefined) return list.map((item) => pick(item, path) ?? null)
   const item = list[Number(index)]
   return rest === undefined ? item : pick(item, rest)
 }
 
-/** Picks fields of records, and those that are made of them: the record's own come first. */
-export const picker = (more: Made = {}): Pick => {
+type Naming = globalThis.Pick<Words, 'name' | 'neutral'>
+
+/**
+ * Picks fields of records, and those that are made of them: the record's own come first.
+ * @param words the instance's own: a field is found by either name
+ */
+export const picker = (more: Made = {}, words?: Naming): Pick => {
   const made = { ...shownAlready, ...more }
+  const take =
+    words === undefined ? pick : (record: unknown, path: string) => pickEither(record, path, words)
   return (record, path) => {
     const make = Object.hasOwn(made, path) ? made[path] : undefined
     if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
-      return pick(record, path)
+      return take(record, path)
     return make(record)
   }
 }

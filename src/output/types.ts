@@ -1,5 +1,6 @@
 /** What a format is. A format is one file and one row in `index.ts`. */
 import type { Tone } from '../base/tone.js'
+import type { Words } from '../catalogue/words.js'
 
 /** Where output goes; `write` resolves when the stream wants more. */
 export interface Sink {
@@ -70,6 +71,8 @@ export interface View {
   /** For relative times; injected so that tests are deterministic. */
   readonly now: Date
   readonly style: TextStyle
+  /** The instance's own words: fields are found by either name, and headed by the instance's. */
+  readonly words?: Words
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }

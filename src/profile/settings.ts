@@ -43,6 +43,9 @@ export const settings = {
   'key-file': string("PEM file of the client certificate's key", { format: 'pem' }),
   timeout: integer('seconds to wait for an answer', { min: 1, max: 86_400 }),
   retries: integer('how often a request is tried again', { min: 0, max: 100 }),
+  vocabulary: string('file with the words of the instance (svcctl help real-instances)', {
+    completes: 'file',
+  }),
   rate: string('requests a second or minute, at most (100/s, 600/min)', { placeholder: 'n/s' }),
 } as const satisfies Readonly<Record<SettingName, Param>>
 
@@ -103,6 +106,7 @@ const textual: Partial<Record<SettingName, (text: string) => string>> = {
     throw bad('rate', text, 'a number of requests a second or a minute: 100/s, 600/min')
   },
   'audit-log': (text) => path.resolve(text),
+  vocabulary: (text) => path.resolve(text),
   'ca-file': (text) => path.resolve(text),
   'cert-file': (text) => path.resolve(text),
   'key-file': (text) => path.resolve(text),

@@ -31,6 +31,8 @@ export interface Profile {
   readonly keyFile?: string
   readonly timeout?: number
   readonly retries?: number
+  /** File with the instance's own words. */
+  readonly vocabulary?: string
   /** Requests a second or minute, at most: `100/s`. */
   readonly rate?: string
   /** Where its token is kept; absent when it has none. Written by signing in and out. */

@@ -134,7 +134,7 @@ describe('an instance', () => {
   it('says of a missing one what its owner says of it', async () => {
     const instance = instanceOf(base, {
       credential: having({}),
-      words: (error) =>
+      worded: (error) =>
         error instanceof Lacking ? new Failure('auth', `${error.lack}: ${error.message}`) : error,
     })
     expect(await rejected(instance.client(endpoint('job', 'GET /job')))).toMatchObject({

@@ -8,6 +8,7 @@ export const environment: readonly { readonly name: string; readonly meaning: st
     meaning: 'job token, likewise; CI_JOB_TOKEN, for CI_SERVER_URL only, where it is not set',
   },
   { name: 'SVC_PROFILE', meaning: 'profile to use' },
+  { name: 'SVC_VOCABULARY', meaning: 'file with the words of the instance; then the profile’s' },
   { name: 'SVC_SANDBOX', meaning: '1: use the embedded instance' },
   { name: 'SVC_OUTPUT', meaning: 'output format' },
   { name: 'SVC_SUDO', meaning: 'user to act as' },

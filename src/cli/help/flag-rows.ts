@@ -46,7 +46,8 @@ const describe = (flag: Flag): string => {
     ...(param.edition === undefined ? [] : [param.edition]),
     ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
   ]
-  return marks.length === 0 ? param.help : `${param.help} (${marks.join('; ')})`
+  const help = flag.own === undefined ? param.help : `[--${flag.name}] ${param.help}`
+  return marks.length === 0 ? help : `${help} (${marks.join('; ')})`
 }
 
 /** A row of help: how a flag is written, and what it is for. */

@@ -149,6 +149,7 @@ export const plansOf = async (
 ): Promise<readonly Plan[]> => {
   const references = await referencesOf(command, given, around)
   const choice = choose(command, scopedBy(given, references), around.env, override)
+  around.offered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)
   const { endpoint } = scoped
   const project = projectIn(endpoint, given, scoped.scope)

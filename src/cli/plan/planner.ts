@@ -82,6 +82,7 @@ export class Planner {
       flags: said || parent === undefined ? flags : { ...flags, project: parent },
     }
     const choice = choose(this.#command, given, this.#around.env, this.#override)
+    this.#around.offered?.(choice.endpoint)
     const scoped = await fillScope(this.#command, choice, this.#around)
     return commonOf(this.#command, given, scoped, this.#around, this.#override)
   }

@@ -1,4 +1,5 @@
 /** What planning needs from where it runs: everything that is not on the line. */
+import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { ScopeKind } from '../../commands/derive/index.js'
 import type { AskFor, PickFlags } from '../run/person/ask.js'
 import type { Unknown } from './attributes.js'
@@ -8,6 +9,8 @@ export interface Surroundings {
   readonly env: NodeJS.ProcessEnv
   readonly note: (text: string) => void
   readonly unknown: Unknown
+  /** Refuses an endpoint that the instance has no more. */
+  readonly offered?: (endpoint: Pick<Endpoint, 'route'>) => void
   /** The instance's address, for web addresses as objects. */
   readonly baseUrl: () => Promise<string>
   /** The project or group at hand, when a command cannot do without. */

@@ -108,6 +108,7 @@ const roomOf = (options: RunOptions, screen: Streams) => {
     signal,
     session: () => place.session(),
     profile: () => place.profile(),
+    ...(options.own === undefined ? {} : { own: options.own }),
     screen: heardBy(screen, globals.verbose),
   })
   const person = new (sendsAll(options) ? Attendant : Unasked)(globals, screen, {
@@ -128,7 +129,8 @@ const instanceOf = async (
   parts: Parts & UnsentParts & { readonly planning: Planning; readonly crowd: Crowd },
   engine: Engine,
 ): Promise<InstanceService> => {
-  const { command, globals } = options
+  const { command, globals, words } = options
+  const { build } = parts.exchange
   if (globals.curl) return new UnsentInstance(parts)
   const { planning, crowd: all } = parts
   const coming: Parts['coming'] = {
@@ -140,7 +142,15 @@ const instanceOf = async (
   const crowd = new Crowd({ ...engine, listed: true })
   const { answer } = engine
   const { RehearsedInstance } = await import('./instance/rehearsed.js')
-  return new RehearsedInstance({ live, crowd, answer, command, secrets: globals.showSecrets })
+  return new RehearsedInstance({
+    live,
+    crowd,
+    answer,
+    command,
+    secrets: globals.showSecrets,
+    words,
+    build,
+  })
 }
 
 /** What keeps the journal of a run; nothing where nothing is written. */
@@ -206,7 +216,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
     { writer: (many, emit) => answer.writer(many, emit), later: below.later },
     choiceOf(options, { ...room, planning, reads }),
   )
-  const sending = new Sending(exchange, person, answer, globals)
+  const sending = new Sending(exchange, person, answer, globals, options.words)
   const send: Engine['send'] = (plan) => sending.send(plan)
   const run = { command: named(options.command), gate: exchange.gate, signal, listed }
   const engine: Engine = { send, answer, person, globals, ...run }

@@ -1,9 +1,11 @@
 /** One command from its parsed flags to its exit code. */
+import type { Words } from '../../catalogue/words.js'
 import { hasForm, streams } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import type { Command, Given } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
+import { asNeutral, type FindOwn, ownWords } from '../own/found.js'
 import { fromStdin, givenOf, globalsOf } from '../plan/given.js'
 import {
   columnOf,
@@ -14,15 +16,15 @@ import {
   withoutParents,
 } from '../plan/parents.js'
 import type { Raw } from '../words/line.js'
-import { fieldNotes } from './answer/fields.js'
 import { checkShown } from './answer/identity.js'
 import { createRun, type Running } from './context.js'
 import { outputFormat } from './format.js'
 import { StandardInput } from './input.js'
 import { Printed } from './instance/unsent.js'
 import type { Narrow } from './many/journal/shards.js'
-import { checkJournal, type JournalWish } from './many/journal/wish.js'
-import { checkRehearsal, sendsAll } from './rehearsal.js'
+import type { JournalWish } from './many/journal/wish.js'
+import { prelude } from './prelude.js'
+import { sendsAll } from './rehearsal.js'
 import { runDerived } from './run.js'
 import { watch } from './watch.js'
 import { besideIds, checkSelection, selectionList } from './where/from.js'
@@ -45,6 +47,8 @@ interface Acting {
   readonly running: Running
   readonly wish: JournalWish
   readonly input: StandardInput
+  /** The instance's own, where a vocabulary is in force. */
+  readonly words?: Words
   /** The objects are taken as they come, or from the journal. */
   readonly streamed?: boolean
 }
@@ -157,7 +161,7 @@ const act = async (acting: Acting): Promise<void> => {
   const { person } = services
   const [slot] = all.slots ?? []
   if (slot !== undefined) wish.parents = slot.parent.column
-  const asked = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
+  const said = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
     ...(parents === undefined ? {} : { project: '' }),
     env: process.env,
     stdin,
@@ -165,6 +169,7 @@ const act = async (acting: Acting): Promise<void> => {
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
   })
+  const asked = await asNeutral(said, raw, command, all.words)
   const selection = await running.selection(asked)
   const action = command.run ?? runDerived
   const { watch: seconds, curl } = globals
@@ -189,6 +194,7 @@ const act = async (acting: Acting): Promise<void> => {
 /**
  * Runs a command.
  * @param decided is told how a failure is to be told
+ * @param own finds the words of its instance
  * @returns the exit code
  * @throws Failure for whatever ended it
  */
@@ -197,9 +203,9 @@ export const execute = async (
   raw: Raw,
   signal: AbortSignal,
   decided: (how: Decided) => void,
+  own: FindOwn = async () => undefined,
 ): Promise<number> => {
   const input = new StandardInput()
-  const stdin = input.text
   const early: string[] = []
   const globals = globalsOf(raw, process.env, (text) => early.push(text))
   const { color } = globals
@@ -208,7 +214,10 @@ export const execute = async (
   checkSelection(command, globals)
   const parents = parentsIn(await spreadBy(command, globals), raw)
   const wish = wishOf(command, raw, globals, parents)
+  const words = await ownWords(command, own)
   const running = await createRun({
+    own,
+    ...words,
     command,
     globals,
     format,
@@ -219,17 +228,15 @@ export const execute = async (
     wish,
     chosen: new Map(),
   })
-  const { services, exitCode, close } = running
-  const { person } = services
+  const { exitCode, close } = running
+  const { person } = running.services
   let failed: unknown
   try {
-    for (const text of early) person.note(text)
-    checkRehearsal({ command, globals })
-    checkJournal(globals)
+    await prelude({ command, globals, person, ...words }, early)
     checkShown(format, command, globals)
-    if (globals.fields !== undefined)
-      for (const text of await fieldNotes(command, globals.fields)) person.note(text)
-    await act({ command, raw, globals, signal, stdin, parents, running, wish, input })
+    const { text: stdin } = input
+    const beside = { parents, running, wish, input, stdin, ...words }
+    await act({ command, raw, globals, signal, ...beside })
   } catch (error) {
     if (!(error instanceof Printed)) failed = error
   }

@@ -8,6 +8,7 @@ export const flagNamed = (command: Command, token: string): Flag | undefined =>
   flagsOfCommand(command).find(
     (f) =>
       token === `--${f.name}` ||
+      (f.own !== undefined && token === `--${f.own}`) ||
       (f.short !== undefined && token === `-${f.short}`) ||
       f.aliases?.some((a) => token === `--${a}`) === true,
   )
@@ -35,7 +36,14 @@ export const argumentsIn = (command: Command, rest: readonly string[]): readonly
   return found
 }
 
-const formsOf = ({ name, param, parameter, selects, refusal }: Flag): Candidate[] => {
+const formsOf = (flag: Flag): Candidate[] => {
+  const { own, ...plain } = flag
+  if (own === undefined) return formsUnder(plain)
+  const named = { ...plain.param, help: `[--${plain.name}] ${plain.param.help}` }
+  return [...formsUnder({ ...plain, name: own, param: named }), ...formsUnder(plain)]
+}
+
+const formsUnder = ({ name, param, parameter, selects, refusal }: Flag): Candidate[] => {
   if (refusal !== undefined) return [{ value: `--no-${name}`, text: refusal }]
   const yes = { value: `--${name}`, text: param.help }
   return param.type === 'boolean' && parameter !== undefined && selects !== true

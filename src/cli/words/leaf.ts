@@ -3,6 +3,8 @@ import type { ParseOptionsResult } from 'commander'
 import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
+import { bothNames } from '../own/both.js'
+import { type FindOwn, ownOf, speaks } from '../own/found.js'
 import { Level } from './level.js'
 import type { About, Meant } from './line.js'
 import { notTaken, wrongUse } from './mistakes.js'
@@ -31,6 +33,9 @@ const joinPairs = (command: Command, rest: readonly string[]): string[] => {
 export class Leaf extends Level {
   private loaded: Command | undefined
   private rest: readonly string[] = []
+  private readonly findOwn: FindOwn
+  /** Why the words of the instance cannot be had. */
+  private wordless: Error | undefined
 
   constructor(
     name: string,
@@ -38,6 +43,7 @@ export class Leaf extends Level {
     private readonly load: () => Promise<Command>,
   ) {
     super(name, tokens)
+    this.findOwn = ownOf(tokens, process.env)
     this.action(() => this.end(this.line()))
   }
 
@@ -51,10 +57,26 @@ export class Leaf extends Level {
   }
 
   async fill(): Promise<void> {
-    this.loaded = await this.load()
+    this.loaded = await this.spoken(await this.load())
     // Optional to Commander: a missing one may be asked for, and gets a message that says what it is.
     for (const a of this.loaded.args)
       this.argument(`[${a.variadic ? `${a.name}...` : a.name}]`, a.help)
+  }
+
+  /** A command that speaks of names, in the words of its instance; the tool's own go without them. */
+  private async spoken(command: Command): Promise<Command> {
+    if (!speaks(command)) return command
+    try {
+      const own = await this.findOwn()
+      if (own === undefined) return command
+      const { commandIn } = await import('../own/command.js')
+      const others = flagsOfCommand(command).map(({ name }) => name)
+      return commandIn(command, own.words, others)
+    } catch (error) {
+      // Help and completion do without.
+      this.wordless = error instanceof Error ? error : new Error(String(error))
+      return command
+    }
   }
 
   override parseOptions(tokens: string[]): ParseOptionsResult {
@@ -69,12 +91,23 @@ export class Leaf extends Level {
     throw wrongUse(named(this.means), this.rest, message)
   }
 
+  /** The flags that were given in the instance's words. */
+  private get ownly(): { readonly own?: ReadonlySet<string> } {
+    return this.spelled.own.size === 0 ? {} : { own: this.spelled.own }
+  }
+
   private line(): Meant {
     const { means: command, merged } = this
     if (this.asked) return { kind: 'help', of: this.place }
     const own = new Set(flagsOfCommand(command).map(({ name }) => name))
     const strange = [...merged.keys()].find((name) => !own.has(name))
+    if (this.wordless !== undefined) throw this.wordless
     if (strange !== undefined) throw notTaken(named(command), strange)
-    return { kind: 'run', command, raw: { args: this.args, flags: merged } }
+    const both = command.flags.find(({ name }) =>
+      [this.spelled.own, this.spelled.neutral].every((names) => names.has(name)),
+    )
+    if (both?.own !== undefined) throw bothNames(`--${both.own}`, `--${both.name}`)
+    const raw = { args: this.args, flags: merged, ...this.ownly }
+    return { kind: 'run', command, raw, own: this.findOwn }
   }
 }

@@ -31,6 +31,8 @@ export abstract class Level extends Commander {
    * Commander's events: its values do not tell whether a flag was given (`--no-x` alone makes x true).
    */
   readonly given = new Map<string, string[]>()
+  /** The flags that were given by the instance's name for them, or by their own. */
+  readonly spelled = { own: new Set<string>(), neutral: new Set<string>() }
 
   constructor(
     name: string,
@@ -59,6 +61,8 @@ export abstract class Level extends Commander {
         this.addOption(option)
         this.on(`option:${option.name()}`, (value: unknown) => {
           const texts = this.given.get(flag.name) ?? []
+          const own = flag.own !== undefined && option.long?.replace(/^--(no-)?/, '') === flag.own
+          this.spelled[own ? 'own' : 'neutral'].add(flag.name)
           this.given.set(flag.name, [...texts, textOf(flag, option, value)])
         })
       }

@@ -1,11 +1,14 @@
 /** What a command line comes to. */
 import type { Command } from '../../commands/types.js'
+import type { FindOwn } from '../own/found.js'
 
 /** Texts as they were given, before any of them is understood. */
 export interface Raw {
   readonly args: readonly string[]
   /** Flag name → its texts in order; booleans as 'true' and 'false'. */
   readonly flags: ReadonlyMap<string, readonly string[]>
+  /** Flags that were given by the instance's name for them. */
+  readonly own?: ReadonlySet<string>
 }
 
 /** What help may be about. */
@@ -25,7 +28,13 @@ export type Meant =
   /** An area or group without its verb, and nothing else. */
   | { readonly kind: 'bare'; readonly of: About }
   | { readonly kind: 'version' }
-  | { readonly kind: 'run'; readonly command: Command; readonly raw: Raw }
+  | {
+      readonly kind: 'run'
+      readonly command: Command
+      readonly raw: Raw
+      /** The words of its instance. */
+      readonly own: FindOwn
+    }
 
 /** Leaves Commander, which knows no other way than to end: the line is understood. */
 export class Understood extends Error {

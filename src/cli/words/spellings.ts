@@ -49,6 +49,16 @@ export const placeholder = (param: Param): string => {
   }
 }
 
+/** The forms of a flag in the instance's words, which come first; its own stays, and is said beside them. */
+const inOwnWords = (flag: Flag, own: string): readonly Spelling[] => {
+  const { own: _, ...plain } = flag
+  const { aliases: __, ...bare } = plain
+  return [
+    ...spellingsOf({ ...bare, name: own }),
+    ...spellingsOf(plain).map((one) => ({ ...one, hidden: true })),
+  ]
+}
+
 /** Both forms of a boolean; of one that is on by itself only the refusal is shown. */
 const bothForms = ({ name, hidden, refusal }: Flag, short: string): Spelling[] => [
   { text: `${short}--${name}`, hidden: hidden === true || refusal !== undefined },
@@ -57,7 +67,8 @@ const bothForms = ({ name, hidden, refusal }: Flag, short: string): Spelling[] =
 
 /** Every form of a flag, the one that help shows first. */
 export const spellingsOf = (flag: Flag): readonly Spelling[] => {
-  const { name, param, aliases = [], optionalValue, hidden } = flag
+  const { name, param, aliases = [], optionalValue, hidden, own } = flag
+  if (own !== undefined) return inOwnWords(flag, own)
   const short = flag.short === undefined ? '' : `-${flag.short}, `
   // A flag that is itself a refusal (`--no-certificate`) has no other form.
   if (name.startsWith('no-')) return [{ text: `--${name}`, hidden: false }]

@@ -4,11 +4,11 @@ import { isObject } from '../../base/objects.js'
 import { alerts } from '../../catalogue/areas/alerts.js'
 import { boolean, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
-import { buildRequest } from '../../http/index.js'
 import type { Credential, Whole, WireRequest } from '../../http/types.js'
 import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
+import type { Plan } from '../types.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -150,12 +150,14 @@ const post = async (
   { instance, place }: Services,
   address: URL,
   credential: Credential,
-  request: WireRequest,
+  plan: Plan,
+  property: unknown,
 ): Promise<Whole> => {
   try {
     const profile = await place.profile()
     const party = profile === undefined ? {} : { profile }
-    return await instance.elsewhere(address.origin, credential, party).call(request)
+    const there = instance.elsewhere(address.origin, credential, party)
+    return await there.call(withProperty(await there.build(plan), property))
   } catch (error) {
     if (!(error instanceof Failure) || error.category !== 'auth') throw error
     const hint = 'The authorization key is wrong, or was renewed: it is in the monitoring settings.'
@@ -177,8 +179,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     { ...given, input },
     { ...additions(services, given), ...more, endpoint: address.href },
   )
-  const request = withProperty(buildRequest(plan), more.endpoint)
-  const whole = await post(services, address, credential, request)
+  const whole = await post(services, address, credential, plan, more.endpoint)
   const { data } = whole
   const { answer, person } = services
   if (data === undefined) return person.note('the alert was sent')

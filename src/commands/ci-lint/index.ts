@@ -63,8 +63,8 @@ const checkOne = async (
 }
 
 /** No object is named where there is no project: a 404 is the instance's word on the endpoint. */
-const detailsOf = ({ details }: Failure, { flags }: Mine): FailureDetails =>
-  details.status === 404 && flags.project === undefined
+const detailsOf = ({ category, details }: Failure, { flags }: Mine): FailureDetails =>
+  category === 'not_found' && flags.project === undefined && !details.hint?.includes('--project')
     ? { ...details, hint: 'Newer instances check files only within a project: add --project.' }
     : details
 

@@ -15,6 +15,7 @@ export { isScope, type ScopeKind, scopeOf } from './scope.js'
 export { asSent, shownIn } from './shown.js'
 export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
 export {
+  calls,
   hasForm,
   keepsJournal,
   lists,

@@ -1,5 +1,6 @@
 /** `--where` and `--select`: which records match. */
 import { lengthOf } from '../../base/relative.js'
+import type { Words } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { type Names, type Plain, type Test, testOf } from './compare.js'
 import { hasField, type Leaves, leavesOf } from './leaves.js'
@@ -19,6 +20,8 @@ export interface Known {
   readonly now: number
   /** The numbers of a field that have names (access levels). */
   readonly names?: (field: string) => Names
+  /** The instance's own words: a record may have a field under either name. */
+  readonly words?: Pick<Words, 'name' | 'neutral'>
   /** Fields that are made of a record that has none of that name. */
   readonly made?: Readonly<Record<string, (record: unknown) => unknown>>
   /** What a name is that stands beside the records. */
@@ -65,9 +68,9 @@ const shapedIn = (field: string, { list, single, made }: Known): FieldKind | und
 const kindFor = ({ field, at }: Condition, text: string, known: Known): FieldKind => {
   const kind = shapedIn(field, known)
   if (kind !== undefined) return kind
-  const { samples = [], nearest, beside, list, single, made = {} } = known
+  const { samples = [], nearest, beside, list, single, made = {}, words } = known
   const path = field.split('.')
-  if (samples.some((record) => hasField(record, path))) return 'any'
+  if (samples.some((record) => hasField(record, path, words))) return 'any'
   const shaped = [...fieldsOf(list), ...fieldsOf(single), ...Object.keys(made)]
   const fields = new Set([...shaped, ...samples.flatMap(keysOf)])
   const other = beside?.(field)
@@ -118,8 +121,11 @@ const leavesIn = (
   record: unknown,
   path: readonly string[],
   make: ((record: unknown) => unknown) | undefined,
+  words: Known['words'],
 ): Leaves =>
-  make === undefined || hasField(record, path) ? leavesOf(record, path) : leavesOf(make(record), [])
+  make === undefined || hasField(record, path, words)
+    ? leavesOf(record, path, words)
+    : leavesOf(make(record), [])
 
 const bound = (condition: Condition, text: string, known: Known): Bound => {
   const { field, op, values } = condition
@@ -132,14 +138,14 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
   const tests = testsOf(condition, kindFor(condition, text, known), text, known)
   const not = op.startsWith('!')
   const holds = (record: unknown): boolean => {
-    const leaves = leavesIn(record, path, make)
+    const leaves = leavesIn(record, path, make, known.words)
     // Nothing else sees what is not there: no mistyped field selects everything.
     if (!leaves.there) return asksNull && !not
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not
   }
-  const { list, single, samples = [] } = known
+  const { list, single, samples = [], words } = known
   const listed =
-    kindIn(list, field) !== undefined || samples.some((record) => hasField(record, path))
+    kindIn(list, field) !== undefined || samples.some((record) => hasField(record, path, words))
   return { field, detail: !listed && kindIn(single, field) !== undefined, holds }
 }
 

@@ -1,5 +1,14 @@
 /** What stands under a dotted field of a record: through lists as well. */
 import { isObject } from '../../base/objects.js'
+import { keyIn, type Words } from '../../catalogue/words.js'
+
+type Naming = Pick<Words, 'name' | 'neutral'> | undefined
+
+/** The key of a field that a record has, by either name. */
+const keyOf = (record: object, name: string, words: Naming): string | undefined => {
+  if (words !== undefined) return keyIn(record, name, words)
+  return Object.hasOwn(record, name) ? name : undefined
+}
 
 export interface Leaves {
   /** False where it is absent, or null: then nothing is compared. */
@@ -9,27 +18,40 @@ export interface Leaves {
 
 const absent: Leaves = { there: false, values: [] }
 
-const leavesAt = (value: unknown, path: readonly string[], depth: number): Leaves => {
+const leavesAt = (
+  value: unknown,
+  path: readonly string[],
+  depth: number,
+  words: Naming,
+): Leaves => {
   if (value === null || value === undefined) return absent
   const name = path[depth]
   if (Array.isArray(value)) {
-    const parts = value.map((element) => leavesAt(element, path, depth))
+    const parts = value.map((element) => leavesAt(element, path, depth, words))
     // An empty list is there, where it is what is asked for.
     const there = name === undefined ? true : parts.some((part) => part.there)
     return { there, values: parts.flatMap((part) => part.values) }
   }
   if (name === undefined) return { there: true, values: [value] }
-  return isObject(value) && Object.hasOwn(value, name)
-    ? leavesAt(value[name], path, depth + 1)
+  const key = isObject(value) ? keyOf(value, name, words) : undefined
+  return isObject(value) && key !== undefined
+    ? leavesAt(value[key], path, depth + 1, words)
     : absent
 }
 
-export const leavesOf = (record: unknown, path: readonly string[]): Leaves =>
-  leavesAt(record, path, 0)
+/** @param words the instance's own, by which fields are found as well */
+export const leavesOf = (record: unknown, path: readonly string[], words?: Naming): Leaves =>
+  leavesAt(record, path, 0, words)
 
 /** Whether a record has a field, whatever it holds. */
-export const hasField = (record: unknown, [name, ...rest]: readonly string[]): boolean => {
+export const hasField = (
+  record: unknown,
+  [name, ...rest]: readonly string[],
+  words?: Naming,
+): boolean => {
   if (name === undefined) return true
-  if (Array.isArray(record)) return record.some((element) => hasField(element, [name, ...rest]))
-  return isObject(record) && Object.hasOwn(record, name) && hasField(record[name], rest)
+  if (Array.isArray(record))
+    return record.some((element) => hasField(element, [name, ...rest], words))
+  const key = isObject(record) ? keyOf(record, name, words) : undefined
+  return isObject(record) && key !== undefined && hasField(record[key], rest, words)
 }

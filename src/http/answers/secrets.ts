@@ -89,11 +89,18 @@ export const secretTexts = ({
 
 const shownBody = 16 * 1024
 
-/** A small JSON body with its secrets masked; undefined for anything else. */
-export const safeBody = (text: string, also: readonly string[] = []): string | undefined => {
+/**
+ * A small JSON body with its secrets masked; undefined for anything else.
+ * @param own whether a name is a secret's in the instance's own words
+ */
+export const safeBody = (
+  text: string,
+  also: readonly string[] = [],
+  own: (name: string) => boolean = () => false,
+): string | undefined => {
   if (text.length > shownBody) return undefined
   try {
-    const named = (name: string): boolean => also.includes(name) || mayBeSecret(name)
+    const named = (name: string): boolean => also.includes(name) || mayBeSecret(name) || own(name)
     return JSON.stringify(maskSecrets(JSON.parse(text), named))
   } catch {
     return undefined

@@ -1,5 +1,6 @@
 /** One exchange for `-v` and the audit log, with nothing in it that must not be seen. */
 import { scrub } from '../../base/secrets/scrub.js'
+import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Outgoing } from '../sending/incoming.js'
 import { Lost } from '../sending/lost.js'
@@ -29,11 +30,15 @@ const requestBody = (body: Outgoing['body'], secrets: readonly string[]): string
 const cleanHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(safeHeaders(headers)).map(([k, v]) => [scrub(k), scrub(v)]))
 
-/** @param secrets names of attributes that are secret besides those that look so */
+/**
+ * @param secrets names of attributes that are secret besides those that look so
+ * @param words the instance's own, by which further fields of its answer are secret
+ */
 export const startTrace = (
   tell: ClientOptions['trace'],
   outgoing: Outgoing,
   secrets: readonly string[] = [],
+  words?: Pick<Words, 'secret'>,
 ): Trace => {
   if (tell === undefined) return silent
   const { method, origin, path, headers, body } = outgoing
@@ -54,7 +59,7 @@ export const startTrace = (
   }
   return {
     answered: (status, responseHeaders, bytes) => {
-      const shown = bytes && safeBody(Buffer.from(bytes).toString())
+      const shown = bytes && safeBody(Buffer.from(bytes).toString(), [], words?.secret)
       const id = headerOf(responseHeaders, 'x-request-id')
       once({
         status,

@@ -3,6 +3,7 @@
 import { checkJson } from '../../base/json/check.js'
 import { Malformed } from '../../base/json/malformed.js'
 import { viewed, wellFormed } from '../../base/utf8.js'
+import type { Words } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import { isSafe } from '../sending/attempts.js'
 import { unknownOutcome, unusable } from '../sending/lost.js'
@@ -10,6 +11,7 @@ import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Whole } from '../types.js'
 import { headerOf } from './headers.js'
 import { safeAddress } from './secrets.js'
+import { legible } from './spoken.js'
 import { isPage, pageTitle } from './text.js'
 
 const pageHint =
@@ -55,12 +57,15 @@ const beginsWell = (bytes: Uint8Array): boolean => {
 }
 
 /** Parsed when somebody looks at it: what is only passed on is held once. */
-const lazily = (bytes: Uint8Array): Pick<Whole, 'bytes' | 'data'> => {
+const lazily = (bytes: Uint8Array, words?: Words): Pick<Whole, 'bytes' | 'data'> => {
   let value: { readonly data: unknown } | undefined
   return {
     bytes,
     get data() {
-      value ??= { data: JSON.parse(viewed(bytes).toString()) }
+      if (value === undefined) {
+        const data: unknown = JSON.parse(viewed(bytes).toString())
+        value = { data: words === undefined ? data : legible(data, words) }
+      }
       return value.data
     },
   }
@@ -68,9 +73,10 @@ const lazily = (bytes: Uint8Array): Pick<Whole, 'bytes' | 'data'> => {
 
 /**
  * The answer of one call; `data` is undefined where there is no body.
+ * @param words the instance's own: its data is found by the names of the documents, too
  * @throws Failure `unreachable` when the body is not JSON, or of more than is built (`bounds`)
  */
-export const wholeOf = (reply: OpenAnswer, bytes: Uint8Array): Whole => {
+export const wholeOf = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): Whole => {
   const { status, headers, method } = reply
   const bare = status === 204 || status === 304 || method === 'HEAD'
   if (bare || (bytes.length === 0 && !isSafe(method)))
@@ -81,5 +87,5 @@ export const wholeOf = (reply: OpenAnswer, bytes: Uint8Array): Whole => {
     if (!(error instanceof Malformed)) throw error
     throw notJson(reply, bytes, beginsWell(bytes) ? error.message : '')
   }
-  return Object.assign(lazily(wellFormed(bytes)), { status, headers })
+  return Object.assign(lazily(wellFormed(bytes), words), { status, headers })
 }

@@ -12,10 +12,16 @@ export class Lookout implements Marks {
 
   constructor(watch?: FieldWatch) {
     this.#tell = watch?.tell
-    for (const ending of watch?.endings ?? []) {
-      const [third = 0, second = 0, last = 0] = Buffer.from(ending).subarray(-3)
+    for (const ending of watch?.endings ?? []) this.#mark([...Buffer.from(ending).subarray(-3)])
+  }
+
+  /** Before fewer than three letters anything may stand. */
+  #mark([third, second, last]: readonly number[]): void {
+    if (third !== undefined && second !== undefined && last !== undefined)
       this.tails[tailOf(third, second, last)] = 1
-    }
+    else if (third !== undefined)
+      for (let any = 0; any < 256; any++)
+        this.#mark(second === undefined ? [any, third] : [any, third, second])
   }
 
   tell(record: Uint8Array): void {

@@ -1,6 +1,7 @@
 /** A request as a curl command that does the same, every credential a shell variable. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
 import { mayBeSecretHeader } from '../../base/secrets/names.js'
+import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { maskSecrets } from '../answers/secrets.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { addressOf, apiRoot } from './address.js'
@@ -13,22 +14,30 @@ const token = '$SVC_TOKEN'
 const alertKey = '$SVC_ALERT_KEY'
 
 /** In double quotes, so that the shell puts the variable in. */
-const credentialArgument: Readonly<Record<Credential['kind'], string>> = {
+const credentialArguments: Readonly<Record<Credential['kind'], string>> = {
   personal: `--header "PRIVATE-TOKEN: ${token}"`,
   oauth: `--header "Authorization: Bearer ${token}"`,
-  session: `--header "Cookie: _svc_session=${token}"`,
+  session: `--header "Cookie: ${sessionCookie}=${token}"`,
   job: '--header "JOB-TOKEN: $SVC_JOB_TOKEN"',
   bearer: `--header "Authorization: Bearer ${alertKey}"`,
   basic: `--user ":${alertKey}"`,
 }
+
+const credentialArgument = (
+  kind: Credential['kind'],
+  words: Pick<Words, 'cookie'> | undefined,
+): string =>
+  kind === 'session' && words !== undefined
+    ? `--header "Cookie: ${words.cookie(sessionCookie)}=${token}"`
+    : credentialArguments[kind]
 
 /** A secret's name as a shell variable. */
 const variable = (name: string): string => name.toUpperCase().replace(/\W/g, '_')
 
 const credentialHeaders: Readonly<Record<string, string>> = {
   authorization: `--header "Authorization: ${token}"`,
-  'private-token': credentialArgument.personal,
-  'job-token': credentialArgument.job,
+  'private-token': credentialArguments.personal,
+  'job-token': credentialArguments.job,
   cookie: `--header "Cookie: ${token}"`,
 }
 
@@ -90,6 +99,7 @@ export const toCurl = (
   request: WireRequest,
   credential?: Credential['kind'],
   sudo?: string,
+  words?: Pick<Words, 'cookie'>,
 ): string => {
   const root = apiRoot(normalizeBaseUrl(baseUrl))
   const address = request.absolute === true ? request.path : `${addressOf(root)}${request.path}`
@@ -99,7 +109,7 @@ export const toCurl = (
     // curl reads brackets and braces as ranges unless told not to.
     ...(/[[\]{}]/.test(address) ? ['--globoff'] : []),
     ...methodArguments(request.method),
-    ...(credential === undefined || own ? [] : [credentialArgument[credential]]),
+    ...(credential === undefined || own ? [] : [credentialArgument(credential, words)]),
     ...(sudo === undefined ? [] : [`--header ${quoted(`Sudo: ${sudo}`)}`]),
     ...headerArguments(request),
     ...bodyArguments(request),

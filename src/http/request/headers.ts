@@ -1,17 +1,21 @@
 /** Request headers: exactly one credential, and nothing that could inject another line. */
+import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { acceptEncoding } from '../answers/decode.js'
 import type { ClientOptions, Credential, WireRequest } from '../types.js'
 
 type Header = readonly [name: string, value: string]
 
+type Naming = Pick<Words, 'cookie' | 'header'>
+const documented: Naming = { cookie: (name) => name, header: (name) => name }
+
 /** How each kind travels (`http/README.md`). */
-const headers: Readonly<Record<Credential['kind'], (value: string) => Header>> = {
+const headers: Readonly<Record<Credential['kind'], (value: string, words: Naming) => Header>> = {
   personal: (value) => ['private-token', value],
   oauth: (value) => ['authorization', `Bearer ${value}`],
   bearer: (value) => ['authorization', `Bearer ${value}`],
   basic: (value) => ['authorization', `Basic ${Buffer.from(`:${value}`).toString('base64')}`],
-  session: (value) => ['cookie', `_svc_session=${value}`],
+  session: (value, { cookie }) => ['cookie', `${cookie(sessionCookie)}=${value}`],
   job: (value) => ['job-token', value],
 }
 
@@ -40,10 +44,10 @@ const checked = (name: string, value: string, what: string): Header => {
 const ownCredential = (given: readonly Header[]): boolean =>
   given.some(([name]) => credentialNames.has(name))
 
-const credentialHeader = (credential: Credential): Header => {
+const credentialHeader = (credential: Credential, words: Naming): Header => {
   if (credential.kind === 'session' && /[;,\s]/.test(credential.value))
     throw usage('the session cookie’s value must not hold blanks, commas or semicolons')
-  const [name, value] = headers[credential.kind](credential.value)
+  const [name, value] = headers[credential.kind](credential.value, words)
   return checked(name, value, 'the credential')
 }
 
@@ -52,6 +56,8 @@ export interface Sender extends Pick<ClientOptions, 'sudo' | 'userAgent'> {
   readonly credential?: Credential | undefined
   /** False for an origin that the credential is not meant for. */
   readonly trusted: boolean
+  /** What the instance calls headers and cookies. */
+  readonly words?: Naming | undefined
 }
 
 /**
@@ -68,13 +74,16 @@ export const headersFor = (request: WireRequest, sender: Sender): Record<string,
     ['accept-encoding', acceptEncoding],
     checked('user-agent', sender.userAgent, 'the user agent'),
   ]
-  const { credential, sudo, trusted } = sender
+  const { credential, sudo, trusted, words = documented } = sender
   const identity: Header[] = [
-    ...(credential === undefined || ownCredential(own) ? [] : [credentialHeader(credential)]),
+    ...(credential === undefined || ownCredential(own)
+      ? []
+      : [credentialHeader(credential, words)]),
     ...(sudo === undefined ? [] : [checked('sudo', sudo, 'the name of the user to act as')]),
   ]
   const all = [...defaults, ...(trusted ? identity : []), ...own]
-  return Object.fromEntries(all.filter(([, value]) => value !== ''))
+  const sent = all.filter(([, value]) => value !== '')
+  return Object.fromEntries(sent.map(([name, value]) => [words.header(name), value]))
 }
 
 /** The headers that may follow a redirect to another origin. */

@@ -1,11 +1,13 @@
 /** Endpoint and values → request: pure, the only place that knows how attributes travel. */
 import { methodOf, pathOf, placeOf } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
+import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { details } from '../advice.js'
 import type { Ask, WireRequest } from '../types.js'
 import { jsonOf, type Pair, pairsOf, queryText, segmentText, wildcardText } from './encode.js'
 import { multipart, partsOf } from './multipart.js'
+import { spoken } from './spoken.js'
 
 /** The value that holds the address of an endpoint whose route is one (`<alert_endpoint_url>`). */
 const addressName = 'endpoint'
@@ -130,11 +132,28 @@ const jsonBody = (
 /** Files come as they are: a compressed transfer could not be resumed. */
 const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
 
+/** What of a body in the instance's words is secret: as the catalogue says, and as its own names do. */
+const secretsIn = (ask: Ask, words: Words): Pick<WireRequest, 'secrets'> => {
+  const { endpoint, values, extra, files } = ask
+  const sent = Object.keys({ ...values, ...extra, ...files })
+  const secrets = sent.filter(
+    (name) => at(endpoint.params, name)?.secret === true || words.secret(name),
+  )
+  return secrets.length === 0 ? {} : { secrets }
+}
+
 /**
  * The request of an endpoint for the given values (`http/README.md`). Without attributes there is no body and no content type.
+ * @param words the instance's, where it has some of its own
  * @throws Failure `usage` for a missing path value, or one that cannot stand in a path
  */
-export const buildRequest = (ask: Ask): WireRequest => {
+export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
+  if (words === undefined) return requestOf(ask)
+  const own = spoken(ask, words)
+  return { ...requestOf(own), ...secretsIn(own, words) }
+}
+
+const requestOf = (ask: Ask): WireRequest => {
   const { endpoint, files = {} } = ask
   const own = valueAttributes(ask)
   const extra = extraAttributes(ask)

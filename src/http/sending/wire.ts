@@ -5,6 +5,7 @@ import { Patient, readSome } from '../answers/body.js'
 import { decoded } from '../answers/decode.js'
 import { headerOf } from '../answers/headers.js'
 import { secretTexts } from '../answers/secrets.js'
+import { legibleHeaders, readHeaders } from '../answers/spoken.js'
 import { startTrace } from '../answers/tracing.js'
 import type { OnInterrupt } from '../gate.js'
 import { apiRoot, requestLabel, type Target, targetOf } from '../request/address.js'
@@ -170,12 +171,13 @@ export class Wire {
   /** A key for an alert endpoint goes where it is sent; any other credential only to the instance. */
   #headers(request: WireRequest, target: Target): Record<string, string> {
     const kind = this.#credential?.kind
-    const { sudo, userAgent } = this.#options
+    const { sudo, userAgent, words } = this.#options
     return headersFor(request, {
       userAgent,
       credential: this.#credential,
       trusted: target.origin === this.#root.origin || kind === 'bearer' || kind === 'basic',
       ...(sudo === undefined ? {} : { sudo }),
+      ...(target.origin === this.#root.origin ? { words } : {}),
     })
   }
 
@@ -217,14 +219,16 @@ export class Wire {
     }
     for (const text of secretTexts({ ...request, headers })) remember(text)
     if (this.#credential !== undefined) remember(this.#credential.value)
-    const trace = startTrace(this.#options.trace, outgoing, secrets)
+    const { words } = this.#options
+    const trace = startTrace(this.#options.trace, outgoing, secrets, words)
     const dispatcher = await this.#connections.to(target.origin)
     try {
       const incoming = await exchange(dispatcher, outgoing, this.#onInterrupt)
       const encoding = headerOf(incoming.headers, 'content-encoding')
+      const { headers: came } = incoming
       return {
         status: incoming.status,
-        headers: incoming.headers,
+        headers: words === undefined ? came : legibleHeaders(came, readHeaders, words),
         target,
         label,
         method,

@@ -2,7 +2,7 @@
 import { stringEnd } from '../../base/json/json.js'
 import { masked } from '../../base/secrets/names.js'
 import { viewed } from '../../base/utf8.js'
-import { endingsOf, type SecrecyOf } from './secrets.js'
+import type { SecrecyOf } from './secrets.js'
 import { maskedText } from './text.js'
 
 /** Bytes as characters of the same number, so that patterns see them and nothing is lost. */
@@ -18,9 +18,12 @@ const literal = (text: string): string =>
 
 const window = 1 << 16
 
-/** A test of bytes for strings that end as names of secrets do, far cheaper than parsing. */
-export const mentions = (secrets: ReadonlySet<string>): ((bytes: Uint8Array) => boolean) => {
-  const endings = endingsOf(secrets).map(literal)
+/**
+ * A test of bytes for strings that end as names of secrets do, far cheaper than parsing.
+ * @param names what those end in
+ */
+export const mentions = (names: readonly string[]): ((bytes: Uint8Array) => boolean) => {
+  const endings = names.map(literal)
   const pattern = new RegExp(`(?:${endings.join('|')})"|${disguise}`, 'i')
   const overlap = Math.max(...endings.map((ending) => ending.length), disguise.length) + 1
   // A copy of everything at once would be one more of what may be large.
@@ -64,10 +67,10 @@ const decoder = new TextDecoder()
 
 /** A record's bytes with its secrets masked; token by token where its bytes do not tell enough. */
 export const maskerOfBytes = (
-  secrets: ReadonlySet<string>,
+  names: readonly string[],
   secrecyOf: SecrecyOf,
 ): ((bytes: Uint8Array) => Uint8Array) => {
-  const endings = endingsOf(secrets).map(literal).join('|')
+  const endings = names.map(literal).join('|')
   const key = new RegExp(`(${endings})"\\s*:\\s*`, 'gi')
   return (bytes) => hidden(bytes, key, secrecyOf) ?? maskedText(decoder.decode(bytes), secrecyOf)
 }

@@ -1,6 +1,7 @@
 /** Credentials in answers: found by the name of their field, shown only on demand. */
 import { Exact } from '../../base/json/json.js'
 import { endsAsSecret, lastWords, masked } from '../../base/secrets/names.js'
+import type { Words } from '../../catalogue/words.js'
 
 /** `declared` is certain; of a `guessed` one only texts are masked, alone or in a list. */
 export type Secrecy = 'declared' | 'guessed' | undefined
@@ -11,13 +12,29 @@ export type SecrecyOf = (name: string) => Secrecy
 /** Whoever sends names without end gets no memory without end for them. */
 const mostNames = 10_000
 
-/** How secret fields are: declared to hold credentials, or of a name that credentials have. */
-export const secrecies = (declared: ReadonlySet<string>): SecrecyOf => {
+const secrecyOf = (
+  name: string,
+  declared: ReadonlySet<string>,
+  words: OwnSecrets | undefined,
+): Secrecy => {
+  const names = words === undefined ? [name] : [name, words.neutral(name), words.name(name)]
+  if (words?.named(name) === true || names.some((one) => declared.has(one))) return 'declared'
+  return names.some(endsAsSecret) ? 'guessed' : undefined
+}
+
+/** What of an instance's words says which fields are secret: under either name. */
+export type OwnSecrets = Pick<Words, 'name' | 'neutral' | 'secretEndings' | 'named'>
+
+/**
+ * How secret fields are: declared to hold credentials, or of a name that credentials have.
+ * @param words the instance's own: they add secrets, and never take one away
+ */
+export const secrecies = (declared: ReadonlySet<string>, words?: OwnSecrets): SecrecyOf => {
   const known = new Map<string, Secrecy>()
   return (name) => {
     if (declared.has(name)) return 'declared'
     if (known.has(name)) return known.get(name)
-    const found = endsAsSecret(name) ? 'guessed' : undefined
+    const found = secrecyOf(name, declared, words)
     if (known.size < mostNames) known.set(name, found)
     return found
   }
@@ -59,7 +76,8 @@ export const mask = (value: unknown, secrecyOf: SecrecyOf, secrecy?: Secrecy): u
 }
 
 /** Words that names of secrets end in, without case: for a search that only looks for suspects. */
-export const endingsOf = (declared: ReadonlySet<string>): readonly string[] => [
+export const endingsOf = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => [
   ...lastWords,
   ...declared,
+  ...(words === undefined ? [] : [...words.secretEndings, ...[...declared].map(words.name)]),
 ]

@@ -7,21 +7,28 @@ import { chunksOf } from '../json/chunks.js'
 import { parse, shallow } from '../record.js'
 import type { Hidden, Pick, Printer, Watch, Writer } from '../types.js'
 import { maskerOfBytes, mentions } from './bytes.js'
-import { endingsOf, mask, type SecrecyOf, secrecies, secrecyAt } from './secrets.js'
+import {
+  endingsOf,
+  mask,
+  type OwnSecrets,
+  type SecrecyOf,
+  secrecies,
+  secrecyAt,
+} from './secrets.js'
 
 /** Whether a record of a batch may hold a secret: one of those told of, else by a search. */
 class Suspicion {
   private told: Uint8Array[] | undefined
   private readonly holds: (bytes: Uint8Array) => boolean
 
-  constructor(private readonly secrets: ReadonlySet<string>) {
-    this.holds = mentions(secrets)
+  constructor(private readonly endings: readonly string[]) {
+    this.holds = mentions(endings)
   }
 
   watch(): Watch {
     this.told ??= []
     const { told } = this
-    return { endings: endingsOf(this.secrets), tell: (record) => told.push(record) }
+    return { endings: this.endings, tell: (record) => told.push(record) }
   }
 
   of(batch: readonly Uint8Array[]): boolean {
@@ -41,12 +48,14 @@ const whole = (printer: Printer): Writer => ({
  * What is written through this reaches the printer masked.
  * @param hidden names of fields that are declared to hold credentials; those whose names say so are
  * masked as well. `nothing` where the secrets are what was asked for
+ * @param words the instance's own: a secret is one under either name
  */
-export const maskedWriter = (printer: Printer, hidden: Hidden): Writer => {
+export const maskedWriter = (printer: Printer, hidden: Hidden, words?: OwnSecrets): Writer => {
   if (hidden === 'nothing') return whole(printer)
-  const secrecyOf = secrecies(hidden)
-  const suspicion = new Suspicion(hidden)
-  const hide = maskerOfBytes(hidden, secrecyOf)
+  const secrecyOf = secrecies(hidden, words)
+  const endings = endingsOf(hidden, words)
+  const suspicion = new Suspicion(endings)
+  const hide = maskerOfBytes(endings, secrecyOf)
   const hideValue = (value: unknown): unknown => shallow(() => mask(value, secrecyOf))
   return {
     ...whole(printer),
@@ -85,9 +94,9 @@ const maskedUnder = (
  * Picks from masked records what is as secret as the names that lead there: `token.value` is, though
  * `value` says nothing, and so is what is made under a secret's name.
  */
-export const maskedPick = (pick: Pick, hidden: Hidden): Pick => {
+export const maskedPick = (pick: Pick, hidden: Hidden, words?: OwnSecrets): Pick => {
   if (hidden === 'nothing') return pick
-  const secrecyOf = secrecies(hidden)
+  const secrecyOf = secrecies(hidden, words)
   const known = new Map<string, (record: unknown) => unknown>()
   return (record, path) => {
     const under = known.get(path) ?? maskedUnder(pick, path, secrecyOf)

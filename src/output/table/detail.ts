@@ -1,7 +1,7 @@
 /** One object on a terminal: its fields in two columns, long text wrapped, objects indented. */
 
 import { type Fields, isObject } from '../../base/objects.js'
-import { rowsOf } from '../columns.js'
+import { meaningOf, rowsOf } from '../columns.js'
 import { stringify } from '../record.js'
 import { type Shown, shown, shownLines } from '../shown.js'
 import type { Open, View } from '../types.js'
@@ -34,7 +34,7 @@ const lineOf = (name: string, value: unknown, depth: number, view: View): Line =
   if (typeof value === 'string' && value.includes('\n')) return linesUnder(name, value, depth, view)
   if (Array.isArray(value) && value.some((v) => isObject(v) && labelOf(v) === undefined))
     return linesUnder(name, value.map(stringify).join('\n'), depth, view)
-  const cell = cellOf(name, value, view, true)
+  const cell = cellOf(meaningOf(name, view), value, view, true)
   const paint = (text: string): string => painted(cell, text, view)
   return { depth, name: shown(name, view.style), text: cell.text, paint }
 }
@@ -96,7 +96,7 @@ export const detail: Open = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = rowsOf(view, (fields: Fields) => Object.keys(fields))
     const values = rows.values(record)
-    const lines = rows.columns().flatMap((name, i) => linesOf(name, values[i], 0, view))
+    const lines = rows.headings().flatMap((name, i) => linesOf(name, values[i], 0, view))
     const size = lines.reduce((sum, line) => sum + line.text.length + line.name.length, 0)
     const draw = size > long ? unaligned : render
     await view.style.prepare(lines.flatMap((line) => [line.name, line.text]))

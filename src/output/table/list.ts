@@ -89,7 +89,7 @@ export const list: Open = (sink, view) => {
     if (waiting.length === 0) return
     const ready = waiting
     waiting = []
-    const headings = headingsOf(rows.columns(), view)
+    const headings = headingsOf(rows.headings(), view)
     await view.style.prepare([...headings, ...ready.flat().map((cell) => cell.text)])
     const before = natural
     natural = naturalWidths(headings, ready, view).map((n, i) => Math.max(n, before?.[i] ?? 0))

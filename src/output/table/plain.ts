@@ -24,7 +24,7 @@ export const plainList: Open = (sink, view) => {
   const header = (): string => {
     if (started || rows.columns().length === 0) return ''
     started = true
-    return line(view, rows.columns())
+    return line(view, rows.headings())
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     if (records.length === 0) return
@@ -47,9 +47,10 @@ export const plainDetail: Open = (sink, view) => {
   const write = async (record: unknown): Promise<void> => {
     const rows = rowsOf(view)
     const values = rows.values(record)
+    const columns = rows.columns()
     const lines = rows
-      .columns()
-      .map((name, i) => line(view, [name, levelOf(name, values[i]) ?? values[i]]))
+      .headings()
+      .map((name, i) => line(view, [name, levelOf(columns[i], values[i]) ?? values[i]]))
     await sink.write(lines.join(''))
   }
   return {

@@ -12,6 +12,7 @@ const unsent = () => {
     exchange: {
       curlOf: async ({ method, path }: { method: string; path: string }) => `${method} ${path}`,
       guard: async () => {},
+      build: async (ask: Ask) => buildRequest(ask),
     },
     lists: {
       request: async (ask: Ask) => ({ request: buildRequest(ask), tested: [] }),

@@ -4,6 +4,7 @@ import { didYouMean } from '../../../base/suggest.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
 import { propertiesOf } from '../../../catalogue/shapes/properties.js'
+import type { Words } from '../../../catalogue/words.js'
 import type { Command } from '../../../commands/types.js'
 
 /** The column that says which object a row is about, where several were given. */
@@ -27,17 +28,20 @@ const shaped = (command: Command): boolean =>
 /**
  * What to say of `--fields` names that no shape of the command knows: an instance may be newer than the
  * catalogue, so they are shown all the same.
+ * @param words the instance's own, which are as good
  */
 export const fieldNotes = async (
   command: Command,
   fields: readonly string[],
+  words?: Pick<Words, 'neutral'>,
 ): Promise<readonly string[]> => {
   const known = fieldsOf(Object.values(command.endpoints))
   if (known.length === 0 || !shaped(command)) return []
   const columns = Object.values(command.endpoints).flatMap((e) => e.columns ?? [])
   const several = command.args[0]?.variadic === true ? [objectColumn] : []
   const all = new Set([...known, ...several, ...columns.map(firstOf)])
-  const strange = fields.map(firstOf).filter((name) => !all.has(name))
+  const neutral = words?.neutral ?? ((name: string) => name)
+  const strange = fields.map(firstOf).filter((name) => !all.has(name) && !all.has(neutral(name)))
   if (strange.length === 0) return []
   return strange.map((name) => {
     const nearest = didYouMean(name, all)

@@ -46,7 +46,7 @@ const peopleOf = (people: People, { parent }: Emit): People => {
   }
 }
 
-type Options = Pick<RunOptions, 'command' | 'format' | 'globals'>
+type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'words'>
 
 /** Prints on standard output, masked and escaped by the writers of `output`. */
 export class Printing implements AnswerService {
@@ -165,7 +165,7 @@ export class Printing implements AnswerService {
   }
 
   #view(many: boolean, emit: Emit): Asked {
-    const { command, globals } = this.#asked
+    const { command, globals, words } = this.#asked
     const { style, width } = this.#screen
     return {
       many,
@@ -174,6 +174,7 @@ export class Printing implements AnswerService {
       ...this.#names(emit),
       ...(emit.parent === undefined ? {} : { parent: emit.parent }),
       ...(command.made === undefined ? {} : { made: command.made }),
+      ...(words === undefined ? {} : { words }),
       terminal: style.terminal,
       width,
       color: style.color,

@@ -28,5 +28,5 @@ export const curlText = async (
   endpoint?: Called,
 ): Promise<string> => {
   const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
-  return toCurl(session.baseUrl, wire, await kindFor(instance, endpoint), sudo)
+  return toCurl(session.baseUrl, wire, await kindFor(instance, endpoint), sudo, instance.words)
 }

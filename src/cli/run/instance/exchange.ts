@@ -1,15 +1,17 @@
 /** The requests of one run: its instance as the client of the catalogue, and what stands around it. */
 
 import { writes } from '../../../catalogue/endpoint.js'
+import type { Words } from '../../../catalogue/words.js'
 import type { Called } from '../../../client/credential.js'
 import { createInstance } from '../../../client/index.js'
 import type { InstanceClient } from '../../../client/instance.js'
+import { requestIn } from '../../../client/words.js'
 import type { Party } from '../../../commands/services.js'
 import type { FleetGate } from '../../../fleet/gate/gate.js'
-import { buildRequest } from '../../../http/index.js'
 import type { Ask, Client, Credential, WireRequest } from '../../../http/types.js'
 import { checkReadOnly } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
+import { type FindOwn, servesOrigin, wordsFor } from '../../own/found.js'
 import { Audit } from './audit.js'
 import { credentialsOf, hinted } from './credential.js'
 import { curlText } from './curl.js'
@@ -23,6 +25,8 @@ export interface ExchangeOptions extends Pick<RunWays, 'env' | 'signal'> {
   /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */
   readonly profile: () => Promise<Profile | undefined>
   readonly screen: RunWays['screen'] & { readonly warn: (text: string) => void }
+  /** The instance's own words, where a vocabulary is in force. */
+  readonly own?: FindOwn
 }
 
 /** A call that carries no credential. */
@@ -38,15 +42,20 @@ const guarding =
     audit.check(request)
   }
 
+/** The words for an address. */
+type Spoken = (baseUrl: string) => Promise<Words | undefined>
+
 /** The instance of a run's session, made when it is first asked for. */
-const sessionInstance = (session: () => Promise<Session>, run: RunWays) => {
+const sessionInstance = (session: () => Promise<Session>, run: RunWays, own: Spoken) => {
   const make = async (): Promise<InstanceClient> => {
     const given = await session()
+    const words = await own(given.baseUrl)
     return createInstance({
       ...(await reaching(run, given.baseUrl, given)),
       ...(given.sudo === undefined ? {} : { sudo: given.sudo }),
+      ...(words === undefined ? {} : { words }),
       credential: credentialsOf(given),
-      words: hinted(given),
+      worded: hinted(given),
       without: () => run.warnings.withheld(given),
     })
   }
@@ -61,6 +70,31 @@ const sessionInstance = (session: () => Promise<Session>, run: RunWays) => {
   }
 }
 
+/** Builds requests, in the words of the instance, or of another address, where those are its own. */
+const building =
+  ({ own }: ExchangeOptions, instance: () => Promise<InstanceClient>) =>
+  async (ask: Ask, elsewhere?: string): Promise<WireRequest> => {
+    const found = await own?.()
+    if (found === undefined) return requestIn(ask, undefined)
+    if (elsewhere === undefined) return (await instance()).build(ask)
+    return requestIn(ask, servesOrigin(found, elsewhere) ? found.words : undefined)
+  }
+
+/** A client of any address, with this credential and no other. */
+const stranger =
+  (run: RunWays, own: Spoken, opened: InstanceClient[]) =>
+  async (baseUrl: string, credential: Credential | undefined, party: Party = {}) => {
+    const words = await own(baseUrl)
+    const other = createInstance({
+      ...(await reaching(run, baseUrl, party)),
+      ...(words === undefined ? {} : { words }),
+      credential: async () => credential,
+    })
+    opened.push(other)
+    // Without a credential as for endpoints that are one by themselves.
+    return other.client(credential === undefined ? bare : undefined)
+  }
+
 export const createExchange = (options: ExchangeOptions) => {
   const { globals, env, screen, session } = options
   const { warn } = screen
@@ -69,13 +103,17 @@ export const createExchange = (options: ExchangeOptions) => {
   const guard = guarding(options, audit)
   const gateOf = gatesOf(globals, options.profile, (text) => screen.say(text, 'info'))
   const run: RunWays = { ...options, warnings, audit, guard, gateOf }
-  const { instance, close } = sessionInstance(session, run)
+  const own: Spoken = async (baseUrl) => wordsFor(await options.own?.(), baseUrl)
+  const { instance, close } = sessionInstance(session, run, own)
   const others: InstanceClient[] = []
 
   const curlOf = async (wire: WireRequest, endpoint?: Called): Promise<string> =>
     curlText(await session(), await instance(), wire, endpoint)
 
+  const build = building(options, instance)
   return {
+    /** The request of an ask, as it would travel. */
+    build,
     /** The catalogue's endpoints, called with checked inputs, answered with typed data. */
     instance,
     client: async (endpoint?: Called, long = false): Promise<Client> =>
@@ -83,18 +121,10 @@ export const createExchange = (options: ExchangeOptions) => {
     /** The data that a reading request is answered with, where that takes neither long nor a second try. */
     glance: async ({ endpoint, values }: Ask): Promise<unknown> =>
       (await instance()).glance(endpoint, values),
-    anonymous: async (baseUrl: string, credential: Credential | undefined, party: Party = {}) => {
-      const other = createInstance({
-        ...(await reaching(run, baseUrl, party)),
-        credential: async () => credential,
-      })
-      others.push(other)
-      // Without a credential as for endpoints that are one by themselves.
-      return other.client(credential === undefined ? bare : undefined)
-    },
+    anonymous: stranger(run, own, others),
     /** The request of an ask, refused where the profile only reads. */
     request: async (ask: Ask): Promise<WireRequest> => {
-      const wire = buildRequest(ask)
+      const wire = await build(ask)
       if (writes(ask.endpoint)) await guard(wire, wire.absolute)
       return wire
     },

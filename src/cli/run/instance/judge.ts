@@ -8,6 +8,7 @@ import { nearest } from '../../../base/suggest.js'
 import { type Endpoint, echoes } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
 import { propertiesOf } from '../../../catalogue/shapes/properties.js'
+import type { Words } from '../../../catalogue/words.js'
 import type { Ask } from '../../../http/types.js'
 import { agrees } from './agrees.js'
 
@@ -59,21 +60,22 @@ const judge = (
   name: string,
   sent: unknown,
   answer: unknown,
+  called: string,
 ): Omit<NotTaken, 'name'> | undefined => {
   const param = endpoint.params[name]
   if (param === undefined) {
     if (endsAsSecret(name) || at(answer, [name]) !== undefined) return undefined
     const near = meant(endpoint, name, answer)
     return {
-      text: `the instance did not take ${name}: neither its answer nor the catalogue knows it${near}`,
+      text: `the instance did not take ${called}: neither its answer nor the catalogue knows it${near}`,
       unknown: true,
     }
   }
   const had = placesOf(endpoint, name, param).map((place) => at(answer, place))
   if (had.length === 0 || had.some((got) => agrees(sent, got))) return undefined
   const got = had.find((one) => one !== undefined)
-  const differs = `the instance did not take ${name} as it was given: it has ${shown(got)}`
-  return { text: got === undefined ? absent(name) : differs, unknown: false }
+  const differs = `the instance did not take ${called} as it was given: it has ${shown(got)}`
+  return { text: got === undefined ? absent(called) : differs, unknown: false }
 }
 
 /** What was sent under names that are no placeholder of the path. */
@@ -92,11 +94,16 @@ export const unknownNames = (ask: Ask): readonly string[] =>
  * The attributes that a write's answer does not show, or shows with another value. Judged is what
  * the answer should show: its shape has a field of that name, the parameter names one (`echo`), or
  * the catalogue does not know the name at all. Secrets are not compared.
+ * @param words the instance's own, by which attributes are named
  */
-export const notTaken = (ask: Ask, answer: unknown): readonly NotTaken[] => {
+export const notTaken = (
+  ask: Ask,
+  answer: unknown,
+  words?: Pick<Words, 'name'>,
+): readonly NotTaken[] => {
   if (!echoes(ask.endpoint) || !isObject(answer)) return []
   return sentBy(ask).flatMap(([name, sent]) => {
-    const found = judge(ask, name, sent, answer)
+    const found = judge(ask, name, sent, answer, words?.name(name) ?? name)
     return found === undefined ? [] : [{ name, ...found }]
   })
 }

@@ -6,7 +6,6 @@ import { followed, isLong, type Paging, paged, searched, wanted } from '../../..
 import type { Plan } from '../../../commands/described.js'
 import type { Emit } from '../../../commands/services.js'
 import { usage } from '../../../errors.js'
-import { buildRequest } from '../../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../../http/types.js'
 import type { Writer } from '../../../output/types.js'
 import type { Narrowed, RecordChoice } from '../where/index.js'
@@ -64,7 +63,8 @@ export class Lists {
   /** The first request of a list, and what of its records is tested here. */
   async request(ask: Ask): Promise<{ request: WireRequest; tested: readonly string[] }> {
     const { ask: asked, stage, tested } = await this.narrowed(ask)
-    return { request: paged(buildRequest(asked), this.pagingOf(stage)), tested }
+    const first = await (await this.instance()).build(asked)
+    return { request: paged(first, this.pagingOf(stage)), tested }
   }
 
   /** @throws Failure `usage` where records were to be chosen, and there is no list */
@@ -73,8 +73,9 @@ export class Lists {
   }
 
   /** The first request of all there is of a list. */
-  whole(ask: Ask): WireRequest {
-    return paged(buildRequest(ask), { limit: 'all', perPage: largestPage })
+  async whole(ask: Ask): Promise<WireRequest> {
+    const first = await (await this.instance()).build(ask)
+    return paged(first, { limit: 'all', perPage: largestPage })
   }
 
   /** A list straight to the output. */

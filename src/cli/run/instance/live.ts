@@ -109,6 +109,7 @@ export class LiveInstance implements InstanceService {
   elsewhere(baseUrl: string, credential: Credential | undefined, party?: Party): Elsewhere {
     const { exchange } = this.#parts
     return {
+      build: (ask) => exchange.build(ask, baseUrl),
       call: async (request) => {
         await exchange.guard(request, true)
         return (await exchange.anonymous(baseUrl, credential, party)).call(request)

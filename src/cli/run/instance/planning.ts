@@ -1,6 +1,7 @@
 /** What was asked → plans, with the words and questions of this run. */
 import type { JsonValues } from '../../../base/json/value.js'
 import { echoes } from '../../../catalogue/endpoint.js'
+import { refuseGone } from '../../../client/words.js'
 import type { PersonService } from '../../../commands/services.js'
 import type { Command, Given, Plan, PlanSource } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
@@ -37,6 +38,7 @@ const surroundingsOf = (
   notes: Pick<PersonService, 'note'>,
   questions: Questions,
   reads: Reads,
+  words: RunOptions['words'],
 ): Surroundings => {
   const tell = sentUnknown(notes)
   return {
@@ -45,6 +47,7 @@ const surroundingsOf = (
     unknown: (endpoint, name) => {
       if (!reads.answers || !echoes(endpoint)) tell(endpoint, name)
     },
+    offered: (endpoint) => refuseGone(endpoint, words),
     baseUrl: async () => (await place.session()).baseUrl,
     scope: (kinds) => place.scopeAmong(kinds),
     pathOf: projectPaths(reads.data),
@@ -53,7 +56,7 @@ const surroundingsOf = (
   }
 }
 
-type Options = Pick<RunOptions, 'command' | 'globals'>
+type Options = Pick<RunOptions, 'command' | 'globals' | 'words'>
 
 /** The plans of a run. */
 export class Planning {
@@ -77,7 +80,7 @@ export class Planning {
       argv: process.argv.slice(2),
       fetch: reads.wanted,
     })
-    this.#around = surroundingsOf(place, screen.notes, this.#questions, reads)
+    this.#around = surroundingsOf(place, screen.notes, this.#questions, reads, options.words)
   }
 
   /** A plan for each object. */

@@ -2,8 +2,8 @@
 import { type Fields, isObject } from '../../../base/objects.js'
 import { type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
+import type { Words } from '../../../catalogue/words.js'
 import { asSent, shownIn } from '../../../commands/derive/index.js'
-import { buildRequest } from '../../../http/index.js'
 import type { Ask, WireRequest } from '../../../http/types.js'
 import { levelOf } from '../../../output/levels.js'
 import { mask, secrecies } from '../../../output/masking/secrets.js'
@@ -62,8 +62,12 @@ const changed = (
 }
 
 /** Secrets by what they are called: the rows have their names in a column. */
-const hidden = (changes: readonly Change[], endpoint: Endpoint): readonly Change[] => {
-  const secrecyOf = secrecies(secretsOf(endpoint))
+const hidden = (
+  changes: readonly Change[],
+  endpoint: Endpoint,
+  words: Words | undefined,
+): readonly Change[] => {
+  const secrecyOf = secrecies(secretsOf(endpoint), words)
   return changes.map((change) => {
     const hide = (value: unknown) => mask(value, secrecyOf, secrecyOf(change.attribute))
     return { ...change, now: hide(change.now), new: hide(change.new) }
@@ -77,25 +81,37 @@ export const removes = (endpoint: Endpoint, read: Endpoint | undefined): boolean
 const requestLine = ({ method, path }: Pick<WireRequest, 'method' | 'path'>): string =>
   `${method} ${path}`
 
+interface How {
+  readonly path: string
+  readonly columns?: readonly string[]
+  readonly secrets: boolean
+  readonly words?: Words
+}
+
 /**
  * What a write would change.
  * @param record its object as it is; undefined where it was not read
+ * @param path of the request, as it would travel
  * @param columns what is shown of an object that is removed
  * @param secrets whether they are shown
+ * @param words the instance's own, by which attributes are shown
  */
 export const previewOf = (
   ask: Ask,
   record: Fields | undefined,
-  { columns, secrets }: { readonly columns?: readonly string[]; readonly secrets: boolean },
+  { path, columns, secrets, words }: How,
 ): Preview => {
   const changes =
     columns !== undefined && record !== undefined
       ? lostWith(record, columns)
       : sentBy(ask).map((one) => changed(ask, record, one))
-  const { path } = buildRequest(ask)
   const request = requestLine({ method: methodOf(ask.endpoint), path: path.replace(/\?.*$/, '') })
-  const shown = secrets ? changes : hidden(changes, ask.endpoint)
-  return { request, read: record !== undefined, changes: shown }
+  const shown = secrets ? changes : hidden(changes, ask.endpoint, words)
+  const named =
+    words === undefined
+      ? shown
+      : shown.map((change) => ({ ...change, attribute: words.name(change.attribute) }))
+  return { request, read: record !== undefined, changes: named }
 }
 
 /** The attributes of a body, where it has some. */
@@ -110,8 +126,8 @@ const attributesIn = (body: WireRequest['body']): Fields => {
 }
 
 /** What a request would send that no endpoint of the catalogue stands for. */
-export const previewOfRequest = (wire: WireRequest, secrets: boolean): Preview => {
-  const secrecyOf = secrecies(new Set())
+export const previewOfRequest = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
+  const secrecyOf = secrecies(new Set(), words)
   const changes = Object.entries(attributesIn(wire.body)).map(([attribute, value]) => ({
     attribute,
     now: null,

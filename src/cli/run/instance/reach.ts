@@ -67,7 +67,7 @@ export const reaching = async (
     record: (credential) => audit.open(profile, credential, user),
     guard: (request) => run.guard(request, request.absolute),
     progress: screen.meter,
-    words: worded,
+    worded,
     gate: await run.gateOf(baseUrl),
     ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
     ...(renew === undefined ? {} : { renew: renewalOf(renew) }),

@@ -6,6 +6,7 @@
 import type { JsonValues } from '../../../base/json/value.js'
 import { isObject } from '../../../base/objects.js'
 import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
+import type { Words } from '../../../catalogue/words.js'
 import type { Answered, Input, Listing, RecordOf } from '../../../client/typed.js'
 import { readingOf } from '../../../commands/derive/index.js'
 import type { Described, Given, Plan, Plans } from '../../../commands/described.js'
@@ -42,8 +43,12 @@ interface Parts {
   readonly crowd: Pick<Crowd, 'many'>
   readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
   readonly command: Pick<Described, 'area'>
+  /** The request of a plan, as it would travel. */
+  readonly build: (plan: Plan) => Promise<WireRequest>
   /** Whether secrets are shown. */
   readonly secrets: boolean
+  /** The instance's own, where a vocabulary is in force. */
+  readonly words?: Words | undefined
 }
 
 const emit: Emit = {
@@ -143,8 +148,9 @@ export class RehearsedInstance implements InstanceService {
     return this.#parts.live.open(plan, headers)
   }
 
-  elsewhere(_baseUrl: string, _credential: Credential | undefined): Elsewhere {
-    return { call: (request) => this.#request(request) }
+  elsewhere(baseUrl: string, credential: Credential | undefined): Elsewhere {
+    const { build } = this.#parts.live.elsewhere(baseUrl, credential)
+    return { build, call: (request) => this.#request(request) }
   }
 
   async raw(request: WireRequest, how?: Uncatalogued): Promise<Whole | undefined> {
@@ -197,22 +203,24 @@ export class RehearsedInstance implements InstanceService {
   }
 
   async #preview(what: Written): Promise<Preview> {
-    const { answer, command, live, secrets } = this.#parts
-    if ('request' in what) return previewOfRequest(what.request, secrets)
+    const { answer, build, command, live, secrets, words } = this.#parts
+    if ('request' in what) return previewOfRequest(what.request, secrets, words)
     const { plan } = what
     const { endpoint } = plan
+    const { path } = await build(plan)
+    const how = { path, secrets, ...(words === undefined ? {} : { words }) }
     const reading = await readingOf(command.area, endpoint)
-    if (reading === undefined) return previewOf(plan, undefined, { secrets })
+    if (reading === undefined) return previewOf(plan, undefined, how)
     const values = reading.values(plan)
     try {
       const { data } = await live.send({ key: '', endpoint: reading.endpoint, values })
       const gone = removes(endpoint, reading.endpoint)
       const shown = gone ? { columns: await answer.columnsFor(reading.endpoint) } : {}
-      return previewOf(plan, isObject(data) ? data : {}, { ...shown, secrets })
+      return previewOf(plan, isObject(data) ? data : {}, { ...shown, ...how })
     } catch (error) {
       const absent = error instanceof Failure && error.category === 'not_found'
       if (!absent || endpoint.brings !== true) throw error
-      return previewOf(plan, undefined, { secrets })
+      return previewOf(plan, undefined, how)
     }
   }
 
@@ -224,6 +232,9 @@ export class RehearsedInstance implements InstanceService {
 
   async #request(request: WireRequest): Promise<never> {
     if (this.#gathering > 0) throw new Unwritten({ request })
-    return this.#print(request.path, previewOfRequest(request, this.#parts.secrets))
+    return this.#print(
+      request.path,
+      previewOfRequest(request, this.#parts.secrets, this.#parts.words),
+    )
   }
 }

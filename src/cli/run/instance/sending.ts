@@ -1,5 +1,6 @@
 /** Calls of a run, their answers held against what was asked for. */
 import { echoes, writes } from '../../../catalogue/endpoint.js'
+import type { Words } from '../../../catalogue/words.js'
 import { isBare } from '../../../commands/answered.js'
 import type { AnswerService, PersonService } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
@@ -32,14 +33,16 @@ export class Sending {
   readonly #person: Pick<PersonService, 'note'>
   readonly #answer: Pick<AnswerService, 'exit'>
   readonly #strict: boolean
-  readonly #taken = new Taken()
+  readonly #taken: Taken
 
   constructor(
     exchange: Pick<ExchangeServices, 'client' | 'request'>,
     person: Pick<PersonService, 'note'>,
     answer: Pick<AnswerService, 'exit'>,
     { strict = false }: Strictness,
+    words?: Pick<Words, 'name'>,
   ) {
+    this.#taken = new Taken(words)
     this.#exchange = exchange
     this.#person = person
     this.#answer = answer

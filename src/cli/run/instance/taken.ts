@@ -1,6 +1,7 @@
 /** What the instance did not take over a run, said once at its end. */
 import { mostBuilt } from '../../../base/json/malformed.js'
 import { echoes } from '../../../catalogue/endpoint.js'
+import type { Words } from '../../../catalogue/words.js'
 import type { Ask, Whole } from '../../../http/types.js'
 import { notTaken } from './judge.js'
 
@@ -20,6 +21,9 @@ export class Taken {
   readonly #said = new Map<string, Said>()
   #calls = 0
 
+  /** @param words the instance's own, where a vocabulary is in force */
+  constructor(private readonly words?: Pick<Words, 'name'>) {}
+
   /**
    * @param answer read only where it is judged, and never where it is too long to be compared: what
    *   is merely passed on need not be parsed
@@ -28,7 +32,7 @@ export class Taken {
   note(ask: Ask & { readonly label?: string }, answer: Answer): boolean {
     this.#calls += 1
     const long = (answer.bytes?.length ?? 0) > mostBuilt.bytes
-    const found = echoes(ask.endpoint) && !long ? notTaken(ask, answer.data) : []
+    const found = echoes(ask.endpoint) && !long ? notTaken(ask, answer.data, this.words) : []
     for (const { text, unknown } of found) {
       const said = this.#said.get(text) ?? { unknown, labels: [], count: 0 }
       said.count += 1

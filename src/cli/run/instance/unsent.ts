@@ -22,8 +22,14 @@ import type {
   PersonService,
   Uncatalogued,
 } from '../../../commands/services.js'
-import { buildRequest, toCurl } from '../../../http/index.js'
-import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
+import { toCurl } from '../../../http/index.js'
+import type {
+  Ask,
+  Credential,
+  Answer as Download,
+  Whole,
+  WireRequest,
+} from '../../../http/types.js'
 import { inHand } from '../many/in-hand.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Lists } from './listing.js'
@@ -35,7 +41,7 @@ export class Printed extends Error {}
 
 interface Parts {
   readonly planning: Planning
-  readonly exchange: Pick<ExchangeServices, 'curlOf' | 'guard'>
+  readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
   readonly lists: Pick<Lists, 'request' | 'whole' | 'refuseChoice'>
   readonly answer: Pick<AnswerService, 'write'>
   readonly person: Pick<PersonService, 'note'>
@@ -60,22 +66,26 @@ export class UnsentInstance implements InstanceService {
   }
 
   async call<const E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Answered<E>> {
-    const wire = buildRequest({ endpoint, values: { ...input } })
+    const wire = await this.#build({ endpoint, values: { ...input } })
     if (writes(endpoint)) return this.#end(wire, endpoint)
     await this.#print(wire, endpoint)
     const data = this.#placeholder(endpoint)
     return answered(endpoint, { status: 200, headers: {}, bytes: new Uint8Array(), data })
   }
 
+  #build(ask: Ask): Promise<WireRequest> {
+    return this.#parts.exchange.build(ask)
+  }
+
   async send(plan: Plan): Promise<Whole> {
-    return this.#end(buildRequest(plan), plan.endpoint)
+    return this.#end(await this.#build(plan), plan.endpoint)
   }
 
   async records<const E extends Listing>(
     endpoint: E,
     input: Input<E>,
   ): Promise<readonly RecordOf<E>[]> {
-    await this.#print(this.#parts.lists.whole({ endpoint, values: { ...input } }), endpoint)
+    await this.#print(await this.#parts.lists.whole({ endpoint, values: { ...input } }), endpoint)
     const found = this.#placeholder(endpoint)
     return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []
   }
@@ -88,7 +98,7 @@ export class UnsentInstance implements InstanceService {
 
   async collect(plan: Plan, { whole = false } = {}): Promise<readonly unknown[]> {
     const { lists } = this.#parts
-    return whole ? this.#end(lists.whole(plan), plan.endpoint) : this.list(plan)
+    return whole ? this.#end(await lists.whole(plan), plan.endpoint) : this.list(plan)
   }
 
   async many(
@@ -120,11 +130,12 @@ export class UnsentInstance implements InstanceService {
   }
 
   async open(plan: Plan): Promise<Download> {
-    return this.#end(buildRequest(plan), plan.endpoint)
+    return this.#end(await this.#build(plan), plan.endpoint)
   }
 
   elsewhere(baseUrl: string, credential: Credential | undefined): Elsewhere {
     return {
+      build: (ask) => this.#parts.exchange.build(ask, baseUrl),
       call: async (request) => {
         await this.#write(toCurl(baseUrl, readable(request), credential?.kind))
         throw new Printed()

@@ -1,4 +1,6 @@
 /** Which list `--select` of a verb chooses from, and what cannot stand beside it. */
+
+import type { Words } from '../../../catalogue/words.js'
 import { commandNamed, lists, selectsOf } from '../../../commands/derive/index.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { Command } from '../../../commands/types.js'
@@ -19,8 +21,17 @@ export const checkSelection = (
     throw usage(`--${allProjects ? 'all-projects' : 'recursive'} goes with --select`)
 }
 
-/** The list of a verb's objects; undefined where there is none. */
-export const selectionList = async (command: Command): Promise<Command | undefined> => {
+/**
+ * The list of a verb's objects; undefined where there is none.
+ * @param own the instance's words, by which it may be asked for more
+ */
+export const selectionList = async (
+  command: Command,
+  own?: Words,
+): Promise<Command | undefined> => {
   const [area, ...words] = selectsOf(command)?.list.split(' ') ?? []
-  return area === undefined ? undefined : commandNamed(area, words.join(' '))
+  const list = area === undefined ? undefined : await commandNamed(area, words.join(' '))
+  if (list === undefined || own === undefined) return list
+  const { commandIn } = await import('../../own/command.js')
+  return commandIn(list, own, [])
 }

@@ -2,6 +2,7 @@
 
 import { nearest } from '../../../base/suggest.js'
 import { levelsIn } from '../../../catalogue/shapes/common.js'
+import type { Words } from '../../../catalogue/words.js'
 import { largestPage } from '../../../client/defaults.js'
 import type { Paging } from '../../../client/paging.js'
 import type { Command, Given, Plan } from '../../../commands/types.js'
@@ -15,7 +16,7 @@ import {
 } from '../../../fleet/where/index.js'
 import type { Ask, Batch, ListEnd } from '../../../http/types.js'
 import { askedOf } from './asked.js'
-import { withShown } from './shown.js'
+import { withNeutral, withShown } from './shown.js'
 import { type SingleRecord, singleOf } from './single.js'
 import { filtered, type SingleReads } from './stage.js'
 
@@ -26,6 +27,8 @@ export interface RecordChoiceOptions {
   readonly paging: Pick<Paging, 'perPage'>
   readonly width: number
   readonly signal: AbortSignal
+  /** The instance's own, where a vocabulary is in force. */
+  readonly words?: Words
   readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
   readonly data: (ask: Ask) => Promise<unknown>
   /** Told of a record that could not be read. */
@@ -72,7 +75,7 @@ export class RecordChoice {
       ...(single === undefined ? {} : { single: single.endpoint.returns.shape }),
       ...this.#known(),
     }
-    const expressions = withShown(this.#expressions, known)
+    const expressions = withShown(withNeutral(this.#expressions, known, ask.endpoint), known)
     const { values, tested } = askedOf(ask, expressions, known)
     const asked = { ...ask, values }
     if (tested.length === 0) return { ask: asked, tested: [] }
@@ -95,13 +98,15 @@ export class RecordChoice {
   }
 
   #known(): Known {
-    const { made } = this.#options.command
+    const { command, words } = this.#options
+    const { made } = command
     return {
       now: Date.now(),
       names: levelsIn,
       nearest,
       beside,
       ...(made === undefined ? {} : { made }),
+      ...(words === undefined ? {} : { words }),
     }
   }
 

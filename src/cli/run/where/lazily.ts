@@ -32,7 +32,7 @@ const readingFor = (
 
 /** Which records the lists of a run give; undefined where all are wanted. */
 export const choiceOf = (
-  { command, globals, signal }: RunOptions,
+  { command, globals, signal, words }: RunOptions,
   around: Around,
 ): (() => Promise<RecordChoice>) | undefined => {
   const { where } = globals
@@ -43,6 +43,7 @@ export const choiceOf = (
       command,
       paging: globals,
       signal,
+      ...(words === undefined ? {} : { words }),
       ...readingFor(globals, around),
     })
   }

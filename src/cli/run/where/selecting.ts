@@ -41,8 +41,8 @@ export interface Chosen {
 }
 
 /** @throws Failure `usage` for what cannot stand beside it */
-const listFor = async ({ command, globals }: RunOptions, given: Given): Promise<Command> => {
-  const list = await selectionList(command)
+const listFor = async ({ command, globals, words }: RunOptions, given: Given): Promise<Command> => {
+  const list = await selectionList(command, words)
   if (list === undefined)
     throw usage(`--select: ${named(command)} takes no objects from a list`, 'Name what is meant.')
   if (given.args.length > 0) throw besideIds()
@@ -201,12 +201,13 @@ export class Selection {
   }
 
   #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {
-    const { signal } = this.#options
+    const { signal, words } = this.#options
     this.#choice ??= new RecordChoice(this.#texts, {
       ...this.#around,
       command: list,
       paging: {},
       signal,
+      ...(words === undefined ? {} : { words }),
     })
     const choice = this.#choice
     return new Lists({}, this.#around.exchange.instance, unseen, async () => choice).first(

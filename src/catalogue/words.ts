@@ -1,0 +1,66 @@
+/**
+ * An instance's own words for those of the catalogue. Every room takes them as a value; `vocabulary/`
+ * makes one from a file, and without a file everything is called as the documents call it.
+ */
+import type { Endpoint } from './endpoint.js'
+
+export interface Words {
+  /** A parameter or field, as the instance calls it. Of a name with brackets each level. */
+  name(neutral: string): string
+  /** What the documents call what the instance calls so; itself where they agree. */
+  neutral(own: string): string
+  /** The path of a route, its literal segments in the instance's words. */
+  path(path: string): string
+  /** The slugs of integrations of a family. */
+  slugs(family: string): readonly string[]
+  /** A header, in lower case. */
+  header(name: string): string
+  /** The cookie of a session. */
+  cookie(name: string): string
+  /** Further values of a parameter, by area and name (`runners.status`). */
+  values(of: string): readonly string[]
+  /** What to do instead of a route that the instance has no more; undefined where it has it. */
+  gone(route: string): string | undefined
+  /** Whether a field holds a secret, beside those whose names say so. */
+  secret(own: string): boolean
+  /** Whether the file names it as a secret. */
+  named(own: string): boolean
+  /** What the names of such fields end in. */
+  readonly secretEndings: readonly string[]
+  /**
+   * Whether the words leave an endpoint what it is.
+   * @throws Failure `usage` where two of its names become one, or it becomes another one
+   */
+  check(endpoint: Endpoint): Promise<void>
+}
+
+/** Names that the tool itself reads and writes wherever lists are: no instance has others. */
+export const fixedNames: ReadonlySet<string> = new Set([
+  'page',
+  'per_page',
+  'pagination',
+  'order_by',
+  'sort',
+  'id_after',
+  'id_before',
+  'sudo',
+])
+
+/** The cookie of a session, as the documents call it. */
+export const sessionCookie = '_svc_session'
+
+/**
+ * The key under which a record has a field: where it has both names, the instance's.
+ * @param name either of them
+ * @returns undefined where the record has neither
+ */
+export const keyIn = (
+  record: object,
+  name: string,
+  words: Pick<Words, 'name' | 'neutral'>,
+): string | undefined =>
+  [words.name(name), name, words.neutral(name)].find((key) => Object.hasOwn(record, key))
+
+/** Each level of a dotted name. */
+export const dotted = (path: string, word: (name: string) => string): string =>
+  path.split('.').map(word).join('.')

@@ -1,0 +1,30 @@
+/** What is said and refused of a line before anything of it is done. */
+import type { Words } from '../../catalogue/words.js'
+import type { Globals } from '../../commands/globals.js'
+import type { PersonService } from '../../commands/services.js'
+import type { Command } from '../../commands/types.js'
+import { fieldNotes } from './answer/fields.js'
+import { checkJournal } from './many/journal/wish.js'
+import { checkRehearsal } from './rehearsal.js'
+
+interface Line {
+  readonly command: Command
+  readonly globals: Globals
+  readonly person: Pick<PersonService, 'note'>
+  readonly words?: Words
+}
+
+/**
+ * @param early what was noted as the line was read
+ * @throws Failure `usage` for flags that do not go together
+ */
+export const prelude = async (
+  { command, globals, person, words }: Line,
+  early: readonly string[],
+): Promise<void> => {
+  for (const text of early) person.note(text)
+  checkRehearsal({ command, globals })
+  checkJournal(globals)
+  if (globals.fields === undefined) return
+  for (const text of await fieldNotes(command, globals.fields, words)) person.note(text)
+}

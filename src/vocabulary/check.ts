@@ -1,0 +1,165 @@
+/** Whether a vocabulary and the catalogue go together: for one endpoint, and for all of them. */
+import { nearest } from '../base/suggest.js'
+import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
+import { integrationFamilies } from '../catalogue/integration-families.js'
+import type { Words } from '../catalogue/words.js'
+import type { Failure } from '../errors.js'
+import { everyEndpoint, keyOf, listsOf, type OfArea, routeKey } from './documented.js'
+import { conflict, type Entries, wrongAt } from './entries.js'
+
+/** The line that gives a name its other one: that of the name, else of one of its words. */
+const lineOf = ({ names, words }: Entries, name: string): number | undefined =>
+  names.find(({ key }) => key === name)?.line ??
+  words.find(({ key }) => name.split(/[_-]/).includes(key))?.line
+
+/** Two names of a list that become one; undefined where none do. */
+const collisionIn = (
+  list: readonly string[],
+  { name }: Pick<Words, 'name'>,
+  placeholders: ReadonlySet<string>,
+): readonly [string, string, string] | undefined => {
+  const known = new Set(list)
+  const taken = new Map<string, string>()
+  for (const one of list) {
+    const own = placeholders.has(one) ? one : name(one)
+    // What is called so by itself, and what becomes that, cannot be told apart either.
+    const before = taken.get(own) ?? (own !== one && known.has(own) ? own : undefined)
+    if (before !== undefined && before !== one) return [before, one, own]
+    taken.set(own, one)
+  }
+  return undefined
+}
+
+/** @throws Failure `usage` where two names of an endpoint become one */
+export const checkNames = (
+  entries: Entries,
+  words: Pick<Words, 'name'>,
+  endpoint: Endpoint,
+): void => {
+  const placeholders = new Set(Object.keys(endpoint.path))
+  for (const [i, list] of listsOf(endpoint).entries()) {
+    const found = collisionIn(list, words, i === 0 ? placeholders : new Set())
+    if (found === undefined) continue
+    const [a, b, own] = found
+    throw conflict(
+      entries.file,
+      [lineOf(entries, a), lineOf(entries, b)],
+      `${a} and ${b} of ${endpoint.route} would both be ${own}`,
+    )
+  }
+}
+
+const pathLine = ({ paths, words }: Entries, path: string): number | undefined =>
+  paths.find(({ key }) => `${path}/`.includes(`${key}/`))?.line ??
+  words.find(({ key }) => path.split(/[/_-]/).includes(key))?.line
+
+/** @throws Failure `usage` where a path becomes that of another endpoint */
+export const checkPath = (
+  entries: Entries,
+  { path }: Pick<Words, 'path'>,
+  endpoint: Endpoint,
+  all: readonly OfArea[],
+): void => {
+  const neutral = pathOf(endpoint)
+  const own = path(neutral)
+  if (own === neutral) return
+  const key = routeKey(methodOf(endpoint), own)
+  const other = all.find(
+    ({ endpoint: one }) =>
+      one.route !== endpoint.route &&
+      methodOf(one) === methodOf(endpoint) &&
+      (keyOf(one) === key || routeKey(methodOf(one), path(pathOf(one))) === key),
+  )
+  if (other === undefined) return
+  throw conflict(
+    entries.file,
+    [pathLine(entries, neutral), pathLine(entries, pathOf(other.endpoint))],
+    `${endpoint.route} would become ${other.endpoint.route}`,
+  )
+}
+
+/** Parts of `check` for the endpoint at hand: the others are loaded only where its path changes. */
+export const checkOne = async (
+  entries: Entries,
+  words: Pick<Words, 'name' | 'path'>,
+  endpoint: Endpoint,
+): Promise<void> => {
+  checkNames(entries, words, endpoint)
+  if (words.path(pathOf(endpoint)) !== pathOf(endpoint))
+    checkPath(entries, words, endpoint, await everyEndpoint())
+}
+
+interface Documented {
+  readonly names: ReadonlySet<string>
+  readonly words: ReadonlySet<string>
+  readonly routes: ReadonlySet<string>
+  readonly parameters: ReadonlySet<string>
+  readonly paths: readonly string[]
+}
+
+const documented = (all: readonly OfArea[]): Documented => {
+  const names = new Set(all.flatMap(({ endpoint }) => listsOf(endpoint).flat()))
+  const paths = all.map(({ endpoint }) => pathOf(endpoint))
+  return {
+    names,
+    words: new Set([
+      ...[...names].flatMap((name) => name.split(/[_-]/)),
+      ...paths.flatMap((path) => path.split(/[/_-]/)),
+    ]),
+    routes: new Set(all.map(({ endpoint }) => endpoint.route)),
+    parameters: new Set(
+      all.flatMap(({ area, endpoint }) =>
+        Object.entries(endpoint.params).flatMap(([name, param]) =>
+          param.type === 'enum' || (param.type === 'list' && param.of === 'enum')
+            ? [`${area}.${name}`]
+            : [],
+        ),
+      ),
+    ),
+    paths,
+  }
+}
+
+/** A key that nothing of the catalogue is called by. */
+const unknownIn = (entries: Entries, known: Documented): Failure | undefined => {
+  const families = new Set(integrationFamilies.map(({ name }) => name))
+  const runs = new Set(known.paths.flatMap((path) => path.split('/').map((one) => `/${one}`)))
+  const hasPath = (key: string): boolean =>
+    known.paths.some((path) => `${path}/`.includes(`${key}/`))
+  const sections = [
+    { of: entries.words, known: known.words, what: 'no name of the API has the word' },
+    { of: entries.names, known: known.names, what: 'no parameter and no field is called' },
+    { of: entries.gone, known: known.routes, what: 'there is no route' },
+    { of: entries.slugs, known: families, what: 'there is no family of integrations' },
+    { of: entries.values, known: known.parameters, what: 'there is no parameter with values' },
+  ] as const
+  for (const { of, known: names, what } of sections)
+    for (const { key, line } of of) {
+      if (names.has(key)) continue
+      const near = nearest(key, names)
+      return wrongAt(entries.file, line, `${what} "${key}"`, near && `Did you mean ${near}?`)
+    }
+  for (const { key, line } of entries.paths) {
+    if (hasPath(key)) continue
+    const near = nearest(key, runs)
+    return wrongAt(entries.file, line, `no path has ${key}`, near && `Did you mean ${near}?`)
+  }
+  return undefined
+}
+
+/**
+ * Holds a vocabulary against the whole catalogue.
+ * @throws Failure `usage` with the line: what it speaks of does not exist, or becomes something else
+ */
+export const checkVocabulary = async (
+  entries: Entries,
+  words: Pick<Words, 'name' | 'path'>,
+): Promise<void> => {
+  const all = await everyEndpoint()
+  const unknown = unknownIn(entries, documented(all))
+  if (unknown !== undefined) throw unknown
+  for (const { endpoint } of all) {
+    checkNames(entries, words, endpoint)
+    checkPath(entries, words, endpoint, all)
+  }
+}

@@ -1,0 +1,194 @@
+/** Reads the file of a vocabulary: YAML, every entry with its line. */
+import type { Document, Node, Pair, YAMLMap } from 'yaml'
+import { readRegular } from '../base/files/regular.js'
+import { distrust, wordsOf } from '../base/files/trust.js'
+import { Failure, reasonOf, usage } from '../errors.js'
+import { conflict, type Entries, type Renaming, type Several, wrongAt } from './entries.js'
+import { lists, pairs, type Rule, secretRule, sections } from './rules.js'
+
+/** A vocabulary is written by hand, or by `learn`. */
+const longest = 1 << 20
+
+type Yaml = typeof import('yaml')
+
+/** A text with its line. */
+interface Said {
+  readonly text: string
+  readonly line: number
+}
+
+/** The nodes of one file, with what is wrong in them. */
+class Reader {
+  readonly #counter: InstanceType<Yaml['LineCounter']>
+
+  constructor(
+    readonly file: string,
+    private readonly yaml: Yaml,
+  ) {
+    this.#counter = new yaml.LineCounter()
+  }
+
+  parse(text: string): Document.Parsed {
+    const document = this.yaml.parseDocument(text, {
+      lineCounter: this.#counter,
+      prettyErrors: false,
+      schema: 'core',
+    })
+    const [error] = document.errors
+    if (error === undefined) return document
+    throw this.wrong(error.pos[0], `no YAML: ${error.message.split('\n')[0] ?? ''}`)
+  }
+
+  wrong(at: number, why: string): Failure {
+    return wrongAt(this.file, this.#line(at), why)
+  }
+
+  /** The pairs of a mapping; none where nothing stands. */
+  pairsOf(node: unknown, what: string, at = 0): readonly (readonly [Said, unknown])[] {
+    const { isMap, isScalar } = this.yaml
+    if (node === undefined || node === null) return []
+    if (isScalar(node) && node.value === null) return []
+    if (!isMap(node)) throw this.wrong(startOf(node) ?? at, `${what} must be a mapping`)
+    return (node as YAMLMap<Node, Node | null>).items.map(
+      ({ key, value }: Pair<Node, Node | null>) => [this.text(key, what), value],
+    )
+  }
+
+  /** A scalar as it is written. */
+  text(node: unknown, what: string, at = 0): Said {
+    const { isScalar } = this.yaml
+    const start = startOf(node) ?? at
+    if (!isScalar(node) || node.value === null || typeof node.value === 'object')
+      throw this.wrong(start, `${what}: a word must stand here`)
+    return { text: node.source ?? String(node.value), line: this.#line(start) }
+  }
+
+  /** One text, or a list of them. */
+  texts(node: unknown, what: string, at: number): readonly Said[] {
+    if (!this.yaml.isSeq(node)) return [this.text(node, what, at)]
+    return node.items.map((item) => this.text(item, what, at))
+  }
+
+  #line(at: number): number {
+    return this.#counter.linePos(at).line
+  }
+}
+
+const startOf = (node: unknown): number | undefined =>
+  typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
+    ? Number(node.range[0])
+    : undefined
+
+const checked = (file: string, rule: Rule, entry: Renaming): Renaming => {
+  const why = rule(entry)
+  if (why !== undefined) throw wrongAt(file, entry.line, why)
+  return entry
+}
+
+const entriesIn = (reader: Reader, node: unknown, what: string, rule: Rule): readonly Renaming[] =>
+  reader.pairsOf(node, what).map(([{ text: key, line }, value]) => {
+    const said = reader.text(value, `${what} ${key}`, startOf(value) ?? 0)
+    return checked(reader.file, rule, { key, value: said.text, line })
+  })
+
+const severalIn = (reader: Reader, node: unknown, what: string, rule: Rule): readonly Several[] =>
+  reader.pairsOf(node, what).map(([{ text: key, line }, value]) => {
+    const values = reader.texts(value, `${what} ${key}`, startOf(value) ?? 0)
+    for (const { text, line: own } of values)
+      checked(reader.file, rule, { key, value: text, line: own })
+    return { key, values: values.map(({ text }) => text), line }
+  })
+
+const secretsIn = (reader: Reader, node: unknown): readonly Renaming[] => {
+  if (node === undefined || node === null) return []
+  return reader
+    .texts(node, 'secrets', startOf(node) ?? 0)
+    .map(({ text, line }) => checked(reader.file, secretRule, { key: text, value: text, line }))
+}
+
+/** No two words become one, and none becomes another that has another name itself. */
+const checkSingle = (file: string, entries: readonly Renaming[]): void => {
+  const taken = new Map<string, Renaming>()
+  const keys = new Map(entries.map((entry) => [entry.key, entry] as const))
+  for (const entry of entries) {
+    const before = taken.get(entry.value)
+    if (before !== undefined)
+      throw conflict(
+        file,
+        [before.line, entry.line],
+        `${before.key} and ${entry.key} would both become ${entry.value}`,
+      )
+    taken.set(entry.value, entry)
+    const other = keys.get(entry.value)
+    if (other !== undefined && other !== entry && other.key !== other.value)
+      throw conflict(
+        file,
+        [entry.line, other.line],
+        `${entry.key} becomes ${entry.value}, which has another name itself`,
+      )
+  }
+}
+
+const checkVersion = (reader: Reader, found: ReadonlyMap<string, unknown>): void => {
+  if (!found.has('vocabulary')) throw reader.wrong(0, 'vocabulary: 1 must stand at the top')
+  const { text, line } = reader.text(found.get('vocabulary'), 'vocabulary')
+  if (text !== '1') throw wrongAt(reader.file, line, `vocabulary ${text} is not known: 1 is`)
+}
+
+/** @throws Failure `usage` with the line, for what is no vocabulary */
+export const parseVocabulary = async (text: string, file: string): Promise<Entries> => {
+  const yaml = await import('yaml')
+  const reader = new Reader(file, yaml)
+  const { contents } = reader.parse(text)
+  const found = new Map<string, unknown>()
+  for (const [{ text: key, line }, value] of reader.pairsOf(contents, 'a vocabulary')) {
+    if (!sections.includes(key))
+      throw wrongAt(file, line, `there is no section "${key}"`, `Sections: ${sections.join(', ')}.`)
+    found.set(key, value)
+  }
+  checkVersion(reader, found)
+  const entries = (section: keyof typeof pairs): readonly Renaming[] => {
+    const { rule, single } = pairs[section]
+    const all = entriesIn(reader, found.get(section), section, rule)
+    if (single) checkSingle(file, all)
+    return all
+  }
+  return {
+    file,
+    words: entries('words'),
+    names: entries('names'),
+    cookies: entries('cookies'),
+    headers: entries('headers'),
+    paths: entries('paths'),
+    gone: entries('gone'),
+    slugs: severalIn(reader, found.get('slugs'), 'slugs', lists.slugs),
+    values: severalIn(reader, found.get('values'), 'values', lists.values),
+    secrets: secretsIn(reader, found.get('secrets')),
+  }
+}
+
+const bytesOf = (file: string): Buffer => {
+  try {
+    return readRegular(file)
+  } catch (cause) {
+    throw new Failure('usage', `the vocabulary ${file} cannot be read: ${reasonOf(cause)}`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * Reads a vocabulary. Whoever can write it decides what is sent under which name: its path must be as
+ * trustworthy as that of the configuration.
+ * @throws Failure `usage` where it cannot be read, or what it says cannot stand
+ */
+export const readVocabulary = async (file: string): Promise<Entries> => {
+  const found = distrust(file)
+  if (found !== undefined) {
+    const { message, remedy } = wordsOf(found)
+    throw usage(`the vocabulary ${file} is not read: ${message}`, `Put it right with: ${remedy}`)
+  }
+  const bytes = bytesOf(file)
+  if (bytes.length > longest) throw usage(`the vocabulary ${file} is larger than 1 MiB`)
+  return parseVocabulary(bytes.toString('utf8'), file)
+}

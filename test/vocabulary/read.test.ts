@@ -1,0 +1,147 @@
+/** What a vocabulary may say, and what it may not: each refusal with its line. */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  checkVocabulary,
+  parseVocabulary,
+  readVocabulary,
+  wordsFrom,
+} from '../../src/vocabulary/index.js'
+import { folder } from '../support/program.js'
+import { invented } from './invented.js'
+
+const check = async (text: string): Promise<void> => {
+  const entries = await parseVocabulary(text, 'work.yml')
+  await checkVocabulary(entries, wordsFrom(entries))
+}
+
+const lines = (...rest: readonly string[]): string => ['vocabulary: 1', ...rest, ''].join('\n')
+
+describe('a vocabulary', () => {
+  it('of eight invented words is one', async () => {
+    await expect(check(invented)).resolves.toBeUndefined()
+  })
+
+  it('may be empty', async () => {
+    await expect(check(lines('words:', 'names: {}'))).resolves.toBeUndefined()
+  })
+
+  it.each<[string, string, string]>([
+    ['no YAML', 'a: [', 'work.yml:1: no YAML'],
+    ['no mapping', '- a', 'work.yml:1: a vocabulary must be a mapping'],
+    ['nothing', '', 'work.yml:1: vocabulary: 1 must stand at the top'],
+    ['another version', 'vocabulary: 2', 'work.yml:1: vocabulary 2 is not known'],
+    ['an unknown section', lines('word: {}'), 'work.yml:2: there is no section "word"'],
+    ['a list of words', lines('words: [a]'), 'work.yml:2: words must be a mapping'],
+    ['a word twice', lines('words:', '  cloud: a', '  cloud: b'), 'work.yml:4: no YAML'],
+    [
+      'two words mapped onto one',
+      lines('words:', '  spamsvc: x', '  cloud: x'),
+      'work.yml:4: spamsvc and cloud would both become x (see also work.yml:3)',
+    ],
+    [
+      'two names mapped onto one',
+      lines('names:', '  monitor_site: x', '  monitor_env: x'),
+      'work.yml:4: monitor_site and monitor_env would both become x (see also work.yml:3)',
+    ],
+    [
+      'a chain of words',
+      lines('words:', '  cloud: spamsvc', '  spamsvc: x'),
+      'work.yml:4: cloud becomes spamsvc, which has another name itself (see also work.yml:3)',
+    ],
+    [
+      'a name that becomes another of its endpoint',
+      lines('names:', '  monitor_site: monitor_env'),
+      'work.yml:3: monitor_env and monitor_site of PUT /projects/:id/integrations/:slug would both be monitor_env',
+    ],
+    [
+      'a name and a word that become one',
+      lines('words:', '  site: area', 'names:', '  monitor_env: monitor_area'),
+      'monitor_area (see also work.yml:3)',
+    ],
+    [
+      'a parameter that becomes a placeholder',
+      lines('names:', '  runner_id: id'),
+      'work.yml:3: id and runner_id of POST /projects/:id/runners would both be id',
+    ],
+    [
+      'a parameter that does not exist',
+      lines('names:', '  monitor_sight: x'),
+      'work.yml:3: no parameter and no field is called "monitor_sight"',
+    ],
+    ['a word that nothing has', lines('words:', '  clowd: x'), 'work.yml:3: no name of the API'],
+    ['words of several', lines('words: { cloud_x: y }'), 'work.yml:2: "cloud_x" is more than one'],
+    ['signs in a name', lines('names: { monitor_site: "a b" }'), 'work.yml:2: "a b" is no name'],
+    ['brackets in a name', lines('names: { monitor_site: "a[b]" }'), 'work.yml:2: "a[b]" is no'],
+    ['a long name', lines(`names: { monitor_site: ${'x'.repeat(65)} }`), 'is no name'],
+    ['a name of every list', lines('names: { per_page: size }'), 'work.yml:2: per_page is called'],
+    ['another cookie', lines('cookies: { other: x }'), 'work.yml:2: there is no cookie "other"'],
+    ['a cookie’s value', lines('cookies: { _svc_session: "x; y" }'), 'work.yml:2: "x; y" is no'],
+    [
+      'a cookie that loses its value',
+      lines('cookies: { _svc_session: "a=b" }'),
+      'work.yml:2: "a=b" is no name of a header or cookie',
+    ],
+    ['a path with dots', lines('paths: { /geo_nodes: /../x }'), 'work.yml:2: "/../x" is no path'],
+    ['a path that is encoded', lines('paths: { /geo_nodes: /%2e }'), 'is no path'],
+    ['a path with a query', lines('paths: { /geo_nodes: "/x?y" }'), 'is no path'],
+    ['a path with a placeholder', lines('paths: { /geo_nodes: /:id }'), 'is no path'],
+    ['an address', lines('paths: { /geo_nodes: "//other.example" }'), 'is no path'],
+    ['a path that is none', lines('paths: { /geo_nods: /x }'), 'work.yml:2: no path has /geo_nods'],
+    [
+      'a path of another endpoint',
+      lines('paths:', '  /geo_nodes: /runners'),
+      'work.yml:3: POST /geo_nodes would become POST /runners',
+    ],
+    [
+      'two paths that become one',
+      lines('paths:', '  /issues: /things', '  /merge_requests: /things'),
+      'would both become /things (see also work.yml:3)',
+    ],
+    [
+      'a word that makes one path another',
+      lines('words:', '  services: integrations'),
+      'work.yml:3: GET /projects/:id/services would become GET /projects/:id/integrations',
+    ],
+    ['no family', lines('slugs: { monitorin: x }'), 'work.yml:2: there is no family'],
+    ['no values', lines('values: { runners.descr: [x] }'), 'work.yml:2: there is no parameter'],
+    ['no route', lines('gone: { "POST /ci/lnt": x }'), 'work.yml:2: there is no route'],
+    ['no secret', lines('secrets:', '  - a', '  - "b c"'), 'work.yml:4: "b c" is no name'],
+    ...['PRIVATE-TOKEN', 'Job-Token', 'authorization', 'Sudo', 'Host', 'Cookie', 'Connection'].map(
+      (name): [string, string, string] => [
+        `the header ${name}`,
+        lines('headers:', `  ${name}: x-other`),
+        `work.yml:3: the header ${name} cannot have or be another name`,
+      ],
+    ),
+    ['a header as a credential', lines('headers: { accept: Private-Token }'), 'cannot have or be'],
+    ['the length of a body', lines('headers: { Content-Length: x }'), 'cannot have or be'],
+    ['the framing', lines('headers: { Transfer-Encoding: x }'), 'cannot have or be'],
+  ])('is refused with its line: %s', async (_, text, message) => {
+    const failure = await check(text).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ category: 'usage' })
+    expect(String(failure)).toContain(message)
+  })
+
+  it('names the nearest of what it does not find', async () => {
+    await expect(check(lines('names: { monitor_sight: x }'))).rejects.toMatchObject({
+      details: { hint: 'Did you mean monitor_site?' },
+    })
+    await expect(check(lines('gone: { "POST /ci/lnt": x }'))).rejects.toMatchObject({
+      details: { hint: 'Did you mean POST /ci/lint?' },
+    })
+  })
+
+  it('is read from where nobody else can have written it only', async () => {
+    const file = join(folder(), 'work.yml')
+    writeFileSync(file, invented)
+    await expect(readVocabulary(file)).resolves.toMatchObject({ file })
+    chmodSync(file, 0o666)
+    await expect(readVocabulary(file)).rejects.toMatchObject({
+      category: 'usage',
+      message: expect.stringContaining('may be written by other users'),
+    })
+    await expect(readVocabulary(`${file}.no`)).rejects.toMatchObject({ category: 'usage' })
+  })
+})

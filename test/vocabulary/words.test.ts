@@ -1,0 +1,120 @@
+/** Names in both directions, and requests in the words of an instance. */
+import { describe, expect, it } from 'vitest'
+import { integrations } from '../../src/catalogue/areas/integrations.js'
+import { projects } from '../../src/catalogue/areas/projects.js'
+import { areas } from '../../src/catalogue/index.js'
+import { requestIn } from '../../src/client/words.js'
+import { legible } from '../../src/http/answers/spoken.js'
+import { buildRequest } from '../../src/http/request/request.js'
+import { listsOf } from '../../src/vocabulary/documented.js'
+import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { inventedWords } from './invented.js'
+
+const words = await inventedWords()
+
+describe('a name', () => {
+  it.each([
+    ['spamsvc_api_key', 'junkguard_api_key'],
+    ['cloud-account-id', 'nimbus-account-id'],
+    ['monitor_site', 'watch_region'],
+    ['monitor_env', 'monitor_env'],
+    // Exempt by its own name.
+    ['cloud_integration_enabled', 'cloud_integration_enabled'],
+    // Whole words, and as they are written.
+    ['cloudy_thing', 'cloudy_thing'],
+    ['Cloud_thing', 'Cloud_thing'],
+    ['not[cloud_x]', 'not[nimbus_x]'],
+    ['per_page', 'per_page'],
+  ])('%s is %s there, and back', (neutral, own) => {
+    expect(words.name(neutral)).toBe(own)
+    expect(words.neutral(own)).toBe(neutral)
+  })
+
+  it('of nothing that is renamed stays on the way back', () => {
+    expect(words.neutral('nimbus')).toBe('cloud')
+    expect(words.neutral('nimbus_integration_enabled')).toBe('nimbus_integration_enabled')
+    expect(words.neutral('constructor')).toBe('constructor')
+  })
+
+  it('of the catalogue comes back, whichever it is', async () => {
+    const loaded = await Promise.all(areas.map(({ load }) => load()))
+    const names = new Set(loaded.flatMap((one) => Object.values(one).flatMap(listsOf).flat()))
+    expect(names.size).toBeGreaterThan(500)
+    for (const name of names) expect(words.neutral(words.name(name))).toBe(name)
+  })
+
+  it('of a secret is one under both names', () => {
+    expect(words.secret('junkguard_api_key')).toBe(true)
+    expect(words.secret('errsvc_beacon')).toBe(true)
+    expect(words.secret('hub_signing_blob')).toBe(true)
+    expect(words.secret('watch_region')).toBe(false)
+    expect(words.secretEndings).toEqual(['beacon', 'hub_signing_blob'])
+  })
+})
+
+describe('a request', () => {
+  it('has the names of parameters, each level, and of literal segments', () => {
+    expect(words.path('/geo_nodes/:id/repair')).toBe('/geo_sites/:id/repair')
+    expect(words.path('/projects/:runners/runners/all')).toBe('/projects/:runners/workers/all')
+    expect(words.path('/projects/:id/*runners')).toBe('/projects/:id/*runners')
+  })
+
+  it('never translates values, placeholders or the keys of custom attributes', async () => {
+    const text =
+      'vocabulary: 1\nnames: { topic: label, custom_attributes: extras }\nwords: { red: blue }'
+    const own = wordsFrom(await parseVocabulary(text, 'w.yml'))
+    const ask = {
+      endpoint: projects.list,
+      values: { topic: ['topic'], custom_attributes: { red: 'red' } },
+      extra: { 'red_custom[red]': 'red' },
+    }
+    expect(buildRequest(ask, own).path).toBe(
+      '/projects?label=topic&extras[red]=red&blue_custom[blue]=red',
+    )
+    expect(own.name('custom_attributes[red]')).toBe('extras[red]')
+    expect(own.neutral('extras[blue]')).toBe('custom_attributes[blue]')
+  })
+
+  it('names secrets of its body as they are sent', () => {
+    const ask = {
+      endpoint: integrations.update,
+      values: { id: 3, slug: 'monitoring', api_key: 'k', monitor_site: 'eu' },
+      extra: { hub_signing_blob: 'x', token_beacon: 'y' },
+    }
+    const request = buildRequest(ask, words)
+    expect(request.path).toBe('/projects/3/integrations/watchtower')
+    expect(request.body).toBe(
+      '{"api_key":"k","watch_region":"eu","hub_signing_blob":"x","token_beacon":"y"}',
+    )
+    expect(request.secrets).toEqual(['api_key', 'hub_signing_blob', 'token_beacon'])
+  })
+
+  it('for a family of several slugs is refused', async () => {
+    const text = 'vocabulary: 1\nslugs: { monitoring: [a, b] }'
+    const own = wordsFrom(await parseVocabulary(text, 'w.yml'))
+    const ask = { endpoint: integrations.get, values: { id: 3, slug: 'monitoring' } }
+    expect(() => buildRequest(ask, own)).toThrow('several slugs on this instance: a, b')
+  })
+
+  it('whose names become one is refused as it is made', async () => {
+    const text = 'vocabulary: 1\nnames:\n  monitor_site: monitor_env'
+    const own = wordsFrom(await parseVocabulary(text, 'w.yml'))
+    const ask = { endpoint: integrations.update, values: { id: 3, slug: 'x' } }
+    await expect(requestIn(ask, own)).rejects.toMatchObject({
+      category: 'usage',
+      message: expect.stringContaining('w.yml:3'),
+    })
+    await expect(
+      requestIn({ endpoint: integrations.list, values: { id: 3 } }, own),
+    ).resolves.toBeDefined()
+  })
+})
+
+describe('an answer', () => {
+  it('is found by both names, and shows the instance’s', () => {
+    const data = legible({ watch_region: 'eu', deep: [{ nimbus_x: 1 }] }, words)
+    expect(data).toHaveProperty('monitor_site', 'eu')
+    expect(data).toHaveProperty('deep.0.cloud_x', 1)
+    expect(JSON.stringify(data)).toBe('{"watch_region":"eu","deep":[{"nimbus_x":1}]}')
+  })
+})
