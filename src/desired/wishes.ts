@@ -13,15 +13,18 @@ export interface Origin {
 /** Where a secret comes from; its value is fetched only where it is sent. */
 export type SecretSource =
   | { readonly env: string }
-  /** A path as written, and the file that it is relative to. */
-  | { readonly file: string; readonly base: string }
+  /** A path as written, the file that it is relative to, and the folder that it may not leave (`files/inside.ts`). */
+  | { readonly file: string; readonly base: string; readonly within?: string }
   | { readonly command: readonly string[] }
-  /** Written out in the file, with --allow-literal-secrets. */
+  /** Written out in the file, with --allow-literal-secrets; an empty one takes away what is set. */
   | { readonly literal: string }
 
 /** What an attribute is wanted to be. */
 export type WantedValue =
-  /** This value; null unsets it. Names stand where the attribute has a reference. */
+  /**
+   * This value, as the API takes it: what unsets it is null, or '' of text. Names stand where the attribute
+   * has a reference, numbers are IDs.
+   */
   | { readonly is: 'value'; readonly value: JsonValue }
   /** The list with these members and without those, whatever else is in it. */
   | {
@@ -46,7 +49,7 @@ export interface WishedItem {
   /** It must not be there. */
   readonly gone: boolean
   readonly attributes: ReadonlyMap<string, Stated<WantedValue>>
-  /** Attributes that the catalogue does not know, given under `$other` (or of an `open` kind). */
+  /** Attributes that the catalogue does not know: under `$other`, or of an `open` kind, whose answer says which there are. */
   readonly other: ReadonlyMap<string, Stated<WantedValue>>
   /** Names that it had before. */
   readonly previously?: readonly string[]

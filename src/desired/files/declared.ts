@@ -1,0 +1,57 @@
+/** What files declare of one level: of each place, each kind, each item, what is said and where. */
+import type { JsonValue } from '../../base/json/value.js'
+import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
+import type { Origin, SecretSource } from '../wishes.js'
+
+/** Something that is said once at a level. */
+export interface SaidOnce<T> {
+  readonly value: T
+  readonly origin: Origin
+}
+
+/** What is said of an attribute: a value, changes to a list, where a secret comes from. */
+export type DeclaredValue =
+  | { readonly is: 'value'; readonly value: JsonValue }
+  | {
+      readonly is: 'change'
+      readonly add: readonly JsonValue[]
+      readonly remove: readonly JsonValue[]
+    }
+  | { readonly is: 'secret'; readonly source: SecretSource }
+
+export interface DeclaredItem {
+  readonly identity: string | number
+  readonly origin: Origin
+  /** Where it is said that it must not be there, and where that it must. */
+  gone?: Origin
+  body?: Origin
+  inherit?: SaidOnce<boolean>
+  readonly attributes: Map<string, SaidOnce<DeclaredValue>>
+  readonly other: Map<string, SaidOnce<DeclaredValue>>
+  previously?: SaidOnce<readonly string[]>
+  family?: SaidOnce<string>
+  readonly match?: Readonly<Record<string, JsonValue>>
+}
+
+export interface DeclaredKind {
+  readonly kind: Managed
+  readonly origin: Origin
+  exact?: SaidOnce<boolean>
+  inherit?: SaidOnce<boolean>
+  /** By what tells them apart in files. */
+  readonly items: Map<string, DeclaredItem>
+}
+
+/** Whose a level is: every project that files name; all below a group; one place. */
+export type LevelForm = 'defaults' | 'below' | 'exact'
+
+/** What is said for places of one scope, by one key. */
+export interface DeclaredLevel {
+  readonly form: LevelForm
+  readonly scope: ManagedScope
+  /** As it is first written; '' of `defaults`, `'**'` and the site. */
+  readonly path: string
+  readonly origin: Origin
+  inherit?: SaidOnce<boolean>
+  readonly kinds: Map<string, DeclaredKind>
+}

@@ -1,0 +1,204 @@
+/** A document of a file: its version and instance, and what it says of which places. */
+import { normalizeBaseUrl } from '../../base/base-url.js'
+import { didYouMean } from '../../base/suggest.js'
+import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
+import type { Origin } from '../wishes.js'
+import type { DeclaredLevel, SaidOnce } from './declared.js'
+import type { Judging } from './item.js'
+import { takeKinds } from './kind.js'
+import { originText, quoted } from './mistakes.js'
+import { sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
+
+/** What all documents say together. */
+export interface AllDeclared {
+  instance?: SaidOnce<string>
+  /** By form, scope and path. */
+  readonly levels: Map<string, DeclaredLevel>
+}
+
+interface Context extends Judging {
+  readonly kinds: readonly Managed[]
+  readonly all: AllDeclared
+}
+
+const levelOf = (
+  { all }: Context,
+  form: DeclaredLevel['form'],
+  scope: ManagedScope,
+  { path, origin }: { readonly path: string; readonly origin: Origin },
+): DeclaredLevel => {
+  const key = `${form} ${scope} ${path.toLowerCase()}`
+  const level = all.levels.get(key) ?? { form, scope, path, origin, kinds: new Map() }
+  all.levels.set(key, level)
+  return level
+}
+
+/** The map that stands at a key; undefined where something else does, which is reported. */
+const mapOf = ({ key, value }: WrittenEntry, { mistakes }: Judging): WrittenMap | undefined => {
+  if (value.is === 'map') return value
+  const isNothing = value.is === 'scalar' && value.value === null
+  mistakes.add(
+    value.origin,
+    `${quoted(key)} takes a map, not ${quoted(sort(value))}`,
+    isNothing ? 'What has nothing to say is written {}.' : undefined,
+  )
+  return undefined
+}
+
+const isPath = (path: string): boolean =>
+  path.split('/').every((part) => /^[A-Za-z0-9_.-]+$/.test(part) && !/^\.{1,2}$/.test(part))
+
+const takeVersion = (map: WrittenMap, { mistakes }: Judging): void => {
+  const version = map.entries.find(({ key }) => key === 'version')
+  if (version === undefined) mistakes.add(map.origin, 'version is missing', 'Write version: 1.')
+  else if (version.value.is !== 'scalar' || version.value.value !== 1)
+    mistakes.add(
+      version.value.origin,
+      `version is 1, not ${quoted(sort(version.value))}`,
+      'A newer svcctl may know others.',
+    )
+}
+
+const takeInstance = ({ value, origin }: WrittenEntry, { all, mistakes }: Context): void => {
+  if (value.is !== 'scalar' || typeof value.value !== 'string') {
+    mistakes.add(value.origin, `instance takes an address, not ${quoted(sort(value))}`)
+    return
+  }
+  const { text } = value
+  const address = mistakes.tried(value.origin, () =>
+    text.startsWith('sandbox:') ? text : normalizeBaseUrl(text),
+  )
+  if (all.instance !== undefined)
+    mistakes.add(
+      origin,
+      `instance is said a second time, first at ${originText(all.instance.origin)}`,
+    )
+  else if (address !== undefined) all.instance = { value: address, origin }
+}
+
+const takeDefaults = (entry: WrittenEntry, context: Context): void => {
+  for (const below of mapOf(entry, context)?.entries ?? []) {
+    const map = below.key === 'projects' ? mapOf(below, context) : undefined
+    if (map !== undefined)
+      takeKinds(
+        levelOf(context, 'defaults', 'project', { path: '', origin: below.origin }),
+        map,
+        context.kinds,
+        context,
+      )
+    else if (below.key !== 'projects')
+      context.mistakes.add(
+        below.origin,
+        `defaults takes projects, not ${quoted(below.key)}`,
+        didYouMean(below.key, ['projects']),
+      )
+  }
+}
+
+/** `group/**`, or `'**'`: the group's projects, its members, and those of the groups below. */
+const takeBelow = (path: string, entry: WrittenEntry, context: Context): void => {
+  const map = mapOf(entry, context)
+  if (map === undefined) return
+  const place = { path, origin: entry.origin }
+  const projects = map.entries.find(({ key }) => key === 'projects')
+  const kinds = projects === undefined ? undefined : mapOf(projects, context)
+  if (kinds !== undefined)
+    takeKinds(levelOf(context, 'below', 'project', place), kinds, context.kinds, context)
+  const entries = map.entries.filter(({ key }) => key !== 'projects')
+  if (entries.length > 0)
+    takeKinds(
+      levelOf(context, 'below', 'group', place),
+      { ...map, entries },
+      context.kinds,
+      context,
+    )
+}
+
+const groupHint =
+  "Write group, group/subgroup, 'group/**' for all below it, or '**' for all groups."
+
+const takeGroup = (entry: WrittenEntry, context: Context): void => {
+  const { key, origin } = entry
+  const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
+  if (key !== '**' && !isPath(path))
+    context.mistakes.add(origin, `${quoted(key)} is no path of a group`, groupHint)
+  else if (path === key) takeOneGroup(entry, context)
+  else takeBelow(path, entry, context)
+}
+
+const takeOneGroup = (entry: WrittenEntry, context: Context): void => {
+  const { key, origin } = entry
+  const map = mapOf(entry, context)
+  const projects = map?.entries.find((below) => below.key === 'projects')
+  if (projects !== undefined)
+    context.mistakes.add(
+      projects.origin,
+      'projects does not stand under a group itself',
+      `What all projects below it get stands under '${key}/**'.`,
+    )
+  const entries = map?.entries.filter((below) => below.key !== 'projects') ?? []
+  const level = levelOf(context, 'exact', 'group', { path: key, origin })
+  if (map !== undefined) takeKinds(level, { ...map, entries }, context.kinds, context)
+}
+
+const takeProject = (entry: WrittenEntry, context: Context): void => {
+  const { key, origin } = entry
+  if (!isPath(key) || !key.includes('/')) {
+    const hint = key.endsWith('/**')
+      ? `What all projects below a group get stands under groups: '${quoted(key)}': projects:.`
+      : 'Write its full path, group/project.'
+    context.mistakes.add(origin, `${quoted(key)} is no full path of a project`, hint)
+    return
+  }
+  const map = mapOf(entry, context)
+  const level = levelOf(context, 'exact', 'project', { path: key, origin })
+  if (map !== undefined) takeKinds(level, map, context.kinds, context)
+}
+
+const takeSite = (entry: WrittenEntry, context: Context): void => {
+  const map = mapOf(entry, context)
+  const level = levelOf(context, 'exact', 'site', { path: '', origin: entry.origin })
+  if (map !== undefined) takeKinds(level, map, context.kinds, context)
+}
+
+const takeEach =
+  (take: Take): Take =>
+  (entry, context) => {
+    for (const below of mapOf(entry, context)?.entries ?? []) take(below, context)
+  }
+
+type Take = (entry: WrittenEntry, context: Context) => void
+
+const takers: Readonly<Record<string, Take>> = {
+  version: () => {},
+  instance: takeInstance,
+  defaults: takeDefaults,
+  groups: takeEach(takeGroup),
+  projects: takeEach(takeProject),
+  site: takeSite,
+}
+
+const takeUnknown: Take = ({ key, origin }, { mistakes }) => {
+  const known = Object.keys(takers)
+  mistakes.add(
+    origin,
+    `${quoted(key)} is not known here`,
+    didYouMean(key, known) ?? `A document has ${known.join(', ')}.`,
+  )
+}
+
+/** Adds what a document says; what is wrong in it is reported. */
+export const takeDocument = (document: Written, context: Context): void => {
+  if (document.is !== 'map') {
+    context.mistakes.add(
+      document.origin,
+      `a document is a map with version: 1, not ${quoted(sort(document))}`,
+    )
+    return
+  }
+  takeVersion(document, context)
+  for (const entry of document.entries) {
+    const take = Object.hasOwn(takers, entry.key) ? takers[entry.key] : undefined
+    ;(take ?? takeUnknown)(entry, context)
+  }
+}

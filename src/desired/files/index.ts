@@ -1,0 +1,146 @@
+/**
+ * Files → wishes. Documents are read with their positions, each key and value is held to the catalogue, all
+ * mistakes are told at once, and what several levels say of one place is merged.
+ */
+import { isUtf8 } from 'node:buffer'
+import { managedKinds } from '../../catalogue/managed/index.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import type { KnownPlaces } from '../reading/sight.js'
+import type { Stated, Wish } from '../wishes.js'
+import type { DeclaredLevel } from './declared.js'
+import { type AllDeclared, takeDocument } from './document.js'
+import { checkFamilies } from './families.js'
+import { inGroups, type Levels, levelsOf, type PlacesThereAre, placesSaid } from './levels.js'
+import { type MergedKind, mergeLevels } from './merge.js'
+import { collected, type Mistakes } from './mistakes.js'
+import { parsedDocuments } from './parse.js'
+import { filesAt, type PathOptions, type ReadText, sha256, shownPath } from './paths.js'
+import type { SourceRules } from './secret.js'
+
+/** How files are read. */
+export interface FileOptions extends PathOptions {
+  /** Secrets may be written out. */
+  readonly allowLiteralSecrets?: boolean
+  /** Files may name others that lie outside of the folder that was given. */
+  readonly allowOutside?: boolean
+  /** Secrets may come from commands. */
+  readonly allowCommands?: boolean
+}
+
+/** What files want, whatever places there are. */
+export interface DeclaredState {
+  /** The one instance that the files are for. */
+  readonly instance: Stated<string> | undefined
+  /** All that was read, files that files name included. */
+  readonly files: readonly { readonly path: string; readonly sha256: string }[]
+  readonly reach: KnownPlaces
+  /** What people should know, each with where it stands. */
+  readonly notes: readonly string[]
+  /** All wishes, once it is known which places there are, by their full paths. */
+  wishes(known: PlacesThereAre): readonly Wish[]
+}
+
+const takeFile = async (
+  { path, bytes }: ReadText,
+  all: AllDeclared,
+  rules: SourceRules,
+  mistakes: Mistakes,
+): Promise<void> => {
+  const file = shownPath(path)
+  const first = { file, line: 1, column: 1 }
+  if (!isUtf8(bytes)) {
+    mistakes.add(first, 'the file is no UTF-8 text')
+    return
+  }
+  const text = Buffer.from(bytes).toString()
+  const documents = await parsedDocuments(text, file, mistakes)
+  if (path === '-' && documents.length > 1)
+    mistakes.add(documents[1]?.origin ?? first, 'standard input holds one document')
+  for (const document of documents)
+    takeDocument(document, { mistakes, rules, kinds: managedKinds, all })
+}
+
+const rulesFor = (
+  texts: readonly ReadText[],
+  { cwd, allowLiteralSecrets, allowOutside, allowCommands }: FileOptions,
+  held: SourceRules['held'],
+): SourceRules => {
+  const folders = new Map(texts.map(({ path, folder }) => [shownPath(path), folder]))
+  return {
+    cwd,
+    literals: allowLiteralSecrets === true,
+    commands: allowCommands === true,
+    within: (file) => (allowOutside === true ? undefined : (folders.get(file) ?? '.')),
+    held,
+  }
+}
+
+/** What levels want together, worked out once for places of which the same levels speak. */
+const merging = (
+  kinds: readonly Managed[] = managedKinds,
+): ((levels: readonly DeclaredLevel[]) => readonly MergedKind[]) => {
+  const ids = new Map<DeclaredLevel, number>()
+  const known = new Map<string, readonly MergedKind[]>()
+  return (levels) => {
+    const [first] = levels
+    if (first === undefined) return []
+    for (const level of levels) if (!ids.has(level)) ids.set(level, ids.size)
+    const key = levels.map((level) => ids.get(level)).join(' ')
+    const merged =
+      known.get(key) ??
+      mergeLevels(
+        levels,
+        kinds.filter(({ scope }) => scope === first.scope),
+      )
+    known.set(key, merged)
+    return merged
+  }
+}
+
+const wishesIn = (levels: Levels, { projects, groups }: PlacesThereAre): readonly Wish[] => {
+  const merge = merging()
+  const isInGroup = inGroups(groups)
+  const at = (place: Wish['place'], said: readonly DeclaredLevel[]): readonly Wish[] =>
+    merge(said).map((kind) => ({ place, ...kind }))
+  return [
+    ...at({ scope: 'site', path: '' }, levels.site),
+    ...groups.flatMap((path) => at({ scope: 'group', path }, levels.ofGroup(path))),
+    ...projects.flatMap((path) =>
+      at({ scope: 'project', path }, levels.ofProject(path, isInGroup(path))),
+    ),
+  ]
+}
+
+/** What can be wrong only in what several levels say together, whatever places there are. */
+const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
+  const merge = merging(managedKinds.filter(({ families }) => families !== undefined))
+  for (const { path, inGroup } of placesSaid(levels))
+    for (const kind of merge(levels.ofProject(path, inGroup))) checkFamilies(kind, mistakes)
+}
+
+/**
+ * Reads files and folders (`-` is standard input).
+ * @throws Failure `usage` with every mistake that was found, each with file, line and column
+ */
+export const readFiles = async (
+  paths: readonly string[],
+  how: FileOptions,
+): Promise<DeclaredState> => {
+  const texts = await filesAt(paths, how)
+  const held = new Map<string, string>()
+  const mistakes = collected(texts.map(({ path }) => shownPath(path)))
+  const rules = rulesFor(texts, how, (path, text) => held.set(path, sha256(Buffer.from(text))))
+  const all: AllDeclared = { levels: new Map() }
+  for (const text of texts) await takeFile(text, all, rules, mistakes)
+  const levels = levelsOf([...all.levels.values()])
+  checkTogether(levels, mistakes)
+  mistakes.refuse()
+  const read = texts.map(({ path, bytes }) => ({ path, sha256: sha256(bytes) }))
+  return {
+    instance: all.instance === undefined ? undefined : { ...all.instance, over: [] },
+    files: [...read, ...[...held].map(([path, hash]) => ({ path, sha256: hash }))],
+    reach: levels.reach,
+    notes: mistakes.notes,
+    wishes: (known) => wishesIn(levels, known),
+  }
+}

@@ -1,0 +1,249 @@
+/** An item of a file: its attributes, and the words beside them. */
+import { mayBeSecret } from '../../base/secrets/names.js'
+import { nearest } from '../../base/suggest.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import { type Attribute, attributesOf } from '../attributes.js'
+import type { Origin } from '../wishes.js'
+import { listChange } from './change.js'
+import type { DeclaredItem, DeclaredValue, SaidOnce } from './declared.js'
+import { type Mistakes, originText, quoted } from './mistakes.js'
+import { heldText, type SourceRules, secretSource } from './secret.js'
+import { attributeValue } from './value.js'
+import { plainValue, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
+
+/** What reading a file's values takes. */
+export interface Judging {
+  readonly mistakes: Mistakes
+  readonly rules: SourceRules
+}
+
+/** Something said twice at one level is a mistake even where both are equal. */
+export const onlyOnce = <T>(
+  known: SaidOnce<T> | undefined,
+  said: SaidOnce<T>,
+  name: string,
+  { mistakes }: Judging,
+): SaidOnce<T> => {
+  if (known === undefined) return said
+  mistakes.add(
+    said.origin,
+    `${name} is said a second time at this level, first at ${originText(known.origin)}`,
+  )
+  return known
+}
+
+/** `true` or `false` of a word of ours. */
+export const switched = (
+  { key, origin, value }: WrittenEntry,
+  { mistakes }: Judging,
+): SaidOnce<boolean> | undefined => {
+  if (value.is === 'scalar' && typeof value.value === 'boolean')
+    return { value: value.value, origin }
+  mistakes.add(value.origin, `${key} takes true or false, not ${quoted(sort(value))}`)
+  return undefined
+}
+
+const secretOf = (name: string, written: Written, judging: Judging): DeclaredValue | undefined => {
+  const source = secretSource(name, written, judging.rules, judging.mistakes)
+  return source === undefined ? undefined : { is: 'secret', source }
+}
+
+const declaredValue = (
+  attribute: Attribute,
+  written: Written,
+  judging: Judging,
+): DeclaredValue | undefined => {
+  const { name, param, source } = attribute
+  if (source === 'secret') return secretOf(name, written, judging)
+  const change = listChange(attribute, written, judging.mistakes)
+  if (change !== undefined) return change === 'wrong' ? undefined : change
+  const held =
+    source === 'file' ? heldText(name, written, judging.rules, judging.mistakes) : written
+  if (held === undefined) return undefined
+  const value = attributeValue({ ...attribute, param }, held, judging.mistakes)
+  return value === undefined ? undefined : { is: 'value', value }
+}
+
+/** Of what no document speaks; what a secret's name has is one. */
+const undocumented = ({ key, value }: WrittenEntry, judging: Judging): DeclaredValue | undefined =>
+  mayBeSecret(key) && !(value.is === 'scalar' && ['number', 'boolean'].includes(typeof value.value))
+    ? secretOf(key, value, judging)
+    : { is: 'value', value: plainValue(value, judging.mistakes) }
+
+const textsOf = (entry: WrittenEntry, { mistakes }: Judging): readonly string[] | undefined => {
+  const { value } = entry
+  const items = value.is === 'list' ? value.items : [value]
+  const texts = items.flatMap((item) =>
+    item.is === 'scalar' && item.value !== null && item.text !== '' ? [item.text] : [],
+  )
+  if (texts.length === items.length) return texts
+  mistakes.add(value.origin, `${entry.key} takes a list of names`)
+  return undefined
+}
+
+const previouslyOf = (
+  kind: Managed,
+  item: DeclaredItem,
+  entry: WrittenEntry,
+  judging: Judging,
+): void => {
+  const { mistakes } = judging
+  if (kind.renames !== true) {
+    const label = kind.label === undefined ? '' : `: change its ${kind.label}`
+    mistakes.add(entry.origin, `${kind.name} cannot be renamed${label}`)
+    return
+  }
+  const names = textsOf(entry, judging)
+  if (names === undefined) return
+  if (names.includes(String(item.identity)))
+    mistakes.add(entry.origin, `previously names ${quoted(String(item.identity))} itself`)
+  item.previously = onlyOnce(
+    item.previously,
+    { value: names, origin: entry.origin },
+    'previously',
+    judging,
+  )
+}
+
+const familyOf = (
+  kind: Managed,
+  item: DeclaredItem,
+  { origin, value }: WrittenEntry,
+  judging: Judging,
+): void => {
+  const families = kind.families ?? []
+  const text = value.is === 'scalar' ? value.text : ''
+  if (families.some(({ name }) => name === text)) {
+    item.family = onlyOnce(item.family, { value: text, origin }, 'family', judging)
+    return
+  }
+  const names = families.map(({ name }) => name)
+  const hint = nearest(text, names)
+  judging.mistakes.add(
+    value.origin,
+    `family takes one of ${names.join(', ')}, not ${quoted(sort(value))}`,
+    hint === undefined ? undefined : `Did you mean ${hint}?`,
+  )
+}
+
+const otherOf = (
+  kind: Managed,
+  item: DeclaredItem,
+  { origin, value }: WrittenEntry,
+  judging: Judging,
+): void => {
+  const { mistakes } = judging
+  if (kind.open === true) {
+    mistakes.add(
+      origin,
+      `${kind.name} needs no $other: it takes whatever the instance's answer has`,
+    )
+    return
+  }
+  if (value.is !== 'map') {
+    mistakes.add(value.origin, `$other takes a map, not ${quoted(sort(value))}`)
+    return
+  }
+  for (const entry of value.entries) {
+    if (entry.key.startsWith('$')) mistakes.add(entry.origin, `${quoted(entry.key)} is not known`)
+    else if (attributesOf(kind).has(entry.key))
+      mistakes.add(entry.origin, `${entry.key} is known: it stands beside $other, not under it`)
+    else say(item.other, entry, undocumented(entry, judging), judging)
+  }
+}
+
+const say = (
+  to: Map<string, SaidOnce<DeclaredValue>>,
+  { key, origin }: WrittenEntry,
+  value: DeclaredValue | undefined,
+  judging: Judging,
+): void => {
+  // What is wrong is said all the same: a second one is no better.
+  const said = { value: value ?? { is: 'value', value: null }, origin } as const
+  to.set(key, onlyOnce(to.get(key), said, quoted(key), judging))
+}
+
+/** What else could be meant by a key that is none, or why it is none. */
+const unknown = (kind: Managed, entry: WrittenEntry, { mistakes }: Judging): void => {
+  const { key, origin, value } = entry
+  const params = { ...kind.create?.params, ...kind.update?.params }
+  const param = Object.hasOwn(params, key) ? params[key] : undefined
+  if (key === kind.present) {
+    const isFalse = value.is === 'scalar' && value.value === false
+    mistakes.add(
+      origin,
+      `${key} is no attribute: what is listed is ${key}`,
+      isFalse
+        ? 'What must not be there is written null in place of its attributes.'
+        : 'Leave it out.',
+    )
+    return
+  }
+  if (param?.deprecated !== undefined) {
+    mistakes.add(origin, `${key} is deprecated`, `Use ${param.deprecated}.`)
+    return
+  }
+  if (key === kind.identity || (param !== undefined && kind.without?.includes(key) !== true)) {
+    mistakes.add(origin, `${key} is no attribute: the key that the item stands under says it`)
+    return
+  }
+  const words = [
+    ...attributesOf(kind).keys(),
+    ...(kind.renames === true ? ['previously'] : []),
+    ...(kind.families === undefined ? [] : ['family']),
+    '$inherit',
+    ...(kind.open === true ? [] : ['$other']),
+  ]
+  const near = nearest(key, words)
+  const beyond =
+    kind.open === true || key.startsWith('$')
+      ? undefined
+      : 'What only a newer instance knows stands under $other.'
+  mistakes.add(
+    origin,
+    `${quoted(key)} is no attribute of ${kind.name}`,
+    near === undefined ? beyond : `Did you mean ${near}?`,
+  )
+}
+
+const take = (kind: Managed, item: DeclaredItem, entry: WrittenEntry, judging: Judging): void => {
+  const { key } = entry
+  const attribute = attributesOf(kind).get(key)
+  if (attribute !== undefined)
+    say(item.attributes, entry, declaredValue(attribute, entry.value, judging), judging)
+  else if (key === '$inherit') {
+    const said = switched(entry, judging)
+    if (said !== undefined) item.inherit = onlyOnce(item.inherit, said, key, judging)
+  } else if (key === '$other') otherOf(kind, item, entry, judging)
+  else if (key === 'previously' && kind.holds === 'set') previouslyOf(kind, item, entry, judging)
+  else if (key === 'family' && kind.families !== undefined) familyOf(kind, item, entry, judging)
+  else if (isOpen(kind, key)) say(item.other, entry, undocumented(entry, judging), judging)
+  else unknown(kind, entry, judging)
+}
+
+/** Whether the instance's answer is what says that an attribute is one. */
+const isOpen = (kind: Managed, key: string): boolean =>
+  kind.open === true && !key.startsWith('$') && kind.update?.params[key]?.deprecated === undefined
+
+/** What a map says of an item, added to what other files say of it at the same level. */
+export const takeAttributes = (
+  kind: Managed,
+  item: DeclaredItem,
+  map: WrittenMap,
+  judging: Judging,
+): void => {
+  for (const entry of map.entries) take(kind, item, entry, judging)
+}
+
+/** An item of which nothing is said yet. */
+export const newItem = (
+  identity: string | number,
+  origin: Origin,
+  match?: DeclaredItem['match'],
+): DeclaredItem => ({
+  identity,
+  origin,
+  attributes: new Map(),
+  other: new Map(),
+  ...(match === undefined ? {} : { match }),
+})

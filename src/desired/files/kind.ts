@@ -1,0 +1,188 @@
+/** A kind of a file: a set of items, one object, or rules. */
+import { didYouMean } from '../../base/suggest.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './declared.js'
+import { type Judging, newItem, onlyOnce, switched, takeAttributes } from './item.js'
+import { originText, quoted } from './mistakes.js'
+import { takeRules } from './rules.js'
+import { referenceOf } from './value.js'
+import { isNull, sort, type WrittenEntry, type WrittenMap } from './written.js'
+
+/** What tells items of a kind apart in files; names of users are the same whatever their case. */
+const keyOf = (kind: Managed, identity: string | number): string =>
+  typeof identity === 'number'
+    ? `#${identity}`
+    : `=${kind.by === 'user' ? identity.toLowerCase() : identity}`
+
+const itemOf = (
+  declared: DeclaredKind,
+  identity: string | number,
+  origin: DeclaredItem['origin'],
+): DeclaredItem => {
+  const key = keyOf(declared.kind, identity)
+  const item = declared.items.get(key) ?? newItem(identity, origin)
+  declared.items.set(key, item)
+  return item
+}
+
+/** The name of an item, or its ID; `$$` stands for a `$` that begins it. */
+const identityOf = (
+  kind: Managed,
+  { key, origin }: WrittenEntry,
+  { mistakes }: Judging,
+): string | number | undefined => {
+  const name = key.startsWith('$$') ? key.slice(1) : key
+  return kind.by === undefined ? name : mistakes.tried(origin, () => referenceOf(name))
+}
+
+/** Reports what is null, and has attributes as well. */
+const checkBoth = (
+  { identity, gone, body }: DeclaredItem,
+  here: DeclaredItem['origin'],
+  { mistakes }: Judging,
+): void => {
+  if (gone === undefined || body === undefined) return
+  mistakes.add(
+    here,
+    `${quoted(String(identity))} is null and has attributes at one level, first at ${originText(gone === here ? body : gone)}`,
+  )
+}
+
+const takeItem = (declared: DeclaredKind, entry: WrittenEntry, judging: Judging): void => {
+  const { kind } = declared
+  const { mistakes } = judging
+  const identity = identityOf(kind, entry, judging)
+  if (identity === undefined) return
+  const item = itemOf(declared, identity, entry.origin)
+  if (isNull(entry.value)) {
+    if (kind.remove === undefined)
+      mistakes.add(entry.origin, `nothing of ${kind.name} can be deleted`, emptyHint)
+    else if (item.gone !== undefined)
+      mistakes.add(
+        entry.origin,
+        `${quoted(entry.key)} is null a second time at this level, first at ${originText(item.gone)}`,
+      )
+    item.gone ??= entry.origin
+    checkBoth(item, entry.origin, judging)
+  } else if (entry.value.is === 'map') {
+    item.body ??= entry.origin
+    checkBoth(item, entry.origin, judging)
+    takeAttributes(kind, item, entry.value, judging)
+  } else
+    mistakes.add(
+      entry.value.origin,
+      `${quoted(entry.key)} takes a map of attributes${kind.remove === undefined ? '' : ', or null'}, not ${quoted(sort(entry.value))}`,
+    )
+}
+
+const emptyHint = 'What has nothing to say is written {}.'
+
+const takeExact = (declared: DeclaredKind, entry: WrittenEntry, judging: Judging): void => {
+  if (declared.kind.remove === undefined) {
+    judging.mistakes.add(
+      entry.origin,
+      `nothing of ${declared.kind.name} can be deleted, so it cannot be exact`,
+    )
+    return
+  }
+  const said = switched(entry, judging)
+  if (said !== undefined) declared.exact = onlyOnce(declared.exact, said, '$exact', judging)
+}
+
+/** @returns whether the entry was `$inherit` */
+const takesInherit = (
+  to: Pick<DeclaredKind | DeclaredLevel, 'inherit'>,
+  entry: WrittenEntry,
+  judging: Judging,
+): boolean => {
+  if (entry.key !== '$inherit') return false
+  const said = switched(entry, judging)
+  if (said !== undefined) to.inherit = onlyOnce(to.inherit, said, '$inherit', judging)
+  return true
+}
+
+const takeSet = (declared: DeclaredKind, map: WrittenMap, judging: Judging): void => {
+  for (const entry of map.entries) {
+    const { key, origin } = entry
+    if (takesInherit(declared, entry, judging)) continue
+    if (key === '$exact') takeExact(declared, entry, judging)
+    else if (key.startsWith('$') && !key.startsWith('$$'))
+      judging.mistakes.add(
+        origin,
+        `${quoted(key)} is not known here`,
+        didYouMean(key, ['$exact', '$inherit']) ??
+          `An item whose name begins with $ is written $${quoted(key)}.`,
+      )
+    else takeItem(declared, entry, judging)
+  }
+}
+
+const takeOne = (declared: DeclaredKind, map: WrittenMap, judging: Judging): void => {
+  const item = itemOf(declared, '', declared.origin)
+  item.body ??= map.origin
+  const entries = map.entries.filter((entry) => {
+    if (entry.key === '$exact') takeExact(declared, entry, judging)
+    return entry.key !== '$exact'
+  })
+  takeAttributes(declared.kind, item, { ...map, entries }, judging)
+}
+
+/** What a kind's entry says, added to what other files say of it at the same level. */
+const takeKind = (
+  level: DeclaredLevel,
+  kind: Managed,
+  entry: WrittenEntry,
+  judging: Judging,
+): void => {
+  const { value, origin } = entry
+  const wanted = kind.holds === 'rules' ? 'list' : 'map'
+  if (value.is !== wanted) {
+    const hint =
+      kind.remove === undefined ? emptyHint : `${emptyHint} With {$exact: true} none is left.`
+    judging.mistakes.add(
+      value.origin,
+      `${kind.name} takes ${wanted === 'list' ? 'a list of rules' : 'a map'}, not ${quoted(sort(value))}`,
+      isNull(value) && wanted === 'map' ? hint : undefined,
+    )
+    return
+  }
+  const declared = level.kinds.get(kind.name) ?? { kind, origin, items: new Map() }
+  level.kinds.set(kind.name, declared)
+  if (value.is !== 'map') takeRules(declared, entry, judging)
+  else if (kind.holds === 'one') takeOne(declared, value, judging)
+  else takeSet(declared, value, judging)
+}
+
+/** Where a kind stands that is not one of this place. */
+const elsewhere = (name: string, all: readonly Managed[]): string | undefined => {
+  const scopes = all.filter((kind) => kind.name === name).map(({ scope }) => scope)
+  if (scopes.length === 0) return undefined
+  const keys = scopes.map((scope) => (scope === 'site' ? 'site' : `${scope}s`))
+  return `${name} stands under ${keys.join(' and ')}.`
+}
+
+/** Takes what a map says of kinds, those of the level's scope. */
+export const takeKinds = (
+  level: DeclaredLevel,
+  map: WrittenMap,
+  all: readonly Managed[],
+  judging: Judging,
+): void => {
+  const kinds = all.filter(({ scope }) => scope === level.scope)
+  for (const entry of map.entries) {
+    if (takesInherit(level, entry, judging)) continue
+    const kind = kinds.find(({ name }) => name === entry.key)
+    if (kind !== undefined) takeKind(level, kind, entry, judging)
+    else
+      judging.mistakes.add(
+        entry.origin,
+        `${quoted(entry.key)} is no kind of a ${level.scope}`,
+        elsewhere(entry.key, all) ??
+          didYouMean(
+            entry.key,
+            kinds.map(({ name }) => name),
+          ) ??
+          `There are ${kinds.map(({ name }) => name).join(', ')}.`,
+      )
+  }
+}

@@ -1,0 +1,110 @@
+/** Which levels speak of a place, the least specific first. */
+
+import type { ManagedPlace } from '../address.js'
+import type { KnownPlaces } from '../reading/sight.js'
+import type { Origin } from '../wishes.js'
+import type { DeclaredLevel } from './declared.js'
+
+/** Levels by where they reach. */
+export interface Levels {
+  /** What is said of the instance. */
+  readonly site: readonly DeclaredLevel[]
+  readonly reach: KnownPlaces & { readonly origins: ReadonlyMap<string, Origin> }
+  /**
+   * @param isInGroup whether the project belongs to a group, and to no person
+   * @returns none where no file reaches the project
+   */
+  ofProject(path: string, isInGroup: boolean): readonly DeclaredLevel[]
+  ofGroup(path: string): readonly DeclaredLevel[]
+}
+
+const depth = (path: string): number => (path === '' ? 0 : path.split('/').length)
+
+/** The paths above a path, the outermost first, and `''` before them. */
+const above = (path: string): readonly string[] => {
+  const parts = path.split('/')
+  return ['', ...parts.slice(0, -1).map((_, i) => parts.slice(0, i + 1).join('/'))]
+}
+
+type ByPath = ReadonlyMap<string, DeclaredLevel>
+
+const byPath = (
+  all: readonly DeclaredLevel[],
+  form: DeclaredLevel['form'],
+  scope: DeclaredLevel['scope'],
+): ByPath =>
+  new Map(
+    all
+      .filter((level) => level.form === form && level.scope === scope)
+      .map((level) => [level.path.toLowerCase(), level]),
+  )
+
+const found = (levels: ByPath, paths: readonly string[]): readonly DeclaredLevel[] =>
+  paths.flatMap((path) => levels.get(path) ?? [])
+
+const pathsOf = (levels: ByPath): readonly string[] => [...levels.values()].map(({ path }) => path)
+
+const reachOf = (all: readonly DeclaredLevel[]): Levels['reach'] => {
+  const of = (form: DeclaredLevel['form'], scope: DeclaredLevel['scope']) =>
+    byPath(all, form, scope)
+  const [projectsBelow, membersBelow] = [of('below', 'project'), of('below', 'group')]
+  const below = new Map([...membersBelow, ...projectsBelow])
+  const origins = new Map<string, Origin>()
+  for (const { form, scope, path, origin } of all) {
+    const key = `${scope}s/${path}`
+    if (form === 'exact' && scope !== 'site' && !origins.has(key)) origins.set(key, origin)
+    const group = `groups/${path}`
+    if (form === 'below' && path !== '' && !origins.has(group)) origins.set(group, origin)
+  }
+  return {
+    site: of('exact', 'site').size > 0,
+    groups: pathsOf(of('exact', 'group')),
+    projects: pathsOf(of('exact', 'project')),
+    below: pathsOf(below).toSorted((a, b) => depth(a) - depth(b)),
+    membersBelow: pathsOf(membersBelow),
+    origins,
+  }
+}
+
+/** Levels in the order of how specific they are. */
+export const levelsOf = (all: readonly DeclaredLevel[]): Levels => {
+  const defaults = byPath(all, 'defaults', 'project')
+  const projects = byPath(all, 'exact', 'project')
+  const groups = byPath(all, 'exact', 'group')
+  const projectsBelow = byPath(all, 'below', 'project')
+  const groupsBelow = byPath(all, 'below', 'group')
+  return {
+    site: [...byPath(all, 'exact', 'site').values()],
+    reach: reachOf(all),
+    ofProject: (given, isInGroup) => {
+      const path = given.toLowerCase()
+      const paths = above(path).filter((group) => group !== '' || isInGroup)
+      const reaching = [...found(projectsBelow, paths), ...found(projects, [path])]
+      return reaching.length === 0 ? [] : [...found(defaults, ['']), ...reaching]
+    },
+    ofGroup: (given) => {
+      const path = given.toLowerCase()
+      return [...found(groupsBelow, [...above(path), path]), ...found(groups, [path])]
+    },
+  }
+}
+
+/** Which projects belong to a group, as far as known groups tell. */
+export const inGroups = (groups: readonly string[]): ((project: string) => boolean) => {
+  const known = new Set(groups.map((path) => path.toLowerCase()))
+  // People have no groups below them.
+  return (project) => {
+    const parts = project.toLowerCase().split('/')
+    return parts.length > 2 || known.has(parts.slice(0, -1).join('/'))
+  }
+}
+
+export type PlacesThereAre = Readonly<Record<'projects' | 'groups', readonly string[]>>
+
+/** The places that files might speak of, so that what they say together can be checked before any is known. */
+export const placesSaid = ({ reach }: Levels): readonly (ManagedPlace & { inGroup: boolean })[] => {
+  const within = reach.below.map((path) => (path === '' ? '\0/\0' : `${path}/\0`))
+  return [...reach.projects, ...within].flatMap((path) =>
+    [true, false].map((inGroup) => ({ scope: 'project' as const, path, inGroup })),
+  )
+}

@@ -1,0 +1,187 @@
+/** The text of a file → its documents, each value with where it stands. */
+import type { Alias, Document, LineCounter, Node, ParsedNode, YAMLError } from 'yaml'
+import { isModestYaml, untraced } from '../../base/json/yaml.js'
+import type { Origin } from '../wishes.js'
+import type { Mistakes } from './mistakes.js'
+import { originText } from './mistakes.js'
+import type { Written, WrittenEntry } from './written.js'
+
+/** A parser builds some hundred bytes for each lexeme. */
+const mostLexemes = 4_000_000
+/** More aliases than that are no abbreviation: what they stand for may grow without end. */
+const mostAliases = 100
+
+const isAlias = 'Quote it: * begins an alias, and @ and ` are reserved.'
+const hints: readonly (readonly [RegExp, string])[] = [
+  [/^\s*[^#]*[:,{[]\s*@/, 'Write {file: path}: an unquoted @ is no YAML.'],
+  [/command:\s*\[/, 'Write {command: [program, argument]}: the short form breaks here.'],
+  [/(?:^|[\s{,])\*\*/, "Write '**' in quotation marks: an unquoted * begins an alias."],
+  [/`/, isAlias],
+]
+
+type Library = typeof import('yaml')
+
+/** One file on its way. */
+interface Reading {
+  readonly yaml: Library
+  readonly text: string
+  readonly file: string
+  readonly lines: LineCounter
+  readonly mistakes: Mistakes
+}
+
+const originAt = ({ lines, file }: Reading, offset: number): Origin => {
+  const { line, col } = lines.linePos(offset)
+  return { file, line: Math.max(1, line), column: Math.max(1, col) }
+}
+
+const lineAt = ({ text }: Reading, offset: number): string => {
+  const begin = text.lastIndexOf('\n', offset - 1) + 1
+  const end = text.indexOf('\n', begin)
+  return text.slice(begin, end < 0 ? undefined : end)
+}
+
+/** A parser quotes what it met, which may be a secret. */
+const withoutQuotes = (message: string): string =>
+  message.replace(/:? ?(?:"[\s\S]*"|'[\s\S]*')\s*$/, '').replace(/\n[\s\S]*$/, '')
+
+const report = (reading: Reading, problem: YAMLError): void => {
+  const [at] = problem.pos
+  const line = lineAt(reading, at)
+  const hint = hints.find(([pattern]) => pattern.test(line))?.[1]
+  reading.mistakes.add(originAt(reading, at), `no YAML: ${withoutQuotes(problem.message)}`, hint)
+}
+
+/** Makes what was parsed into what is written; an alias stands for what it names. */
+class Walk {
+  #aliases = 0
+  readonly #open = new Set<Node>()
+
+  constructor(
+    readonly reading: Reading,
+    readonly document: Document.Parsed,
+  ) {}
+
+  #originOf(node: Node): Origin {
+    return originAt(this.reading, node.range?.[0] ?? 0)
+  }
+
+  #nothing(origin: Origin): Written {
+    return { is: 'scalar', origin, value: null, text: '' }
+  }
+
+  value(node: Node | null | undefined, fallback: Origin): Written {
+    const { yaml } = this.reading
+    if (node === null || node === undefined) return this.#nothing(fallback)
+    const origin = this.#originOf(node)
+    if (yaml.isAlias(node)) return this.#named(node, origin)
+    if (yaml.isScalar(node)) return scalarOf(node.value, node.source, origin)
+    if (!yaml.isCollection(node)) return this.#nothing(origin)
+    this.#open.add(node)
+    const written: Written = yaml.isMap(node)
+      ? { is: 'map', origin, entries: this.#entries(node.items, origin) }
+      : {
+          is: 'list',
+          origin,
+          items: node.items.map((item) => this.value(yaml.isNode(item) ? item : null, origin)),
+        }
+    this.#open.delete(node)
+    return written
+  }
+
+  #named(alias: Alias, origin: Origin): Written {
+    const { mistakes } = this.reading
+    const node = alias.resolve(this.document)
+    if (node === undefined || this.#open.has(node)) {
+      const hint = alias.source.startsWith('*') ? "Write '**' in quotation marks." : undefined
+      mistakes.add(origin, 'this alias names nothing before it', hint)
+      return this.#nothing(origin)
+    }
+    this.#aliases++
+    if (this.#aliases === mostAliases + 1)
+      mistakes.add(origin, `more than ${mostAliases} aliases in one document`)
+    if (this.#aliases > mostAliases) return this.#nothing(origin)
+    return this.value(node, origin)
+  }
+
+  #entries(
+    pairs: readonly { readonly key: unknown; readonly value: unknown }[],
+    origin: Origin,
+  ): readonly WrittenEntry[] {
+    const entries = new Map<string, WrittenEntry>()
+    for (const pair of pairs) {
+      const entry = this.#entry(pair, origin)
+      if (entry === undefined) continue
+      const twice = entries.get(entry.key)
+      if (twice === undefined) entries.set(entry.key, entry)
+      else
+        this.reading.mistakes.add(
+          entry.origin,
+          `the key stands here a second time, first at ${originText(twice.origin)}`,
+        )
+    }
+    return [...entries.values()]
+  }
+
+  #entry(
+    { key, value }: { readonly key: unknown; readonly value: unknown },
+    fallback: Origin,
+  ): WrittenEntry | undefined {
+    const { yaml, mistakes } = this.reading
+    const origin = yaml.isNode(key) ? this.#originOf(key) : fallback
+    if (!yaml.isScalar(key)) {
+      mistakes.add(origin, 'a key is text', yaml.isAlias(key) ? isAlias : undefined)
+      return undefined
+    }
+    // As the text was written, so that 007 is not 7.
+    const plain = key.type === 'PLAIN' ? key.source : undefined
+    const text = plain ?? String(key.value)
+    if (text === '') mistakes.add(origin, 'a key is missing here')
+    return { key: text, origin, value: this.value(yaml.isNode(value) ? value : null, origin) }
+  }
+}
+
+const scalarOf = (value: unknown, source: string | undefined, origin: Origin): Written =>
+  value === null || typeof value === 'number' || typeof value === 'boolean'
+    ? { is: 'scalar', origin, value, text: source ?? String(value ?? '') }
+    : { is: 'scalar', origin, value: String(value), text: String(value) }
+
+/** Dates stay text, a key twice is found on the way: each knows where both stand. */
+const documentsOf = (reading: Reading): readonly Document.Parsed<ParsedNode>[] => {
+  const documents = untraced(() =>
+    reading.yaml.parseAllDocuments(reading.text, {
+      version: '1.2',
+      schema: 'core',
+      uniqueKeys: false,
+      prettyErrors: false,
+      lineCounter: reading.lines,
+    }),
+  )
+  return 'empty' in documents ? [] : documents
+}
+
+/**
+ * The documents of a text. Mistakes of grammar are reported, and a document with any is left out.
+ * @param file how the text is called where something is wrong in it
+ */
+export const parsedDocuments = async (
+  text: string,
+  file: string,
+  mistakes: Mistakes,
+): Promise<readonly Written[]> => {
+  const yaml = await import('yaml')
+  const reading: Reading = { yaml, text, file, lines: new yaml.LineCounter(), mistakes }
+  const first: Origin = { file, line: 1, column: 1 }
+  if (!(await isModestYaml(text, mostLexemes))) {
+    mistakes.add(first, 'the file is too large, or nested too deep')
+    return []
+  }
+  const documents = documentsOf(reading)
+  if (documents.length === 0) mistakes.add(first, 'there is nothing in it: version is missing')
+  return documents.flatMap((document) => {
+    const problems = [...document.errors, ...document.warnings]
+    for (const problem of problems) report(reading, problem)
+    if (problems.length > 0) return []
+    return [new Walk(reading, document).value(document.contents, first)]
+  })
+}

@@ -1,0 +1,181 @@
+/** Where a secret comes from, as files say it; nothing is fetched here. */
+import { dirname, isAbsolute, join } from 'node:path'
+import { mayBeSecret } from '../../base/secrets/names.js'
+import { didYouMean } from '../../base/suggest.js'
+import { reasonOf } from '../../errors.js'
+import type { Origin, SecretSource } from '../wishes.js'
+import { besidePath, besideText } from './inside.js'
+import { type Mistakes, quoted } from './mistakes.js'
+import type { Written, WrittenMap } from './written.js'
+
+/** What files may say of secrets, and of other files. */
+export interface SourceRules {
+  readonly cwd: string
+  readonly literals: boolean
+  readonly commands: boolean
+  /** The folder that the files named in a file must lie in; undefined where they may lie anywhere. */
+  within(file: string): string | undefined
+  /** Told of a file that was read for what it holds. */
+  held(path: string, text: string): void
+}
+
+/** A place of a file that says where a value comes from. */
+interface Said {
+  readonly name: string
+  readonly origin: Origin
+  readonly rules: SourceRules
+  readonly mistakes: Mistakes
+}
+
+const forms = 'Write {env: NAME}, {file: path} or {command: [program, argument]}.'
+const words = ['env', 'file', 'command'] as const
+
+/** What says who asks is the tool's own, and nothing that a file may send. */
+const isOwn = (variable: string): boolean =>
+  variable === 'CI_JOB_TOKEN' || (variable.startsWith('SVC_') && mayBeSecret(variable))
+
+const ofEnvironment = ({ origin, mistakes }: Said, env: string): SecretSource | undefined => {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))
+    mistakes.add(origin, 'this is no name of an environment variable', 'Write {env: NAME}.')
+  else if (isOwn(env))
+    mistakes.add(
+      origin,
+      `${env} is a credential of svcctl itself, which files cannot send`,
+      'Put the secret into a variable of its own.',
+    )
+  else return { env }
+  return undefined
+}
+
+const besideOf = ({ origin, rules }: Said, file: string) => {
+  const within = rules.within(origin.file)
+  return { file, base: origin.file, ...(within === undefined ? {} : { within }) }
+}
+
+/** Whether a file may be named; it need not be there before it is sent. */
+const ofFile = (said: Said, file: string): SecretSource | undefined => {
+  const beside = besideOf(said, file)
+  try {
+    if (file === '' || file.includes('\0')) throw new Error('this is no path')
+    besidePath(beside, said.rules.cwd)
+    return beside
+  } catch (error) {
+    refuse(said, file, error)
+    return undefined
+  }
+}
+
+const refuse = ({ origin, mistakes }: Said, file: string, error: unknown): void => {
+  const isOutside = error instanceof Error && error.message.includes('outside')
+  mistakes.add(
+    origin,
+    `${quoted(file)}: ${quoted(reasonOf(error))}`,
+    isOutside ? 'With --allow-outside files may name any.' : undefined,
+  )
+}
+
+const ofCommand = (
+  { name, origin, rules, mistakes }: Said,
+  command: readonly unknown[],
+): SecretSource | undefined => {
+  const texts = command.filter((part): part is string => typeof part === 'string')
+  if (texts.length !== command.length || !texts[0])
+    mistakes.add(origin, 'command takes a list of texts: a program and its arguments')
+  else if (!rules.commands)
+    mistakes.add(
+      origin,
+      `${name} comes from a command, and commands are not allowed`,
+      'With --allow-commands they are run.',
+    )
+  else return { command: texts }
+  return undefined
+}
+
+const listIn = (text: string): readonly unknown[] => {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return Array.isArray(parsed) ? parsed : []
+  } catch {
+    return []
+  }
+}
+
+const textIn = (written: Written): string => (written.is === 'scalar' ? written.text : '')
+
+const ofMap = (said: Said, map: WrittenMap): SecretSource | undefined => {
+  const [entry, ...more] = map.entries
+  const word = words.find((known) => known === entry?.key)
+  if (entry === undefined || word === undefined || more.length > 0) {
+    const hint = entry === undefined ? undefined : didYouMean(entry.key, words)
+    said.mistakes.add(map.origin, `${said.name} takes one of env, file, command`, hint ?? forms)
+    return undefined
+  }
+  const { value } = entry
+  const at = { ...said, origin: value.origin }
+  if (word === 'command') return ofCommand(at, value.is === 'list' ? value.items.map(textIn) : [])
+  return word === 'env' ? ofEnvironment(at, textIn(value)) : ofFile(at, textIn(value))
+}
+
+const ofText = (said: Said, text: string): SecretSource | undefined => {
+  if (text.startsWith('env:')) return ofEnvironment(said, text.slice(4))
+  if (text.startsWith('@')) return ofFile(said, text.slice(1))
+  if (text.startsWith('command:')) return ofCommand(said, listIn(text.slice('command:'.length)))
+  // Nothing is no secret: it takes away what is set.
+  if (said.rules.literals || text === '') return { literal: text }
+  said.mistakes.add(
+    said.origin,
+    `${said.name} is a secret, and secrets do not stand in files`,
+    `${forms} With --allow-literal-secrets it may stand here.`,
+  )
+  return undefined
+}
+
+/**
+ * Where a secret attribute comes from.
+ * @returns undefined where it says none, which is reported, never with what stands there
+ */
+export const secretSource = (
+  name: string,
+  written: Written,
+  rules: SourceRules,
+  mistakes: Mistakes,
+): SecretSource | undefined => {
+  const said: Said = { name, origin: written.origin, rules, mistakes }
+  if (written.is === 'map') return ofMap(said, written)
+  if (written.is === 'scalar') return ofText(said, written.value === null ? '' : written.text)
+  mistakes.add(written.origin, `${name} takes one of env, file, command`, forms)
+  return undefined
+}
+
+/** The path of a file that holds the value of an attribute, where it is said so. */
+const fileNamed = (written: Written): string | undefined => {
+  if (written.is === 'scalar')
+    return written.text.startsWith('@') ? written.text.slice(1) : undefined
+  const [entry, ...more] = written.is === 'map' ? written.entries : []
+  return entry?.key === 'file' && more.length === 0 ? textIn(entry.value) : undefined
+}
+
+/**
+ * What stands in the file that an attribute names in place of its value, read at once: it is no secret.
+ * @returns the value as it is written where it names no file; undefined where the file cannot be read
+ */
+export const heldText = (
+  name: string,
+  written: Written,
+  rules: SourceRules,
+  mistakes: Mistakes,
+): Written | undefined => {
+  const file = fileNamed(written)
+  if (file === undefined) return written
+  const said: Said = { name, origin: written.origin, rules, mistakes }
+  const beside = besideOf(said, file)
+  try {
+    const whole = besideText(beside, rules.cwd)
+    rules.held(isAbsolute(file) ? file : join(dirname(beside.base), file), whole)
+    const text = whole.trimEnd()
+    return { is: 'scalar', origin: written.origin, value: text, text }
+  } catch (error) {
+    refuse(said, file, error)
+    return undefined
+  }
+}

@@ -1,0 +1,58 @@
+/** What stands in a file, with where: maps, lists and scalars, keys as the text that was written. */
+import type { JsonValue } from '../../base/json/value.js'
+import type { Origin } from '../wishes.js'
+import type { Mistakes } from './mistakes.js'
+
+export interface WrittenMap {
+  readonly is: 'map'
+  readonly origin: Origin
+  /** Each key once. */
+  readonly entries: readonly WrittenEntry[]
+}
+
+export interface WrittenList {
+  readonly is: 'list'
+  readonly origin: Origin
+  readonly items: readonly Written[]
+}
+
+export interface WrittenScalar {
+  readonly is: 'scalar'
+  readonly origin: Origin
+  readonly value: string | number | boolean | null
+  /** As it was written, where that is not its value. */
+  readonly text: string
+}
+
+export interface WrittenEntry {
+  readonly key: string
+  readonly origin: Origin
+  readonly value: Written
+}
+
+export type Written = WrittenMap | WrittenList | WrittenScalar
+
+/** What a value is, in words. */
+export const sort = (written: Written): string => {
+  if (written.is === 'map') return 'a map'
+  if (written.is === 'list') return 'a list'
+  return written.value === null ? 'nothing' : `"${written.text}"`
+}
+
+export const isNull = (written: Written): boolean =>
+  written.is === 'scalar' && written.value === null
+
+/** A value as it is, where nothing is known of what it should be. Numbers that JSON does not have are mistakes. */
+export const plainValue = (written: Written, mistakes: Mistakes): JsonValue => {
+  if (written.is === 'list') return written.items.map((item) => plainValue(item, mistakes))
+  if (written.is === 'map')
+    return Object.fromEntries(
+      written.entries.map(({ key, value }) => [key, plainValue(value, mistakes)]),
+    )
+  const { value, text, origin } = written
+  if (typeof value !== 'number') return value
+  if (!Number.isFinite(value)) mistakes.add(origin, `${text} is no number that can be sent`)
+  else if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    mistakes.add(origin, `${text} is too large`, 'Write it as text, in quotation marks.')
+  return value
+}
