@@ -1,8 +1,7 @@
 /** What a run says at its end. */
+import { grouped } from '../base/numbers.js'
 import type { Category } from '../errors.js'
 import type { Failed, Report } from './report.js'
-
-const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 const categoryWords: Readonly<Partial<Record<Category, string>>> = {
   failed: 'refused as they are',

@@ -2,6 +2,7 @@
  * How far the work of a run is, on one line of a terminal that is redrawn: drawn from the moment on at
  * which somebody has waited, gone when the work is over.
  */
+import { grouped } from '../../base/numbers.js'
 import { visible } from '../text/escape.js'
 import { span } from '../text/time.js'
 import { aside, withinLine } from './line.js'
@@ -37,9 +38,6 @@ export interface Waited {
   readonly milliseconds: number
   readonly why: string
 }
-
-/** 4213 as `4,213`. */
-const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 const rateOf = (perSecond: number): string =>
   perSecond >= 10 ? grouped(Math.round(perSecond)) : String(Number(perSecond.toFixed(1)))
