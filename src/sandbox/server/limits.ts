@@ -57,19 +57,15 @@ const headersOf = ({ requests }: Limit, { observed, remaining, reset }: Standing
 })
 
 /** Has a server answer late, and with 429 what goes beyond its limit: in plain text, as instances do. */
-export const addLoad = (
-  app: FastifyInstance,
-  { limit, latency }: Load,
-  now: () => number = Date.now,
-): void => {
+export const addLoad = (app: FastifyInstance, { limit, latency }: Load): void => {
   if (latency !== undefined) app.addHook('onRequest', async () => void (await setTimeout(latency)))
   if (limit === undefined) return
-  const counter = new Counter(limit, now)
+  const counter = new Counter(limit)
   app.addHook('onRequest', async (_request, reply) => {
     const standing = counter.next()
     reply.headers(headersOf(limit, standing))
     if (standing.observed <= limit.requests) return
-    const rest = Math.max(1, Math.ceil((standing.reset - now()) / 1000))
+    const rest = Math.max(1, Math.ceil((standing.reset - Date.now()) / 1000))
     await reply
       .code(429)
       .header('retry-after', String(rest))

@@ -76,16 +76,20 @@ const sendTogether = async (
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }
 
+/** How a run came to its end. */
+interface Ended {
+  readonly engine: Engine
+  readonly report: Report
+  readonly standings: Standings
+  readonly keeping: Keeping | undefined
+  /** What its answers could not be printed for. */
+  readonly lost: unknown
+  readonly wrote: boolean
+  readonly cut: boolean
+}
+
 /** The end of a run: what is said of it, and what it throws. */
-const ended = (
-  engine: Engine,
-  report: Report,
-  standings: Standings,
-  lost: unknown,
-  wrote: boolean,
-  keeping: Keeping | undefined,
-  cut: boolean,
-): void => {
+const end = ({ engine, report, standings, keeping, lost, wrote, cut }: Ended): void => {
   const { person, signal } = engine
   const closing = (): void => {
     if (keeping === undefined) return
@@ -136,5 +140,5 @@ export const several = async (
   leaveOff()
   await keeping?.end(report.end)
   if (intake.twice() > 0) engine.person.note(again(intake.twice()))
-  ended(engine, report, standings, lost, writes(first.endpoint), keeping, cut)
+  end({ engine, report, standings, keeping, lost, wrote: writes(first.endpoint), cut })
 }
