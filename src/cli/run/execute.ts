@@ -1,6 +1,6 @@
 /** One command from its parsed flags to its exit code. */
 import type { Words } from '../../catalogue/words.js'
-import { hasForm, streams } from '../../commands/derive/index.js'
+import { hasForm, streams, takesSeveral } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import type { Command, Given } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
@@ -55,7 +55,7 @@ interface Acting {
 
 /** What a line says of its journal, before anything of it is understood. */
 const wishOf = (
-  { args: [first] }: Command,
+  command: Command,
   raw: Raw,
   globals: Globals,
   parents: Parents | undefined,
@@ -68,7 +68,7 @@ const wishOf = (
         : fromStdin(raw)
           ? 'stdin'
           : 'arguments'
-  const many = first?.variadic === true && first.file !== true && raw.args.length > 1
+  const many = takesSeveral(command) && raw.args.length > 1
   return {
     source,
     raw,

@@ -1,7 +1,7 @@
 /** What may stand next in the condition of `--where` or `--select`: a field, an operator, a value. */
 import { shownFields } from '../../catalogue/kinds.js'
 import { levelsIn } from '../../catalogue/shapes/common.js'
-import { commandNamed } from '../../commands/derive/index.js'
+import { singleNamed } from '../../commands/derive/index.js'
 import type { Command, Flag } from '../../commands/types.js'
 import { ops } from '../../fleet/where/parse.js'
 import { type FieldKind, fieldsOf, kindIn, wordsIn } from '../../fleet/where/shape.js'
@@ -10,7 +10,7 @@ import type { Candidate, Candidates } from './candidates.js'
 
 /** The shapes of the records that are chosen: the list's own, then those of its single record. */
 const shapesOf = async (list: Command): Promise<readonly unknown[]> => {
-  const single = await commandNamed(list.area, list.words.replace(/list$/, 'get'))
+  const single = await singleNamed(list)
   const own = Object.values(list.endpoints).filter(({ returns }) => returns.kind === 'many')
   const others = Object.values(single?.endpoints ?? {}).filter(
     ({ returns, args }) => returns.kind === 'one' && args?.length === 1,

@@ -6,6 +6,7 @@ export {
   commandsIn,
   commandsOfArea,
   examplesOf,
+  singleNamed,
   toolCommand,
   wordsOf,
 } from './list.js'
@@ -22,5 +23,6 @@ export {
   rehearsable,
   selectsOf,
   streams,
+  takesSeveral,
   watchable,
 } from './traits.js'

@@ -74,6 +74,13 @@ export const commandNamed = async (area: string, words: string): Promise<Command
   return row === undefined ? toolCommand(area, words) : commandOf(area, words, await row.load())
 }
 
+/** The command that reads one record of a list; undefined where the area has none. */
+export const singleNamed = ({
+  area,
+  words,
+}: Pick<Command, 'area' | 'words'>): Promise<Command | undefined> =>
+  commandNamed(area, words.replace(/list$/, 'get'))
+
 /** The commands of an area, or of the tool's own of that name. */
 export const commandsIn = async (area: string): Promise<Command[]> => {
   const row = areas.find(({ name }) => name === area)

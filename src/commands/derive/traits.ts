@@ -43,8 +43,7 @@ export const hasForm = (c: Pick<Command, 'endpoints'>, kind: ScopeKind): boolean
   Object.values(c.endpoints).some((e) => scopeOf(e)?.kind === kind)
 
 /** Whether a command takes several objects, each by a request of its own. */
-export const ofMany = (c: Command): boolean =>
-  calls(c) && c.args[0]?.variadic === true && c.args[0].file !== true
+export const ofMany = (c: Command): boolean => calls(c) && takesSeveral(c)
 
 /** Whether a command may be spread over projects. */
 export const ofProjects = (c: Command): boolean => hasForm(c, 'project')
@@ -53,10 +52,11 @@ export const ofProjects = (c: Command): boolean => hasForm(c, 'project')
 export const keepsJournal = (c: Command): boolean =>
   sendsBody(c) &&
   c.unkept !== true &&
-  (c.open === true || several(c) || hasForm(c, 'project') || hasForm(c, 'group'))
+  (c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group'))
 
 /** Whether a command takes its objects as they come. */
 export const streams = (c: Command): boolean => c.run === undefined || c.streams === true
 
-const several = ({ args: [first] }: Command): boolean =>
+/** Whether a command takes several objects by position. */
+export const takesSeveral = ({ args: [first] }: Pick<Command, 'args'>): boolean =>
   first?.variadic === true && first.file !== true

@@ -2,7 +2,7 @@
 import type { JsonValues } from '../../../base/json/value.js'
 import { type Endpoint, methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
-import { commandNamed, scopeOf } from '../../../commands/derive/index.js'
+import { scopeOf, singleNamed } from '../../../commands/derive/index.js'
 import type { Command, Described, Given } from '../../../commands/types.js'
 import type { Ask } from '../../../http/types.js'
 import { objectsOf } from '../../plan/objects.js'
@@ -38,7 +38,7 @@ export const singleOf = async (
   list: Ask,
 ): Promise<SingleRecord | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
-  const command = await commandNamed(area, words.replace(/list$/, 'get'))
+  const command = await singleNamed({ area, words })
   const endpoint = Object.values(command?.endpoints ?? {}).find((one) => reads(one, list))
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
