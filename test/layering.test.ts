@@ -40,7 +40,7 @@ const openTo: Readonly<Record<string, RegExp>> = {
   vocabulary: /^(?:cli|commands|library)\//,
   sandbox: /^(?:commands\/sandbox|library)\//,
   fleet: /^(?:desired|cli|library|commands\/(?:api|plan|apply|drift|export|journal|sandbox))\//,
-  desired: /^(?:cli|commands\/(?:plan|apply|drift|export))\//,
+  desired: /^(?:cli|commands\/(?:explain|plan|apply|drift|export))\//,
 }
 /** Rooms that commands load when they are called: a value comes from them by `import()` only. */
 const late = new Set(['sandbox', 'fleet', 'desired'])

@@ -1,4 +1,4 @@
-/** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI. */
+/** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI, files as JSON Schema. */
 import { type Fields, isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
@@ -85,6 +85,7 @@ const explainArea = async ({ answer }: Services, words: readonly string[]): Prom
 
 const flags = {
   openapi: boolean('print the whole API as an OpenAPI 3.1 document'),
+  'config-schema': boolean('print the JSON Schema of the files that declare an instance'),
   family: oneOf(
     integrationFamilies.map((f) => f.name),
     'of integrations update, only the parameters of this family',
@@ -116,6 +117,10 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   if (given.flags.openapi === true) {
     const { version } = await services.place.about()
     return services.answer.printDocument(await openapi(version))
+  }
+  if (given.flags['config-schema'] === true) {
+    const { configSchema } = await import('../../desired/schema/index.js')
+    return services.answer.printDocument(configSchema())
   }
   const words = given.args
   const known = await resources()
@@ -174,6 +179,7 @@ export const explain = define({
     'explain runners list',
     'explain integrations update --family chat-webhook',
     'explain --openapi',
+    'explain --config-schema',
   ],
   run,
 })

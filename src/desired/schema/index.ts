@@ -1,0 +1,93 @@
+/** The format of the files as JSON Schema, for editors: all of it follows from the facts of the kinds. */
+import { inherit, kindsOf, placeOf } from './kinds.js'
+import type { JsonSchema } from './value.js'
+
+const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` })
+
+const segment = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.-]+'
+const path = `${segment}(?:/${segment})*`
+
+const source = (name: string, value: JsonSchema, description: string): JsonSchema => ({
+  type: 'object',
+  properties: { [name]: value },
+  required: [name],
+  additionalProperties: false,
+  description,
+})
+const filled: JsonSchema = { type: 'string', minLength: 1 }
+const inFile = source('file', filled, 'a file beside this one that holds it')
+const sources: readonly JsonSchema[] = [
+  source(
+    'env',
+    { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+    'an environment variable that holds it',
+  ),
+  inFile,
+  source(
+    'command',
+    { type: 'array', items: { type: 'string' }, minItems: 1 },
+    'a program that prints it, with --allow-commands',
+  ),
+]
+
+const definitions = (): JsonSchema => ({
+  site: placeOf('site'),
+  group: placeOf('group'),
+  project: placeOf('project'),
+  name: {
+    type: ['string', 'integer'],
+    description: "a name; digits are an ID, and '@123' is a name of digits",
+  },
+  held: { anyOf: [inFile, { type: 'string', pattern: '^@' }] },
+  secret: {
+    anyOf: [...sources, { type: 'string', pattern: '^(?:env:|@|command:)' }],
+    description: 'where it comes from: no secret is written into a file',
+  },
+})
+
+/** `'**'` and `group/**`: the projects below as well. */
+const below = (): JsonSchema => ({
+  type: 'object',
+  properties: {
+    $inherit: inherit,
+    ...Object.fromEntries(
+      Object.keys(kindsOf('group')).map((name) => [name, ref(`group/properties/${name}`)]),
+    ),
+    projects: ref('project'),
+  },
+  additionalProperties: false,
+})
+
+/** The schema that a file of declared state keeps. */
+export const configSchema = (): JsonSchema => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'svcctl: an instance as code',
+  type: 'object',
+  properties: {
+    version: { const: 1, description: 'the version of this format' },
+    instance: { type: 'string', description: 'the only instance that it is for' },
+    defaults: {
+      type: 'object',
+      properties: { projects: ref('project') },
+      additionalProperties: false,
+      description: 'what each project gets that another key names or reaches',
+    },
+    groups: {
+      type: 'object',
+      propertyNames: { pattern: `^(?:\\*\\*|${path}(?:/\\*\\*)?)$` },
+      patternProperties: { '\\*\\*$': below() },
+      additionalProperties: ref('group'),
+      description: "groups by full path; 'group/**' is the group and all below it, '**' everything",
+    },
+    projects: {
+      type: 'object',
+      propertyNames: { pattern: `^${segment}/${path}$` },
+      additionalProperties: ref('project'),
+      description: 'projects by full path',
+    },
+    site: { ...ref('site'), description: 'the instance itself' },
+  },
+  required: ['version'],
+  additionalProperties: false,
+  $defs: definitions(),
+})

@@ -1,0 +1,112 @@
+/** What files may say of an attribute, as JSON Schema: no less than what reading them takes. */
+import type { JsonValue } from '../../base/json/value.js'
+import type { Param, StringParam } from '../../catalogue/params.js'
+import type { Attribute } from '../attributes.js'
+
+/** A JSON Schema. */
+export type JsonSchema = { readonly [key: string]: JsonValue }
+
+const nothing: JsonSchema = { type: 'null' }
+/** A text that YAML reads as something else is taken as it is written. */
+const text: JsonSchema = { type: ['string', 'number', 'boolean'] }
+
+export const either = (...schemas: readonly JsonSchema[]): JsonSchema => {
+  const [only, ...others] = schemas
+  return only !== undefined && others.length === 0 ? only : { anyOf: schemas }
+}
+
+const listOf = (items: JsonSchema, max?: number): JsonSchema => ({
+  type: 'array',
+  items,
+  ...(max === undefined ? {} : { maxItems: max }),
+})
+
+const wordsIn = ({ values = [], ...param }: Param & { type: 'enum' | 'list' }): JsonSchema => ({
+  enum: [...values, ...Object.keys(param.deprecatedValues ?? {})],
+})
+
+const numberOf = (param: Param & { type: 'integer' | 'list' }): JsonSchema => {
+  const [min, max] = param.type === 'integer' ? [param.min, param.max] : []
+  const number: JsonSchema = {
+    type: 'integer',
+    ...(min === undefined ? {} : { minimum: min }),
+    ...(max === undefined ? {} : { maximum: max }),
+  }
+  return param.names === undefined ? number : either(number, { enum: Object.keys(param.names) })
+}
+
+const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonSchema>>> = {
+  date: { type: 'string', format: 'date' },
+  datetime: { type: 'string', format: 'date-time' },
+  csv: either(text, listOf(text)),
+  spaced: either(text, listOf(text)),
+}
+
+const textOf = (param: StringParam): JsonSchema => {
+  const plain = formats[param.format ?? 'text'] ?? text
+  return param.clears === true ? either(plain, { const: '' }) : plain
+}
+
+const itemOf = (param: Param & { type: 'list' }): JsonSchema => {
+  if (param.of === 'integer') return numberOf(param)
+  return param.of === 'enum' ? wordsIn(param) : text
+}
+
+/** A list, whole or as what changes of it. */
+const listIn = (items: JsonSchema, param: Param & { type: 'list' }): JsonSchema => {
+  const list = listOf(items, param.max)
+  const delta: JsonSchema = {
+    type: 'object',
+    properties: { $add: list, $remove: list },
+    additionalProperties: false,
+    minProperties: 1,
+  }
+  return either(list, delta, ...(param.single === true ? [items] : []))
+}
+
+const plainOf = (param: Param, named: boolean): JsonSchema => {
+  const name: JsonSchema = { $ref: '#/$defs/name' }
+  switch (param.type) {
+    case 'integer':
+      return named ? name : numberOf(param)
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'enum':
+      return wordsIn(param)
+    case 'list':
+      return listIn(named ? name : itemOf(param), param)
+    case 'hash':
+      return { type: 'object' }
+    case 'json':
+      return {}
+    case 'string':
+      return textOf(param)
+    default:
+      return name
+  }
+}
+
+/** Whether null, which unsets an attribute, is something that it takes. */
+const canBeUnset = (param: Param): boolean =>
+  param.nullable === true ||
+  param.type === 'json' ||
+  (param.type === 'string' &&
+    (param.clears === true || [undefined, 'text', 'csv', 'spaced', 'url'].includes(param.format)))
+
+const described = ({ param }: Attribute): string =>
+  param.edition === undefined ? param.help : `${param.help} (${param.edition})`
+
+/** What files may say of an attribute. */
+export const valueSchema = (attribute: Attribute): JsonSchema => {
+  const { param, ref, source } = attribute
+  const description = described(attribute)
+  if (source === 'secret') return { $ref: '#/$defs/secret', description }
+  const plain = plainOf(param, ref !== undefined)
+  const schemas = [
+    plain,
+    ...(param.words === undefined ? [] : [{ enum: param.words }]),
+    ...(source === 'file' ? [{ $ref: '#/$defs/held' }] : []),
+    ...(canBeUnset(param) ? [nothing] : []),
+  ]
+  return { ...either(...schemas), description }
+}

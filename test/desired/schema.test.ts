@@ -1,0 +1,169 @@
+/** The format of files as JSON Schema: what a standard validator makes of it, and of files. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { managedKinds } from '../../src/catalogue/managed/index.js'
+import { attributesOf } from '../../src/desired/attributes.js'
+import { configSchema } from '../../src/desired/schema/index.js'
+import { svcctl } from '../support/within.js'
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
+formats.default(ajv)
+const validate = ajv.compile(configSchema())
+
+/** Where a file is wrong, by JSON pointers; nothing where it is right. */
+const wrongAt = (text: string): readonly string[] => {
+  validate(parse(`version: 1\n${text}`, { version: '1.2', schema: 'core' }))
+  return [...new Set((validate.errors ?? []).map(({ instancePath }) => instancePath))]
+}
+
+const whole = `
+instance: https://svc.example
+defaults:
+  projects:
+    approvals: { reset_approvals_on_push: true }
+groups:
+  platform:
+    members:
+      ana: { access_level: owner }
+      chi: { access_level: maintainer, expires_at: 2027-06-30 }
+      "007": { access_level: 25, expires_at: null }
+  platform/**:
+    members: { $exact: true, dov: null }
+    projects:
+      approval_rules:
+        Security: { approvals_required: 1, user_ids: [ana, ben, 7] }
+  '**':
+    projects: { approvals: { require_password_to_approve: false } }
+projects:
+  platform/app:
+    $inherit: false
+    approval_rules:
+      $exact: true
+      Security: { approvals_required: 2, user_ids: { $add: [chi], $remove: [ana] } }
+      Old rule: null
+      $$odd: { $other: { scan: true } }
+      Release: { approvals_required: 1, group_ids: [platform/core], previously: [Ship it] }
+    deploy_keys:
+      deploy: { key: { file: deploy.pub }, can_push: true }
+    integrations:
+      emails-on-push: { recipients: 'team@example.test' }
+      custom-issue-tracker: { title: 5, description: null }
+      chat: { webhook: { env: CHAT_WEBHOOK }, family: chat-webhook, push_events: true }
+      build: { password: 'env:BUILD', username: ci }
+      mail: { token: { command: [pass, show, mail] } }
+    runners: { '12': {}, big: {}, shared: null }
+    pages_domains: { www.example.test: { certificate: { file: a.pem }, key: { file: b.pem } } }
+    error_tracking: { active: true }
+    resource_groups: { production: { process_mode: oldest_first } }
+site:
+  settings: { default_project_visibility: internal, domain_allowlist: [example.com], newer_setting: [1] }
+  geo_nodes: { south: { files_max_capacity: 20, selective_sync_namespace_ids: [platform], selective_sync_type: null } }
+  runners:
+    - match: { runner_type: instance_type, description: 'shared-*', id: 3 }
+      set: { run_untagged: true, maximum_timeout: 3600, tag_list: { $add: [big] } }
+`
+
+/** What lies below names, of maps and lists. */
+const within = (value: unknown, ...names: readonly string[]): unknown =>
+  names.reduce<unknown>((inner, name) => {
+    if (typeof inner !== 'object' || inner === null) return undefined
+    return new Map<string, unknown>(Object.entries(inner)).get(name)
+  }, value)
+
+/** What no file can say, with the place that is wrong. */
+const wrong: readonly (readonly [file: string, at: string])[] = [
+  ['sites: {}', ''],
+  ['groups: { platform: { projects: {} } }', '/groups/platform'],
+  ['groups: { platform: { approvals: {} } }', '/groups/platform'],
+  ['groups: { "platform/*": {} }', '/groups'],
+  ['groups: { "platform/../x": {} }', '/groups'],
+  ['projects: { app: {} }', '/projects'],
+  ['projects: { "platform/**": {} }', '/projects'],
+  ['defaults: { groups: {} }', '/defaults'],
+  ['projects: { a/b: { approvals: null } }', '/projects/a~1b/approvals'],
+  ['projects: { a/b: { approvals: { author_approval: true } } }', '/projects/a~1b/approvals'],
+  ['projects: { a/b: { approvals: { approvals_before_merge: 1 } } }', '/projects/a~1b/approvals'],
+  ['projects: { a/b: { approvals: { $exact: true } } }', '/projects/a~1b/approvals'],
+  ['projects: { a/b: { resource_groups: { x: null } } }', '/projects/a~1b/resource_groups/x'],
+  ['projects: { a/b: { resource_groups: { $exact: true } } }', '/projects/a~1b/resource_groups'],
+  ['projects: { a/b: { approval_rules: { $only: {} } } }', '/projects/a~1b/approval_rules'],
+  [
+    'projects: { a/b: { members: { ana: { access_level: boss } } } }',
+    '/projects/a~1b/members/ana/access_level',
+  ],
+  ['projects: { a/b: { members: { ana: { previously: x } } } }', '/projects/a~1b/members/ana'],
+  [
+    'projects: { a/b: { error_tracking: { active: "yes" } } }',
+    '/projects/a~1b/error_tracking/active',
+  ],
+  [
+    'projects: { a/b: { integrations: { chat: { webhook: "https://x.test" } } } }',
+    '/projects/a~1b/integrations/chat/webhook',
+  ],
+  [
+    'projects: { a/b: { integrations: { chat: { family: other } } } }',
+    '/projects/a~1b/integrations/chat/family',
+  ],
+  [
+    'projects: { a/b: { integrations: { chat: { family: simple-webhook, room: x } } } }',
+    '/projects/a~1b/integrations/chat',
+  ],
+  [
+    'projects: { a/b: { integrations: { emails-on-push: { room: x } } } }',
+    '/projects/a~1b/integrations/emails-on-push',
+  ],
+  [
+    'projects: { a/b: { integrations: { emails-on-push: { active: false } } } }',
+    '/projects/a~1b/integrations/emails-on-push',
+  ],
+  [
+    'projects: { a/b: { deploy_keys: { x: { title: { env: HOME } } } } }',
+    '/projects/a~1b/deploy_keys/x/title',
+  ],
+  ['site: { settings: { $other: {} } }', '/site/settings'],
+  [
+    'site: { settings: { default_branch_protection: 3 } }',
+    '/site/settings/default_branch_protection',
+  ],
+  ['site: { runners: [{ match: {}, set: {} }] }', '/site/runners/0/match'],
+  ['site: { runners: [{ match: { tags: x }, set: {} }] }', '/site/runners/0/match'],
+  ['site: { runners: { big: {} } }', '/site/runners'],
+  ['site: { geo_nodes: { south: { primary: null } } }', '/site/geo_nodes/south/primary'],
+]
+
+describe('the schema of files', () => {
+  it('takes everything that files can say', () => {
+    expect(wrongAt(whole)).toEqual([])
+    expect(validate(parse(whole))).toBe(false)
+    expect(validate({ version: 2 })).toBe(false)
+  })
+
+  it.each(wrong)('refuses %s', (file, at) => {
+    expect(wrongAt(file)).toContain(at)
+  })
+
+  it('has every attribute of every kind, and says what it is', () => {
+    const bodies = { one: [], set: ['additionalProperties'], rules: ['items', 'properties', 'set'] }
+    const seen: string[] = []
+    for (const kind of managedKinds) {
+      const schema = within(configSchema(), '$defs', kind.scope, 'properties', kind.name)
+      const body = within(schema, ...bodies[kind.holds])
+      // Of what may be null, the attributes stand in the first of two.
+      const first = within(body, 'anyOf', '0') ?? body
+      for (const name of attributesOf(kind).keys()) {
+        const description = within(first, 'properties', name, 'description')
+        expect(description, `${kind.name} ${name}`).toMatch(/\w{3}/)
+        seen.push(name)
+      }
+    }
+    expect(seen).toHaveLength(126)
+  })
+
+  it('is what explain --config-schema prints', async () => {
+    const { code, stdout, stderr } = await svcctl(['explain', '--config-schema', '-o', 'json'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toEqual(configSchema())
+  })
+})
