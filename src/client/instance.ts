@@ -177,7 +177,7 @@ export class InstanceClient {
   }
 
   async #optionsFor(endpoint: Called | undefined, patience: WaitKind): Promise<ClientOptions> {
-    const { baseUrl, userAgent, sudo, signal, note, renew, gate, words } = this.#options
+    const { baseUrl, userAgent, sudo, signal, note, renew, gate, readOnly, words } = this.#options
     const credential = await this.credential(endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job')
       this.#options.without?.(endpoint)
@@ -188,6 +188,7 @@ export class InstanceClient {
       userAgent,
       ...waitingFor(patience, this.#options),
       ...(note === undefined ? {} : { note }),
+      ...(readOnly === undefined ? {} : { readOnly }),
       ...(signal === undefined ? {} : { signal }),
       ...(gate === undefined ? {} : { gate }),
       ...(words === undefined ? {} : { words }),

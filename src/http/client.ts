@@ -6,6 +6,7 @@ import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { failureOf } from './answers/failure.js'
 import { sealed } from './answers/sealed.js'
+import { safeAddress } from './answers/secrets.js'
 import { notJson, wholeOf } from './answers/whole.js'
 import type { OnInterrupt } from './gate.js'
 import type { Pages } from './lists/ahead.js'
@@ -49,6 +50,16 @@ const afterLoss = async (error: unknown, reply: OpenAnswer, attempts: Attempts):
     return attempts.pause(reply.label, error.message)
   throw isSafe(reply.method) ? error : unknownOutcome(error)
 }
+
+/** Refuses what may write, where nothing may: whoever asks for it is wrong about what it does. */
+const guarding =
+  ({ readOnly = false }: Pick<ClientOptions, 'readOnly'>) =>
+  (request: WireRequest): WireRequest => {
+    const { method } = request
+    if (!readOnly || isSafe(method)) return request
+    const what = `${method} ${safeAddress(request.path)}`
+    throw new Failure('internal', `this only reads, and was about to send ${what}`)
+  }
 
 /** Throws what went wrong without what was sent as a secret, and without what must stay sealed. */
 const cleaned =
@@ -139,12 +150,13 @@ class Requests {
 export const createClient = (options: ClientOptions, clock: Timing = systemClock): Client => {
   const baseUrl = normalizeBaseUrl(options.baseUrl)
   const requests = new Requests({ ...options, baseUrl }, clock)
+  const guarded = guarding(options)
   return {
-    open: (request) => requests.open(request).catch(cleaned(request)),
-    call: (request) => requests.call(request).catch(cleaned(request)),
+    open: async (request) => requests.open(guarded(request)).catch(cleaned(request)),
+    call: async (request) => requests.call(guarded(request)).catch(cleaned(request)),
     async *list(request, listing) {
       try {
-        return yield* listRecords(requests.pages, request, listing)
+        return yield* listRecords(requests.pages, guarded(request), listing)
       } catch (error) {
         throw scrubbed(error)
       }

@@ -49,6 +49,8 @@ export interface ClientOptions {
   readonly signal?: AbortSignal
   /** The instance's own, where it has some. */
   readonly words?: Words
+  /** Nothing but GET and HEAD is sent, whoever asks for more. */
+  readonly readOnly?: boolean
   /** True for long lists and downloads: leaves undici's parser free to be optimised. */
   readonly long?: boolean
 }

@@ -111,6 +111,27 @@ describe('a guard', () => {
   })
 })
 
+describe('an instance that is only read', () => {
+  it('is sent nothing but GET, whatever is asked for', async () => {
+    const { base, seen } = await answering({ id: 1 })
+    const instance = instanceOf(base, { readOnly: true })
+    const endpoints = Object.values(runners).filter((e: Endpoint) => !e.route.startsWith('GET '))
+    expect(endpoints.length).toBeGreaterThan(3)
+    const values = { id: 1, runner_id: 1, token: 'x' }
+    for (const endpoint of [...endpoints, ci.lintOfProject]) {
+      const ask = { endpoint, values: { ...values, content: 'x' } }
+      for (const asked of [instance.send(ask), instance.open(ask)])
+        expect(await rejected(asked)).toMatchObject({
+          category: 'internal',
+          message: expect.stringContaining('only reads'),
+        })
+    }
+    expect(seen).toEqual([])
+    await instance.call(runners.get, { id: 1 })
+    expect(seen.map(({ method }) => method)).toEqual(['GET'])
+  })
+})
+
 describe('the record of writes', () => {
   it('is opened before what may write, and told of each exchange', async () => {
     const { base } = await answering()

@@ -106,6 +106,7 @@ const roomOf = (options: RunOptions, screen: Streams) => {
     globals,
     env,
     signal,
+    readOnly: options.command.looks === true,
     session: () => place.session(),
     profile: () => place.profile(),
     ...(options.own === undefined ? {} : { own: options.own }),

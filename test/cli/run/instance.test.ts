@@ -169,6 +169,13 @@ describe('how an instance is reached', () => {
     }) as unknown as Parameters<typeof reaching>[0]
   const profile = { name: 'prod', baseUrl: 'https://forge.test', timeout: 7, retries: 4 }
 
+  it('has nothing written for a command that only looks', async () => {
+    const options = async (readOnly: boolean) =>
+      reaching({ ...run({}), readOnly }, 'https://forge.test', {})
+    expect(await options(true)).toMatchObject({ readOnly: true })
+    expect(await options(false)).toMatchObject({ readOnly: false })
+  })
+
   it('waits as the flags say, else as the profile says, else as the client does', async () => {
     const at = (globals: object, party: object) =>
       reaching(run(globals), 'https://forge.test', party)

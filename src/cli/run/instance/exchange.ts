@@ -19,7 +19,7 @@ import { type Ceilings, gatesOf } from './gates.js'
 import { type RunWays, reaching } from './reach.js'
 import { Warnings } from './warnings.js'
 
-export interface ExchangeOptions extends Pick<RunWays, 'env' | 'signal'> {
+export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'signal'> {
   readonly globals: RunWays['globals'] & Ceilings
   readonly session: () => Promise<Session>
   /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */

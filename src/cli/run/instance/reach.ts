@@ -18,6 +18,8 @@ export interface RunWays {
   readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
+  /** The command only looks: nothing but GET and HEAD goes out for it. */
+  readonly readOnly: boolean
   readonly screen: {
     readonly say: (text: string, level: 'info' | 'verbose') => void
     readonly trace: (exchange: Exchange) => void
@@ -52,11 +54,12 @@ export const reaching = async (
   baseUrl: string,
   { profile, user, renew }: Party,
 ): Promise<Omit<InstanceOptions, 'credential'>> => {
-  const { globals, env, signal, screen, warnings, audit } = run
+  const { globals, env, signal, readOnly, screen, warnings, audit } = run
   return {
     baseUrl,
     userAgent,
     signal,
+    readOnly,
     note: screen.say,
     ...patienceOf(globals, profile),
     transport: () => {
