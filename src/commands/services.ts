@@ -45,7 +45,7 @@ export interface InstanceService {
    * The records of a planned list, in hand: those that `list` would print, with a word about it where there
    * are none or more; `whole` all there are.
    */
-  collect(plan: Plan, how?: { readonly whole?: boolean }): Promise<readonly unknown[]>
+  collect(plan: Plan, how?: Collecting): Promise<readonly unknown[]>
   /** Confirms what is lost, and runs plans: one answer, or an outcome for each of several. */
   many(plans: Plans, how?: Many): Promise<void>
   /** Runs `work` over items, as many at once as `--concurrency` says and the gate has room for. */
@@ -208,6 +208,14 @@ export type Party = Partial<Pick<Session, 'profile' | 'user' | 'renew'>>
 
 /** What is asked about an instance when something of it is to be destroyed. */
 export type Owner = Pick<Session, 'profile' | 'baseUrl' | 'sudo'>
+
+/** How much of a list is taken in hand. */
+export interface Collecting {
+  /** All of it, or a Failure. */
+  readonly whole?: boolean
+  /** Of all of it those for which it is so; the others are not kept. */
+  readonly where?: (record: unknown) => boolean
+}
 
 /** An address that is not the run's own instance. */
 export interface Elsewhere {

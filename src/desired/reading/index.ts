@@ -1,6 +1,5 @@
 /** The instance as declared state sees it: its places, their kinds, names and numbers; everything is read once. */
 import { isObject, textOf } from '../../base/objects.js'
-import { approvalRules } from '../../catalogue/managed/approvals.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { groupMembers } from '../../catalogue/managed/members.js'
 import { type Failure, survived } from '../../errors.js'
@@ -8,13 +7,14 @@ import { Breaker } from '../../fleet/breaker.js'
 import { type ManagedPlace, placeText } from '../address.js'
 import type { ReadableInstance } from '../instance.js'
 import type { SeenItem, SeenKind } from '../seen.js'
+import { account } from './implied.js'
 import { itemOf } from './items.js'
 import { readingOfKind } from './kinds/index.js'
 import { PlaceListing } from './listing.js'
 import { Book } from './names.js'
 import { AskedOnce } from './once.js'
 import { Places } from './places.js'
-import { type KindReader, recordsOf } from './records.js'
+import { hasList, type KindReader, recordsOf } from './records.js'
 import { isUnsupported } from './refusals.js'
 import { lower, PlaceChoice } from './scoping.js'
 import type { InstanceSight, KnownPlaces, NameBook, Scoping, Self } from './sight.js'
@@ -28,8 +28,8 @@ const itemsOf = (kind: Managed, records: readonly Readonly<Record<string, unknow
     const item = itemOf(kind, record)
     return { ...item, attributes: meant(item.attributes, record) }
   })
-  const byPlace = new Map(items.map((item) => [JSON.stringify([item.at, item.identity]), item]))
-  return [...byPlace.values()]
+  const key = ({ at, identity, record }: SeenItem) => JSON.stringify([at, identity, record.id])
+  return [...new Map(items.map((item) => [key(item), item])).values()]
 }
 
 class Sight implements InstanceSight {
@@ -60,8 +60,11 @@ class Sight implements InstanceSight {
       id: (place) => this.#numbers.get(lower(placeText(place))) ?? place.path,
       projects: () => this.#projects,
     }
-    const rules = (place: ManagedPlace): Promise<SeenKind> => this.see(place, approvalRules)
-    this.#book = new Book(this.#reader, rules, () => this.#listing.all())
+    this.#book = new Book(
+      this.#reader,
+      (place, kind) => this.see(place, kind),
+      () => this.#listing.all(),
+    )
     this.names = this.#book
     this.#listing = new PlaceListing(this.#reader, this.#book, scoping.withArchived === true)
   }
@@ -82,7 +85,7 @@ class Sight implements InstanceSight {
   }
 
   see(place: ManagedPlace, kind: Managed, keys?: readonly string[]): Promise<SeenKind> {
-    const asked = kind.unlisted === undefined ? '' : JSON.stringify(keys ?? null)
+    const asked = hasList(kind) ? '' : JSON.stringify(keys ?? null)
     return this.#once.ask(lower(placeText(place)), `${kind.name} ${asked}`, () =>
       this.#look(place, kind, keys),
     )
@@ -97,7 +100,7 @@ class Sight implements InstanceSight {
   self(): Promise<Self | undefined> {
     return this.#once.ask('', 'self', async () => {
       try {
-        const { data } = await this.#instance.implied('/user')
+        const { data } = await this.#instance.get({ endpoint: account, values: {} })
         const username = isObject(data) ? textOf(data.username) : undefined
         if (!isObject(data) || username === undefined || !Number.isInteger(data.id))
           return undefined

@@ -2,6 +2,7 @@
 import { type Fields, isObject, textOf } from '../../base/objects.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { Failure, survived } from '../../errors.js'
+import { groupsAll } from './implied.js'
 import type { Book } from './names.js'
 import type { KindReader } from './records.js'
 import { isDenied } from './refusals.js'
@@ -108,7 +109,7 @@ export class PlaceListing {
   async #ownList(): Promise<readonly Fields[]> {
     const { instance, note } = this.#reader
     try {
-      const records = await instance.impliedRecords('/groups')
+      const records = await instance.records({ endpoint: groupsAll, values: {} })
       this.#book.learn(records)
       return records
     } catch (error) {

@@ -2,13 +2,14 @@
 import { type Fields, isObject, objects, textOf } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { runners } from '../../catalogue/areas/runners.js'
-import type { Endpoint } from '../../catalogue/endpoint.js'
 import { approvalRules } from '../../catalogue/managed/approvals.js'
-import type { Referent } from '../../catalogue/managed/managed.js'
+import type { Managed, Referent } from '../../catalogue/managed/managed.js'
+import { groupMembers } from '../../catalogue/managed/members.js'
 import { projectRunners } from '../../catalogue/managed/runners.js'
 import { survived, usage } from '../../errors.js'
 import { type ManagedPlace, placeText } from '../address.js'
 import type { SeenKind } from '../seen.js'
+import { groupAt, groupsAll, usersNamed } from './implied.js'
 import type { KindReader } from './records.js'
 import { isDenied } from './refusals.js'
 import type { NameBook } from './sight.js'
@@ -47,16 +48,16 @@ export class Book implements NameBook {
   readonly #own = new Map<string, readonly Fields[]>()
   #runners: readonly Fields[] | undefined
   readonly #reader: KindReader
-  readonly #see: (place: ManagedPlace) => Promise<SeenKind>
+  readonly #see: (place: ManagedPlace, kind: Managed) => Promise<SeenKind>
   readonly #groupsOfProjects: () => Promise<unknown>
 
   /**
-   * @param see the approval rules of a project
+   * @param see what is asked besides: who all members are, which branches rules are for
    * @param groupsOfProjects has the groups of all projects learned
    */
   constructor(
     reader: KindReader,
-    see: (place: ManagedPlace) => Promise<SeenKind>,
+    see: (place: ManagedPlace, kind: Managed) => Promise<SeenKind>,
     groupsOfProjects: () => Promise<unknown>,
   ) {
     this.#reader = reader
@@ -131,47 +132,43 @@ export class Book implements NameBook {
   async #user(name: string, near: ManagedPlace): Promise<number | undefined> {
     const known = this.#users.number(name)
     if (known !== undefined) return known
-    if (await this.#askedForAll(near)) {
-      const found = this.#users.number(name)
-      if (found !== undefined) return found
-    }
-    const path = `/users?username=${encodeURIComponent(name)}`
-    await this.#tried('', path, async () =>
-      this.learn(await this.#reader.instance.impliedRecords(path)),
+    await this.#allMembers(near)
+    const found = this.#users.number(name)
+    if (found !== undefined) return found
+    const ask = { endpoint: usersNamed, values: { username: name } }
+    await this.#tried('', `user ${lower(name)}`, async () =>
+      this.learn(await this.#reader.instance.records(ask)),
     )
     return this.#users.number(name)
   }
 
-  /** All members of a place, with inherited ones. */
-  #askedForAll(near: ManagedPlace): Promise<boolean> {
-    if (near.scope === 'site') return Promise.resolve(false)
-    const endpoint: Endpoint =
-      near.scope === 'group' ? members.listAllOfGroup : members.listAllOfProject
-    const values = { id: this.#reader.id(near) }
-    return this.#tried(placeText(near), 'all members', async () => {
-      await this.#reader.instance.records({ endpoint, values }, (member) => {
-        this.learn(member)
-        return false
-      })
-    })
+  /** All members of a place, with inherited ones: what is shown of them is learned as it is read. */
+  async #allMembers(near: ManagedPlace): Promise<void> {
+    if (near.scope === 'site') return
+    const read = near.scope === 'group' ? members.listAllOfGroup : members.listAllOfProject
+    await this.#see(near, { ...groupMembers, scope: near.scope, name: 'members/all', read })
   }
 
   async #group(path: string): Promise<number | undefined> {
     const known = this.#groups.number(path)
     if (known !== undefined) return known
     const { instance } = this.#reader
-    const one = `/groups/${encodeURIComponent(path)}`
-    await this.#tried('', one, async () => this.learn((await instance.implied(one)).data))
+    const one = { endpoint: groupAt, values: { id: path, with_projects: 'false' } }
+    await this.#tried('', `group ${lower(path)}`, async () =>
+      this.learn((await instance.get(one)).data),
+    )
     const last = path.slice(path.lastIndexOf('/') + 1)
-    const search = `/groups?search=${encodeURIComponent(last)}`
+    const search = { endpoint: groupsAll, values: { search: last } }
     if (this.#groups.number(path) === undefined)
-      await this.#tried('', search, async () => this.learn(await instance.impliedRecords(search)))
+      await this.#tried('', `groups ${lower(last)}`, async () =>
+        this.learn(await instance.records(search)),
+      )
     if (this.#groups.number(path) === undefined) await this.#groupsOfProjects()
     return this.#groups.number(path)
   }
 
   async #branch(name: string, near: ManagedPlace): Promise<number | undefined> {
-    if (!this.#branches.has(placeText(near))) await this.#see(near)
+    if (!this.#branches.has(placeText(near))) await this.#see(near, approvalRules)
     return this.#branches.get(placeText(near))?.number(name)
   }
 

@@ -6,6 +6,7 @@ import { propertiesOf } from '../../catalogue/shapes/properties.js'
 import { Failure, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import type { ReadableInstance } from '../instance.js'
+import { listAt } from './implied.js'
 import { isManaged, itemOf } from './items.js'
 import { readingOfKind } from './kinds/index.js'
 import { type AskedOnce, sideBySide } from './once.js'
@@ -70,17 +71,22 @@ const one = async (reader: KindReader, place: ManagedPlace, kind: Managed) => {
   }
 }
 
-/** Items of which the documents have no list, by their identities. */
+/** Whether the documents have a list of it, or one object that is all. */
+export const hasList = ({ holds, read }: Pick<Managed, 'holds' | 'read'>): boolean =>
+  holds === 'one' || read.returns.kind === 'many'
+
+/** Items of which the documents have no list, by what their own endpoint is asked with. */
 const byKey = async (
   reader: KindReader,
   place: ManagedPlace,
   kind: Managed,
   keys: readonly string[],
 ): Promise<readonly Fields[]> => {
-  const { identity = '', read } = kind
+  const { read } = kind
+  const [name = ''] = Object.keys(read.path).filter((n) => place.scope === 'site' || n !== 'id')
   const found = await sideBySide([...new Set(keys)], async (key) => {
     try {
-      const values = { ...placed(reader, place, read), [identity]: key }
+      const values = { ...placed(reader, place, read), [name]: key }
       return [objectIn((await reader.instance.get({ endpoint: read, values })).data)]
     } catch (error) {
       const failure = survived(error)
@@ -98,8 +104,7 @@ const unlisted = async (
   { name, unlisted: path = '' }: Managed,
 ): Promise<readonly Fields[]> => {
   try {
-    const there = path.replace(':id', encodeURIComponent(id(place)))
-    return await instance.impliedRecords(there)
+    return await instance.records({ endpoint: listAt(path), values: { id: id(place) } })
   } catch (error) {
     if (!isDenied(survived(error))) throw error
     note(`the instance has no list of ${name}: only those that files name are looked at`)
@@ -149,7 +154,8 @@ export const recordsOf = async (
   keys: readonly string[] | undefined,
 ): Promise<readonly Fields[]> => {
   if (kind.holds === 'one') return one(reader, place, kind)
-  if (kind.unlisted === undefined)
-    return whole(reader, place, kind, await listed(reader, place, kind))
-  return keys === undefined ? unlisted(reader, place, kind) : byKey(reader, place, kind, keys)
+  if (hasList(kind)) return whole(reader, place, kind, await listed(reader, place, kind))
+  return keys === undefined && kind.unlisted !== undefined
+    ? unlisted(reader, place, kind)
+    : byKey(reader, place, kind, keys ?? [])
 }

@@ -2,7 +2,8 @@
 import type { Paging } from '../../../client/paging.js'
 import type { Plan } from '../../../commands/described.js'
 import { Failure } from '../../../errors.js'
-import type { ListEnd } from '../../../http/types.js'
+import { buildRequest } from '../../../http/index.js'
+import type { Ask, ListEnd } from '../../../http/types.js'
 
 /** The scope that the instance takes for a list of all there is, when none is asked for: it explains an empty one. */
 const scopeOf = (plan: Plan | undefined): string => {
@@ -34,6 +35,17 @@ export const noteOf = (
   const of = end.total === undefined ? '' : ` of ${end.total}`
   return `showing ${end.records}${of}; there are more: ${onward(page)}`
 }
+
+/** The failure of a list that was to be had whole: a page says that there is a next one, and no link leads to it. */
+export const notWhole = (ask: Ask, { records }: ListEnd): Failure =>
+  new Failure(
+    'unreachable',
+    `the list ends after ${records}, and the instance says that there are more`,
+    {
+      request: `GET ${buildRequest(ask).path}`,
+      hint: 'Something between here and the instance may take the header Link away.',
+    },
+  )
 
 /** The failure of a list of which so much is printed already; only JSON shows it in the output itself. */
 export const cutShort = (error: unknown, printed: number): unknown => {

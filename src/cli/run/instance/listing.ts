@@ -9,7 +9,7 @@ import { usage } from '../../../errors.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../../http/types.js'
 import type { Writer } from '../../../output/types.js'
 import type { Narrowed, RecordChoice } from '../where/index.js'
-import { cutShort, noteOf } from './ended.js'
+import { cutShort, noteOf, notWhole } from './ended.js'
 
 interface Screen {
   readonly writer: (many: boolean, emit: Emit) => Promise<Writer>
@@ -42,10 +42,16 @@ const drain = async (
 }
 
 /** All records of a list, parsed. */
-const gathered = async (batches: Batches): Promise<{ records: unknown[]; end: ListEnd }> => {
+const gathered = async (
+  batches: Batches,
+  where: (record: unknown) => boolean = () => true,
+): Promise<{ records: unknown[]; end: ListEnd }> => {
   const records: unknown[] = []
   const end = await drain(batches, (batch) => {
-    for (const bytes of batch) records.push(builtOf(bytes))
+    for (const bytes of batch) {
+      const record = builtOf(bytes)
+      if (where(record)) records.push(record)
+    }
   })
   return { records, end }
 }
@@ -100,11 +106,17 @@ export class Lists {
     await this.print(batches, {}, undefined, stage)
   }
 
-  /** All records, parsed, whatever the paging flags say. */
-  async gather(ask: Ask): Promise<readonly unknown[]> {
+  /**
+   * All records, parsed, whatever the paging flags say; those that are wanted of them.
+   * @throws Failure `unreachable` where the instance says that there are more, and not where
+   */
+  async gather(ask: Ask, where?: (record: unknown) => boolean): Promise<readonly unknown[]> {
     const paging: Paging = { limit: 'all', perPage: largestPage }
     const { ask: asked, stage = same } = await this.narrowed(ask, Number.POSITIVE_INFINITY)
-    return (await gathered(stage((await this.instance()).batches(asked, paging)))).records
+    const batches = stage((await this.instance()).batches(asked, paging))
+    const { records, end } = await gathered(batches, where)
+    if (end.more) throw notWhole(ask, end)
+    return records
   }
 
   /** The first records of a list that are wanted, one by one, whatever the paging flags say. */

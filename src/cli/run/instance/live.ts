@@ -11,6 +11,7 @@ import {
 } from '../../../client/typed.js'
 import type { Given, Plan, PlanSource, Plans } from '../../../commands/described.js'
 import type {
+  Collecting,
   Elsewhere,
   Emit,
   InstanceService,
@@ -87,8 +88,8 @@ export class LiveInstance implements InstanceService {
     await this.#parts.lists.stream(plan, emit)
   }
 
-  collect(plan: Plan, { whole = false } = {}): Promise<readonly unknown[]> {
-    return whole ? this.#parts.lists.gather(plan) : this.#parts.lists.collect(plan)
+  collect(plan: Plan, { whole = false, where }: Collecting = {}): Promise<readonly unknown[]> {
+    return whole ? this.#parts.lists.gather(plan, where) : this.#parts.lists.collect(plan)
   }
 
   async many(plans: Plans, how?: Many): Promise<void> {

@@ -12,6 +12,7 @@ import { readingOf } from '../../../commands/derive/index.js'
 import type { Described, Given, Plan, Plans } from '../../../commands/described.js'
 import type {
   AnswerService,
+  Collecting,
   Elsewhere,
   Emit,
   InstanceService,
@@ -118,7 +119,7 @@ export class RehearsedInstance implements InstanceService {
     return this.#parts.live.list(plan, shown)
   }
 
-  collect(plan: Plan, how?: { readonly whole?: boolean }): Promise<readonly unknown[]> {
+  collect(plan: Plan, how?: Collecting): Promise<readonly unknown[]> {
     return this.#parts.live.collect(plan, how)
   }
 

@@ -1,0 +1,53 @@
+/** The instance of a run as declared state asks for it. Whoever is given the first can write nothing. */
+import { type Fields, isObject } from '../../base/objects.js'
+import { type Endpoint, endpoint, many, one } from '../../catalogue/endpoint.js'
+import { Unknown } from '../../catalogue/shapes/common.js'
+import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
+import { Failure } from '../../errors.js'
+import type { Ask } from '../../http/types.js'
+import type { InstanceService } from '../services.js'
+
+interface Run {
+  readonly instance: Pick<InstanceService, 'collect' | 'each' | 'send'>
+}
+
+/** A path with its query that the documents do not show; its answer may be anything. */
+const beyond = (path: string, list: boolean): Endpoint =>
+  endpoint(`GET ${path}`, list ? many(Unknown()) : one(Unknown()), {
+    summary: 'Ask what the documents do not show',
+    command: 'get',
+    path: {},
+    params: {},
+    implied: true,
+  })
+
+const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): readonly Fields[] => {
+  const records = values.filter(isObject)
+  if (records.length === values.length) return records
+  throw new Failure('unreachable', 'the list holds something that is no record', {
+    request: route,
+    hint: 'Check the base URL, and what stands between here and the instance.',
+  })
+}
+
+/** The instance, only to be read. */
+export const readableOf = ({ instance }: Run): ReadableInstance => {
+  const records: ReadableInstance['records'] = async (ask, wanted = () => true) => {
+    // What is no record is kept, to be found out.
+    const where = (record: unknown): boolean => !isObject(record) || wanted(record)
+    return recordsIn(await instance.collect({ key: '', ...ask }, { whole: true, where }), ask)
+  }
+  return {
+    get: (ask) => instance.send({ key: '', ...ask }),
+    records,
+    implied: (path) => instance.send({ key: '', endpoint: beyond(path, false), values: {} }),
+    impliedRecords: (path) => records({ endpoint: beyond(path, true), values: {} }),
+    each: (items, work) => instance.each(items, work),
+  }
+}
+
+/** The same, to be written too. */
+export const writableOf = (run: Run): WritableInstance => ({
+  ...readableOf(run),
+  send: (ask) => run.instance.send({ key: '', ...ask }),
+})

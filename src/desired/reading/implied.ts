@@ -1,0 +1,44 @@
+/** What deployed instances answer and the documents do not show: a 404 here means that it cannot be known. */
+import { type Endpoint, endpoint, many, one } from '../../catalogue/endpoint.js'
+import { group, project, string } from '../../catalogue/params.js'
+import { Unknown } from '../../catalogue/shapes/common.js'
+
+const said = { command: 'get', implied: true } as const
+
+export const account = endpoint('GET /user', one(Unknown()), {
+  ...said,
+  summary: 'Show whose token it is',
+  path: {},
+  params: {},
+})
+
+export const usersNamed = endpoint('GET /users', many(Unknown()), {
+  ...said,
+  summary: 'List the users of a name',
+  path: {},
+  params: { username: string('the whole username', { required: true }) },
+})
+
+export const groupAt = endpoint('GET /groups/:id', one(Unknown()), {
+  ...said,
+  summary: 'Show a group',
+  path: { id: group() },
+  params: { with_projects: string('whether its projects are shown') },
+})
+
+export const groupsAll = endpoint('GET /groups', many(Unknown()), {
+  ...said,
+  summary: 'List the groups that can be seen',
+  path: {},
+  params: { search: string('only those whose name or path holds this') },
+})
+
+/** The list of a kind that the documents have by key only. */
+export const listAt = (path: string): Endpoint => ({
+  ...said,
+  route: `GET ${path}`,
+  returns: many(Unknown()),
+  summary: 'List what the documents show one by one',
+  path: { id: project() },
+  params: {},
+})

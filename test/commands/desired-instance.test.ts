@@ -1,0 +1,71 @@
+/** The instance of a run as declared state asks for it. */
+import { describe, expect, it } from 'vitest'
+import { members } from '../../src/catalogue/areas/members.js'
+import { runners } from '../../src/catalogue/areas/runners.js'
+import { Lists } from '../../src/cli/run/instance/listing.js'
+import { LiveInstance, type Parts } from '../../src/cli/run/instance/live.js'
+import { readableOf, writableOf } from '../../src/commands/plan/instance.js'
+import { instanceOf } from '../client/clients.js'
+import { json, rejected, serve } from '../http/servers.js'
+
+/** A run's own instance, over a client of its own. */
+const opened = async (answer: Parameters<typeof serve>[0]) => {
+  const { base, seen } = await serve(answer)
+  const client = instanceOf(base)
+  const screen = { writer: () => Promise.reject(new Error('nothing is printed')), later: () => {} }
+  const lists = new Lists({ limit: 1 }, async () => client, screen)
+  const parts = {
+    lists,
+    sending: { send: (ask: Parameters<typeof client.send>[0]) => client.send(ask) },
+  }
+  const instance = new LiveInstance(parts as unknown as Parts)
+  return { run: { instance }, seen, url: base }
+}
+const list = { endpoint: members.listOfProject, values: { id: 7 } }
+
+describe('a list', () => {
+  it('comes whole, whatever the limit of the run, and keeps only what is wanted', async () => {
+    const { run, seen, url } = await opened((request, response) => {
+      const first = !(request.url ?? '').includes('page=2')
+      const next = first ? { link: `<${url}/api/v4/projects/7/members?page=2>; rel="next"` } : {}
+      json(response, 200, [{ id: first ? 1 : 2 }, { id: first ? 3 : 4 }], next)
+    })
+    const instance = readableOf(run)
+    expect(await instance.records(list)).toEqual([{ id: 1 }, { id: 3 }, { id: 2 }, { id: 4 }])
+    expect(await instance.records(list, ({ id }) => Number(id) > 2)).toEqual([{ id: 3 }, { id: 4 }])
+    expect(seen[0]?.url).toBe('/api/v4/projects/7/members?per_page=100')
+  })
+
+  it('that is not whole is none', async () => {
+    const { run } = await opened((_, response) =>
+      json(response, 200, [{ id: 1 }], { 'x-next-page': '2' }),
+    )
+    expect(await rejected(readableOf(run).records(list))).toMatchObject({
+      category: 'unreachable',
+      message: 'the list ends after 1, and the instance says that there are more',
+    })
+  })
+
+  it('that holds what is no record is none, whatever is wanted of it', async () => {
+    const { run } = await opened((_, response) => json(response, 200, [{ id: 1 }, 7]))
+    const records = readableOf(run).records(list, () => false)
+    expect(await rejected(records)).toMatchObject({ category: 'unreachable' })
+  })
+})
+
+describe('one call', () => {
+  it('goes as the catalogue says, or by a path that it does not have', async () => {
+    const { run, seen } = await opened((_, response) => json(response, 200, { id: 7 }))
+    const instance = writableOf(run)
+    expect((await instance.get({ endpoint: runners.get, values: { id: 7 } })).data).toEqual({
+      id: 7,
+    })
+    await instance.implied('/users?username=ana')
+    await instance.send({ endpoint: runners.update, values: { id: 7, locked: true } })
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /api/v4/runners/7',
+      'GET /api/v4/users?username=ana',
+      'PUT /api/v4/runners/7',
+    ])
+  })
+})
