@@ -17,6 +17,8 @@ export interface WholeOptions {
    * link, never into anything but a regular file.
    */
   readonly own?: boolean
+  /** True where a link in its place is not followed: it is replaced, and what it names stays. */
+  readonly unlinked?: boolean
   /** False where it need not survive a power cut: what can be downloaded again. */
   readonly durable?: boolean
   /** Ends the wait for a pipe that nobody reads. */
@@ -177,7 +179,7 @@ const replacement = async (
  * @throws the system's error; an Error in words where nothing can be written; Failure `interrupted`
  */
 export const openWhole = async (path: string, options: WholeOptions = {}): Promise<WholeFile> => {
-  const place = await placeOf(path, options.own === true)
+  const place = await placeOf(path, options.own === true || options.unlinked === true)
   return place.kind === 'stream' ? stream(place, options) : replacement(place, options)
 }
 

@@ -39,8 +39,7 @@ const ownPlace = async (path: string): Promise<Place> => {
 /**
  * Looks at what is there. Links are followed one by one, since one among them may name a descriptor,
  * which leads to a file and must not be replaced by one.
- * @param own whether the path is the tool's own: then no link is followed, and nothing but a regular
- *   file replaced
+ * @param own whether no link is followed, and nothing but a regular file replaced: as with the tool's own
  * @throws the system's error; an Error in words for a directory
  */
 export const placeOf = async (path: string, own: boolean): Promise<Place> => {

@@ -4,7 +4,10 @@ import type { Wish, WishedItem } from '../wishes.js'
 import type { ComparingOptions } from './types.js'
 
 /** Whether an address, with all that is below it, is meant. */
-export const meant = ({ selection, ignore = [] }: ComparingOptions, address: Address): boolean => {
+export const meant = (
+  { selection, ignore = [] }: Pick<ComparingOptions, 'selection' | 'ignore'>,
+  address: Address,
+): boolean => {
   const { only = [], except = [] } = selection ?? {}
   const among = only.length === 0 || only.some((glob) => matches(glob, address))
   return among && ![...except, ...ignore].some((glob) => matches(glob, address))

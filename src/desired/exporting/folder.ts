@@ -1,0 +1,216 @@
+/** The folder that files are written into: what is there, what is in the way, what goes. */
+import { type Dirent, lstatSync, readdirSync, rmdirSync, rmSync, type Stats } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { openWhole, type WholeFile, writeWhole } from '../../base/files/files.js'
+import { makeFolders } from '../../base/files/folders.js'
+import { readRegular } from '../../base/files/regular.js'
+import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { type HeldKind, heldIn, isWrittenHere } from './held.js'
+import { foldersOf } from './layout.js'
+
+/** Whether what a file holds is looked at now; `all` where nothing is left out. */
+export interface Selected {
+  readonly all: boolean
+  readonly has: (held: HeldKind) => boolean
+}
+
+/** What was done to a folder. */
+export interface FolderCounts {
+  written: number
+  same: number
+  removed: number
+}
+
+const entryAt = (path: string): Stats | undefined => {
+  try {
+    return lstatSync(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+const listed = (folder: string): readonly Dirent[] => {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
+    throw error
+  }
+}
+
+/** The files below a folder, as paths below the root; links are nobody's. */
+const filesBelow = (root: string, path: string): readonly string[] =>
+  listed(join(root, path)).flatMap((entry) => {
+    const inside = `${path}/${entry.name}`
+    if (entry.isDirectory()) return filesBelow(root, inside)
+    return entry.isFile() && entry.name.endsWith('.yml') ? [inside] : []
+  })
+
+const failed = (verb: string, file: string, error: unknown): Failure =>
+  error instanceof Failure
+    ? error
+    : new Failure('failed', `cannot ${verb} ${file}: ${reasonOf(error)}`, { cause: error })
+
+/** The text of a regular file; undefined for anything else. */
+const textAt = (file: string): string | undefined =>
+  entryAt(file)?.isFile() === true ? readRegular(file).toString('utf8') : undefined
+
+/**
+ * Why a file may not be written anew; undefined where it may, or is not there.
+ * @param file its path, in which no part below the root may be a link
+ */
+export const objectionTo = async (
+  root: string,
+  path: string,
+  selected: Selected,
+): Promise<string | undefined> => {
+  const segments = path.split('/').filter((segment) => segment !== '')
+  for (const [i] of segments.entries()) {
+    const entry = entryAt(join(root, ...segments.slice(0, i + 1)))
+    if (entry === undefined) return undefined
+    if (entry.isSymbolicLink()) return 'it is a link, or stands below one'
+    const last = i === segments.length - 1
+    if (last !== entry.isFile() || (!last && !entry.isDirectory()))
+      return last ? 'it is no file' : 'a file is where its folder would be'
+  }
+  return standing(join(root, ...segments), selected)
+}
+
+const standing = async (file: string, selected: Selected): Promise<string | undefined> => {
+  const text = textAt(file)
+  if (text === undefined) return undefined
+  if (!isWrittenHere(text)) return 'export did not write it'
+  if (selected.all) return undefined
+  const held = await heldIn(text)
+  if (held === undefined) return 'it holds what export does not write'
+  const other = held.find((one) => !selected.has(one))
+  return other === undefined ? undefined : `it also holds ${other.kind}, which is not selected`
+}
+
+/** Refuses where anything is in the way. @throws Failure `usage`, before anything is written */
+export const refuseStanding = (ways: readonly (readonly [string, string])[]): void => {
+  const [first] = ways
+  if (first === undefined) return
+  const list = ways.slice(0, 20).map(([file, why]) => `${file}: ${why}`)
+  const more = ways.length > list.length ? [`and ${ways.length - list.length} more`] : []
+  throw usage(
+    ways.length === 1
+      ? `${first[0]} is in the way: ${first[1]}`
+      : `${ways.length} files are in the way:\n  ${[...list, ...more].join('\n  ')}`,
+    'Move them away, write to another folder, or leave their contents out with --except.',
+  )
+}
+
+/** One file that is written here. */
+export class ExportFile {
+  constructor(
+    readonly file: string,
+    readonly selected: Selected,
+  ) {}
+
+  /** @throws Failure `usage` where anything else is in the way */
+  async check(): Promise<void> {
+    const why = await objectionTo(dirname(this.file), basename(this.file), this.selected)
+    if (why !== undefined) refuseStanding([[this.file, why]])
+  }
+
+  /** Begins to write it; all of it is there when it is published. @throws Failure `failed` */
+  async open(): Promise<WholeFile> {
+    try {
+      return await openWhole(this.file, { unlinked: true, durable: false })
+    } catch (error) {
+      throw failed('write', this.file, error)
+    }
+  }
+}
+
+/** A folder of files that are written here. Paths below it are parted by slashes. */
+export class ExportFolder {
+  readonly counts: FolderCounts = { written: 0, same: 0, removed: 0 }
+  /** Files that were written here before, by their paths without case. */
+  readonly #before = new Map<string, string>()
+  readonly #kept = new Set<string>()
+
+  constructor(
+    readonly root: string,
+    readonly selected: Selected,
+  ) {
+    const below = Object.values(foldersOf).flatMap((folder) =>
+      entryAt(join(root, folder))?.isDirectory() === true ? filesBelow(root, folder) : [],
+    )
+    const site = entryAt(join(root, 'site.yml'))?.isFile() === true ? ['site.yml'] : []
+    for (const path of [...site, ...below]) this.#before.set(path.toLowerCase(), path)
+  }
+
+  /** The path as it stands there already, whatever its case. */
+  #at(path: string): string {
+    return this.#before.get(path.toLowerCase()) ?? path
+  }
+
+  /** @throws Failure `usage` that names every file in the way */
+  async check(paths: readonly string[]): Promise<void> {
+    if (entryAt(this.root)?.isSymbolicLink() === true)
+      return refuseStanding([[this.root, 'it is a link']])
+    const ways: (readonly [string, string])[] = []
+    for (const path of paths) {
+      const why = await objectionTo(this.root, this.#at(path), this.selected)
+      if (why !== undefined) ways.push([join(this.root, this.#at(path)), why])
+    }
+    refuseStanding(ways)
+  }
+
+  /** Leaves the file as it is. @returns whether there is one */
+  keep(path: string): boolean {
+    this.#kept.add(path.toLowerCase())
+    return this.#before.has(path.toLowerCase())
+  }
+
+  /** Writes a file whole, unless it stands so already. @throws Failure `failed` */
+  async write(path: string, text: string): Promise<void> {
+    this.keep(path)
+    const file = join(this.root, ...this.#at(path).split('/'))
+    try {
+      if (textAt(file) === text) {
+        this.counts.same += 1
+        return
+      }
+      makeFolders(dirname(file))
+      await writeWhole(file, text, { unlinked: true, durable: false })
+      this.counts.written += 1
+    } catch (error) {
+      throw failed('write', file, error)
+    }
+  }
+
+  /** Removes what was written here before, is looked at, and is no longer there. @throws Failure `failed` */
+  async clear(): Promise<void> {
+    for (const [key, path] of this.#before) {
+      const gone = !this.#kept.has(key)
+      if (gone && (await objectionTo(this.root, path, this.selected)) === undefined)
+        this.#remove(path)
+    }
+  }
+
+  #remove(path: string): void {
+    const file = join(this.root, ...path.split('/'))
+    try {
+      rmSync(file, { force: true })
+    } catch (error) {
+      throw failed('remove', file, error)
+    }
+    this.counts.removed += 1
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
+      if (!emptied(join(this.root, ...folder.split('/')))) return
+  }
+}
+
+/** Removes a folder with nothing in it. @returns whether it is gone */
+const emptied = (folder: string): boolean => {
+  try {
+    rmdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,79 @@
+/** An item of a kind, or the one object, as a map of a file. */
+import type { JsonValue } from '../../base/json/value.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import type { ManagedPlace } from '../address.js'
+import { type Attribute, attributesOf } from '../attributes.js'
+import type { SeenItem } from '../seen.js'
+import { familyOf } from './families.js'
+import { keptBack } from './kinds/index.js'
+import { FileMap, sorted } from './model.js'
+import { type Exporting, fileValue } from './values.js'
+
+/** Where an item stands, and how it is written. */
+export interface WrittenIn {
+  readonly kind: Managed
+  readonly place: ManagedPlace
+  readonly how: Exporting
+}
+
+type Entry = readonly [string, JsonValue]
+
+const entryOf = (
+  attribute: Attribute,
+  item: SeenItem,
+  { place, how }: WrittenIn,
+): readonly Entry[] => {
+  const { name, secret, operational } = attribute
+  if (secret || (operational && !how.operational)) return []
+  const value = fileValue(attribute, item.attributes[name], place, how)
+  return value === undefined ? [] : [[name, value]]
+}
+
+/** What an item has beyond the documented attributes, by name; what is not set cannot be said. */
+const undocumented = (kind: Managed, { attributes }: SeenItem): readonly Entry[] => {
+  if (kind.open !== true) return []
+  const documented = attributesOf(kind)
+  const others = Object.entries(attributes).filter(
+    ([name, value]) => !documented.has(name) && value !== null,
+  )
+  return sorted(others, ([name]) => name)
+}
+
+/** A set's secrets cannot be read, and yet an item that is made anew needs them. */
+const secretsOf = ({ kind }: WrittenIn, attributes: readonly Attribute[]): readonly string[] =>
+  kind.holds !== 'set'
+    ? []
+    : attributes.flatMap(({ name, secret }) =>
+        secret ? [`${name}: env:… (cannot be read back)`] : [],
+      )
+
+/**
+ * The attributes of an item as files have them; undefined for one of which nothing is selected.
+ * @param said what its key in the file says already, by name
+ */
+export const itemMap = (
+  item: SeenItem,
+  within: WrittenIn,
+  said: Readonly<Record<string, JsonValue>> = {},
+): FileMap | undefined => {
+  const { kind, place, how } = within
+  const { without, remarks } = keptBack(kind.name, item)
+  const told = familyOf(kind, item)
+  const address = {
+    scope: place.scope,
+    path: place.path,
+    kind: kind.name,
+    ...(kind.holds === 'one' ? {} : { item: item.label ?? item.identity }),
+  }
+  const isMeant = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
+  const attributes = [...attributesOf(kind, told?.family).values()].filter(
+    ({ name }) => !without.includes(name) && isMeant(name),
+  )
+  const entries: readonly Entry[] = [
+    ...attributes.flatMap((attribute) => entryOf(attribute, item, within)),
+    ...(how.allSettings ? undocumented(kind, item).filter(([name]) => isMeant(name)) : []),
+  ].filter(([name, value]) => said[name] !== value)
+  if (entries.length === 0 && !how.chosen.item(address)) return undefined
+  const family: readonly Entry[] = told?.said === true ? [['family', told.family.name]] : []
+  return new FileMap([...family, ...entries], [...remarks, ...secretsOf(within, attributes)])
+}

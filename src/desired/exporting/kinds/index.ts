@@ -1,0 +1,34 @@
+/** What a fact cannot say of how a kind is written. */
+import type { SeenItem } from '../../seen.js'
+
+/** What of an item is not written, and what is said in its place. */
+interface Kept {
+  readonly without: readonly string[]
+  readonly remarks: readonly string[]
+}
+
+const nothing: Kept = { without: [], remarks: [] }
+
+/** Said again, groups that are not seen would be taken away. */
+const approvalRule = ({ record, attributes }: SeenItem): Kept => ({
+  without: [
+    ...(record.contains_hidden_groups === true ? ['group_ids'] : []),
+    // What a rule is that says nothing of it.
+    ...(attributes.rule_type === 'regular' ? ['rule_type'] : []),
+  ],
+  remarks: record.contains_hidden_groups === true ? ['group_ids: some groups cannot be seen'] : [],
+})
+
+/** A key goes with a certificate. */
+const pagesDomain = ({ attributes }: SeenItem): Kept => ({
+  without: typeof attributes.certificate === 'string' ? [] : ['key'],
+  remarks: [],
+})
+
+const kinds: Readonly<Record<string, (item: SeenItem) => Kept>> = {
+  approval_rules: approvalRule,
+  pages_domains: pagesDomain,
+}
+
+/** What of this item is not written. */
+export const keptBack = (kind: string, item: SeenItem): Kept => kinds[kind]?.(item) ?? nothing

@@ -1,0 +1,42 @@
+/** What stands in a file, before it is text: values in their order, with lines for people. */
+import type { JsonValue } from '../../base/json/value.js'
+
+/** A value of a file. */
+export type FileValue = JsonValue | FileMap | readonly (JsonValue | FileMap)[]
+
+/** A map of a file: its entries in order, and below them what cannot be an entry. */
+export class FileMap {
+  readonly entries: ReadonlyMap<string, FileValue>
+  readonly remarks: readonly string[]
+
+  constructor(entries: Iterable<readonly [string, FileValue]>, remarks: readonly string[] = []) {
+    this.entries = new Map(entries)
+    this.remarks = remarks
+  }
+}
+
+const plainList = (list: readonly (JsonValue | FileMap)[]): JsonValue => list.map(plain)
+
+/** The value as JSON has it: what is said to people is left out. */
+export const plain = (value: FileValue): JsonValue => {
+  if (value instanceof FileMap)
+    return Object.fromEntries([...value.entries].map(([key, one]) => [key, plain(one)]))
+  return Array.isArray(value) ? plainList(value) : (value as JsonValue)
+}
+
+const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Sorted by a text of each, the same wherever it runs. */
+export const sorted = <T>(list: Iterable<T>, by: (one: T) => string): readonly T[] =>
+  [...list].sort((a, b) => inOrder(by(a), by(b)))
+
+/** Text that is the same for the same value, whatever the order of its maps. */
+export const comparable = (value: FileValue): string => {
+  if (value instanceof FileMap) {
+    const entries = sorted(value.entries, ([key]) => key)
+    const texts = entries.map(([key, one]) => `${JSON.stringify(key)}:${comparable(one)}`)
+    return `{${texts.join(',')}#${JSON.stringify(value.remarks)}}`
+  }
+  if (Array.isArray(value)) return `[${value.map((one: FileValue) => comparable(one)).join(',')}]`
+  return JSON.stringify(value)
+}

@@ -1,0 +1,112 @@
+/** Documents: what is written reads back as it was, as YAML and as JSON. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import {
+  documentOf,
+  FileMap,
+  type FileSection,
+  jsonWriter,
+  yamlWriter,
+} from '../../../src/desired/exporting/index.js'
+import { type FileValue, plain } from '../../../src/desired/exporting/model.js'
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }).map((one) => Buffer.from(one).toString()),
+  fc.constantFrom('no', '~', '007', '1e3', '0x1f', '', ' a', '- x', '# c', 'a: b', '**', '@file'),
+  fc.constantFrom(
+    'a\nb\n',
+    '\n',
+    '\ta\n\n  b',
+    'x\n ',
+    '<<',
+    '\u001b[2J',
+    '\u0085',
+    '\u202e',
+    '$x',
+  ),
+)
+const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null))
+const map = (value: fc.Arbitrary<FileValue>): fc.Arbitrary<FileMap> =>
+  fc
+    .tuple(
+      fc.uniqueArray(fc.tuple(text, value), { selector: ([key]) => key, maxLength: 4 }),
+      fc.boolean(),
+    )
+    .map(
+      ([entries, said]) => new FileMap(entries, said ? ['key: env:… (cannot be read back)'] : []),
+    )
+const inner = map(fc.oneof(scalar, fc.array(scalar, { maxLength: 4 })))
+const value = map(fc.oneof(scalar, inner, fc.array(inner, { maxLength: 3 })))
+
+const sections = fc
+  .tuple(
+    fc.array(value, { maxLength: 1 }),
+    fc.array(value, { maxLength: 2 }),
+    fc.array(value, { maxLength: 3 }),
+  )
+  .map(([site, groups, projects]): readonly FileSection[] => [
+    ...site.map((one) => ({ place: { scope: 'site', path: '' } as const, value: one })),
+    ...groups.flatMap((one, i): FileSection[] => [
+      { place: { scope: 'group', path: `g${i}` }, value: one },
+      { place: { scope: 'group', path: `g${i}` }, all: true, value: one },
+    ]),
+    ...projects.map((one, i) => ({
+      place: { scope: 'project', path: `g/${i}` } as const,
+      value: one,
+    })),
+  ])
+
+const expected = (list: readonly FileSection[]) => {
+  const document: Record<string, unknown> = { version: 1 }
+  for (const { place, all, value: one } of list) {
+    if (place.scope === 'site') document.site = plain(one)
+    else {
+      const key = place.scope === 'group' ? 'groups' : 'projects'
+      const name = all === true ? `${place.path}/**` : place.path
+      document[key] = { ...(document[key] as object | undefined), [name]: plain(one) }
+    }
+  }
+  return document
+}
+
+it('reads back as it was', () => {
+  fc.assert(
+    fc.property(sections, (list) => {
+      const yaml = documentOf(yamlWriter(), list)
+      expect(parse(yaml)).toEqual(expected(list))
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      expect(yaml).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e]/)
+      for (const pretty of [true, false])
+        expect(JSON.parse(documentOf(jsonWriter(pretty), list))).toEqual(expected(list))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+it('begins with the line that editors read, and with who wrote it', () => {
+  expect(documentOf(yamlWriter(), []).split('\n')).toEqual([
+    expect.stringMatching(/^# yaml-language-server: \$schema=https:\/\/\S+$/),
+    '# written by svcctl export',
+    'version: 1',
+    '',
+  ])
+  expect(documentOf(jsonWriter(false), [])).toBe('{"version":1}\n')
+})
+
+it('is JSON as Node writes it', () => {
+  const list: FileSection[] = [
+    {
+      place: { scope: 'site', path: '' },
+      value: new FileMap([['settings', new FileMap([['a', [1]]])]]),
+    },
+    {
+      place: { scope: 'project', path: 'a/b' },
+      value: new FileMap([['approvals', new FileMap([])]]),
+    },
+    { place: { scope: 'project', path: 'a/c' }, value: new FileMap([['x', 'y']]) },
+  ]
+  expect(documentOf(jsonWriter(true), list)).toBe(`${JSON.stringify(expected(list), null, 2)}\n`)
+  expect(documentOf(jsonWriter(false), list)).toBe(`${JSON.stringify(expected(list))}\n`)
+})

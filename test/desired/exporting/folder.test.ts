@@ -1,0 +1,210 @@
+/** The folder of an export: what is replaced, what goes, what is in the way, and that links are not followed. */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Selected } from '../../../src/desired/exporting/index.js'
+import { ExportFile, ExportFolder, filesOf, opening } from '../../../src/desired/exporting/index.js'
+import { folder } from '../../support/program.js'
+
+const everything: Selected = { all: true, has: () => true }
+/** Only projects below `platform`. */
+const platform: Selected = {
+  all: false,
+  has: ({ place }) => place.scope === 'project' && place.path.startsWith('platform/'),
+}
+
+const put = (root: string, path: string, text: string): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+const projectText = (path: string, more = ''): string =>
+  `${opening}projects:\n  ${path}:\n    approvals: {}\n${more}`
+
+const exported = async (
+  root: string,
+  texts: Readonly<Record<string, string>>,
+  selected = everything,
+) => {
+  const to = new ExportFolder(root, selected)
+  await to.check(Object.keys(texts))
+  for (const [path, text] of Object.entries(texts)) await to.write(path, text)
+  await to.clear()
+  return to.counts
+}
+
+const below = (root: string): readonly string[] =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort()
+
+describe('names of files', () => {
+  const project = (path: string) => ({ scope: 'project', path }) as const
+
+  it('are the full paths, below the folder of what they are', () => {
+    const places = [
+      { scope: 'site', path: '' } as const,
+      { scope: 'group', path: 'a/b' } as const,
+      project('a/b'),
+      project('A/b'),
+      project('a/.hidden'),
+      project('node_modules/x'),
+    ]
+    expect(filesOf(places).map(({ path, places: { length } }) => [path, length])).toEqual([
+      ['site.yml', 1],
+      ['groups/a/b.yml', 1],
+      ['projects/a/b.yml', 2],
+      ['projects/a/_.hidden.yml', 1],
+      ['projects/_node_modules/x.yml', 1],
+    ])
+  })
+
+  it.each(['a/..', '../x', 'a//b', 'a/b c', 'a/\u202e', 'a/b\\c', 'a/b:c', './x', 'a/b\n'])(
+    'are refused where a path is none: %j',
+    (path) => {
+      expect(() => filesOf([project(path)])).toThrow(/no name of a file/)
+    },
+  )
+
+  it('are refused where one would be a folder and a file', () => {
+    expect(() => filesOf([project('a/b'), project('a/B.yml/c')])).toThrow(/folder and in a file/)
+  })
+})
+
+describe('a folder', () => {
+  it('is made, and its files are written anew only where they differ', async () => {
+    const root = join(folder(), 'new', 'svcctl')
+    const texts = { 'site.yml': `${opening}site: {}\n`, 'projects/a/b.yml': projectText('a/b') }
+    expect(await exported(root, texts)).toEqual({ written: 2, same: 0, removed: 0 })
+    const before = statSync(join(root, 'site.yml')).ino
+    const changed = { ...texts, 'projects/a/b.yml': projectText('a/b', '    members: {}\n') }
+    expect(await exported(root, changed)).toEqual({ written: 1, same: 1, removed: 0 })
+    expect(statSync(join(root, 'site.yml')).ino).toBe(before)
+    expect(below(root)).toEqual(['projects/a/b.yml', 'site.yml'])
+    expect(statSync(join(root, 'site.yml')).mode & 0o077).not.toBe(0)
+  })
+
+  it('loses what is gone, and only what export wrote', async () => {
+    const root = folder()
+    put(root, 'projects/old/gone.yml', projectText('old/gone'))
+    put(root, 'projects/old/mine.yml', 'projects: {}\n')
+    put(root, 'projects/empty/gone.yml', projectText('empty/gone'))
+    put(root, 'teams/gone.yml', projectText('old/gone'))
+    expect(await exported(root, {})).toEqual({ written: 0, same: 0, removed: 2 })
+    expect(below(root)).toEqual(['projects/old/mine.yml', 'teams/gone.yml'])
+    expect(existsSync(join(root, 'projects/empty'))).toBe(false)
+  })
+
+  it('keeps what is not looked at, and what was kept', async () => {
+    const root = folder()
+    put(root, 'site.yml', `${opening}site: { settings: {} }\n`)
+    put(root, 'projects/other/x.yml', projectText('other/x'))
+    put(root, 'projects/platform/gone.yml', projectText('platform/gone'))
+    put(
+      root,
+      'projects/platform/two.yml',
+      projectText('platform/two', '  other/x:\n    members: {}\n'),
+    )
+    put(root, 'projects/platform/broken.yml', `${opening}projects: [\n`)
+    put(root, 'projects/platform/more.yml', projectText('platform/more', 'defaults: {}\n'))
+    expect(await exported(root, {}, platform)).toMatchObject({ removed: 1 })
+    expect(below(root)).toEqual([
+      'projects/other/x.yml',
+      'projects/platform/broken.yml',
+      'projects/platform/more.yml',
+      'projects/platform/two.yml',
+      'site.yml',
+    ])
+    const all = new ExportFolder(root, everything)
+    expect(all.keep('projects/other/x.yml')).toBe(true)
+    await all.clear()
+    expect(below(root)).toEqual(['projects/other/x.yml'])
+  })
+
+  it('takes a file of another case for the same', async () => {
+    const root = folder()
+    put(root, 'projects/Platform/App.yml', projectText('Platform/App'))
+    const counts = await exported(root, {
+      'projects/platform/app.yml': projectText('platform/app'),
+    })
+    expect(counts).toEqual({ written: 1, same: 0, removed: 0 })
+    expect(below(root)).toEqual(['projects/Platform/App.yml'])
+  })
+
+  it.each<[string, string | undefined, RegExp]>([
+    ['a file of somebody', 'projects: {}\n', /export did not write it/],
+    ['one whose second line is not ours', `x\ny\n# written by svcctl export\n`, /did not write/],
+    [
+      'one that holds something else as well',
+      projectText('platform/x', '  other/x: {members: {}}\n'),
+      /also holds members/,
+    ],
+    [
+      'one with keys that export does not write',
+      projectText('platform/x', 'defaults: {}\n'),
+      /does not write/,
+    ],
+  ])('refuses %s before anything is written', async (_, text, why) => {
+    const root = folder()
+    put(root, 'projects/platform/x.yml', text ?? '')
+    const texts = {
+      'projects/platform/a.yml': projectText('platform/a'),
+      'projects/platform/x.yml': projectText('platform/x'),
+    }
+    await expect(exported(root, texts, platform)).rejects.toMatchObject({
+      category: 'usage',
+      message: expect.stringMatching(why),
+    })
+    expect(below(root)).toEqual(['projects/platform/x.yml'])
+    expect(readFileSync(join(root, 'projects/platform/x.yml'), 'utf8')).toBe(text)
+  })
+
+  it('follows no link, neither of a file nor of a folder, nor its own', async () => {
+    const root = folder()
+    const elsewhere = folder()
+    put(elsewhere, 'x.yml', projectText('a/x'))
+    mkdirSync(join(root, 'projects/a'), { recursive: true })
+    symlinkSync(elsewhere, join(root, 'projects/b'))
+    symlinkSync(join(elsewhere, 'x.yml'), join(root, 'projects/a/x.yml'))
+    for (const path of ['projects/a/x.yml', 'projects/b/x.yml'])
+      await expect(exported(root, { [path]: 'new' })).rejects.toThrow(/is a link/)
+    await exported(root, {})
+    expect(readFileSync(join(elsewhere, 'x.yml'), 'utf8')).toBe(projectText('a/x'))
+    symlinkSync(elsewhere, join(root, 'link'))
+    await expect(exported(join(root, 'link'), {})).rejects.toThrow(/is a link/)
+  })
+
+  it('refuses a folder where a file goes, and a file where a folder goes', async () => {
+    const root = folder()
+    mkdirSync(join(root, 'site.yml'))
+    put(root, 'projects/a', 'x')
+    await expect(exported(root, { 'site.yml': '' })).rejects.toThrow(/is no file/)
+    await expect(exported(root, { 'projects/a/b.yml': '' })).rejects.toThrow(/a file is where/)
+  })
+})
+
+describe('one file', () => {
+  it('replaces its own, and nothing else', async () => {
+    const root = folder()
+    const file = join(root, 'all.yml')
+    put(root, 'all.yml', projectText('a/b'))
+    await new ExportFile(file, everything).check()
+    await expect(new ExportFile(file, platform).check()).rejects.toThrow(/also holds approvals/)
+    const draft = await new ExportFile(file, everything).open()
+    await draft.write([Buffer.from('new')])
+    expect(readFileSync(file, 'utf8')).toBe(projectText('a/b'))
+    await draft.publish()
+    expect(readFileSync(file, 'utf8')).toBe('new')
+    await expect(new ExportFile(file, everything).check()).rejects.toThrow(/did not write/)
+    symlinkSync(file, join(root, 'link.yml'))
+    await expect(new ExportFile(join(root, 'link.yml'), everything).check()).rejects.toThrow(/link/)
+  })
+})

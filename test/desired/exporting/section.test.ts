@@ -1,0 +1,200 @@
+/** Kinds as files have them: what is written of each, in which order, and what is not. */
+import { describe, expect, it } from 'vitest'
+import type { JsonValue } from '../../../src/base/json/value.js'
+import { documentOf, yamlWriter } from '../../../src/desired/exporting/index.js'
+import { sectionOf } from '../../../src/desired/exporting/place.js'
+import type { SeenKind } from '../../../src/desired/seen.js'
+import { Failure } from '../../../src/errors.js'
+import { app, kindOf, plainly, seen, site } from './seen.js'
+
+/** The lines below the place's key. */
+const written = (kinds: readonly SeenKind[], how = plainly()): string => {
+  const section = sectionOf(kinds, how)
+  if (section === undefined) return ''
+  const [depth, from] = section.place.scope === 'site' ? [2, 4] : [4, 5]
+  const lines = documentOf(yamlWriter(), [section]).split('\n').slice(from)
+  return lines
+    .map((line) => line.slice(depth))
+    .join('\n')
+    .trimEnd()
+}
+
+type Attributes = Readonly<Record<string, JsonValue>>
+const rule = (attributes: Attributes, record = {}) => ({ identity: 'Security', attributes, record })
+
+describe('an item of a set', () => {
+  it('has names for numbers, in order, and numbers where no name is known', () => {
+    const rules = seen('approval_rules', [
+      rule({ approvals_required: 2, user_ids: [9, 3, 2], group_ids: [12], rule_type: 'regular' }),
+    ])
+    expect(written([rules])).toBe(
+      [
+        'approval_rules:',
+        '  Security:',
+        '    approvals_required: 2',
+        '    user_ids: [ana, ben, 9]',
+        '    group_ids: [12]',
+      ].join('\n'),
+    )
+  })
+
+  it('has a name of digits only with a sign before it', () => {
+    const members = seen('members', [
+      { identity: '007', attributes: { access_level: 40, expires_at: null } },
+      { identity: 'ana', attributes: { access_level: 35, expires_at: '2027-06-30' } },
+    ])
+    expect(written([members])).toBe(
+      [
+        'members:',
+        '  "@007":',
+        '    access_level: maintainer',
+        '  ana:',
+        '    access_level: 35',
+        '    expires_at: "2027-06-30"',
+      ].join('\n'),
+    )
+  })
+
+  it('says the end of what never ends in exact files only', () => {
+    const members = seen('members', [
+      { identity: 'ana', attributes: { access_level: 40, expires_at: null } },
+    ])
+    expect(written([members], plainly({ exact: true }))).toBe(
+      'members:\n  $exact: true\n  ana:\n    access_level: maintainer\n    expires_at: null',
+    )
+  })
+
+  it('begins with one sign more where its name begins like a word of ours', () => {
+    const attributes = { approvals_required: 1 }
+    const rules = seen('approval_rules', [{ identity: '$exact', attributes }])
+    expect(written([rules])).toBe('approval_rules:\n  $$exact:\n    approvals_required: 1')
+  })
+
+  it('keeps groups to itself where some cannot be seen', () => {
+    const rules = seen('approval_rules', [
+      rule({ approvals_required: 2, group_ids: [12] }, { contains_hidden_groups: true }),
+    ])
+    expect(written([rules])).toBe(
+      'approval_rules:\n  Security:\n    approvals_required: 2\n    # group_ids: some groups cannot be seen',
+    )
+  })
+})
+
+describe('a set', () => {
+  it('says that it is exact where asked, also when it is empty', () => {
+    const kinds = [seen('approval_rules', []), seen('deploy_keys', [])]
+    expect(written(kinds)).toBe('')
+    expect(written(kinds, plainly({ exact: true }))).toBe(
+      'approval_rules:\n  $exact: true\ndeploy_keys:\n  $exact: true',
+    )
+  })
+
+  it('is not exact where nothing of it can be deleted, or not all of it is written', () => {
+    const attributes = { process_mode: 'unordered' }
+    const groups = seen('resource_groups', [{ identity: 'prod', attributes }])
+    expect(written([groups], plainly({ exact: true }))).not.toContain('$exact')
+    const chosen = { item: () => true, wholly: () => false }
+    expect(written([seen('deploy_keys', [])], plainly({ exact: true, chosen }))).toBe('')
+  })
+
+  it('is left out where it could not be read, with a line that says so', () => {
+    const failure = new Failure('auth', '403')
+    const place = app
+    const kinds: SeenKind[] = [
+      { place, kind: kindOf('deploy_keys', 'project'), is: 'unreadable', failure },
+      { place, kind: kindOf('integrations', 'project'), is: 'unsupported' },
+      seen('approvals', [{ attributes: { reset_approvals_on_push: true } }]),
+    ]
+    expect(written(kinds, plainly({ exact: true }))).toBe(
+      'approvals:\n  reset_approvals_on_push: true\n# deploy_keys: could not be read',
+    )
+  })
+})
+
+describe('deploy keys', () => {
+  const key = (title: string, base64: string) => ({
+    identity: `ssh-ed25519 ${base64}`,
+    label: title,
+    attributes: { title, key: `ssh-ed25519 ${base64}`, can_push: false },
+  })
+
+  it('are called by their titles, with numbers behind where several are called so', () => {
+    const keys = [key('ci', 'BBBB'), key('ci (2)', 'CCCC'), key('ci', 'AAAA')]
+    const lines = written([seen('deploy_keys', keys)]).split('\n')
+    expect(lines.filter((line) => !line.includes('can_push'))).toEqual([
+      'deploy_keys:',
+      '  ci:',
+      '    key: ssh-ed25519 AAAA',
+      '  ci (3):',
+      '    title: ci',
+      '    key: ssh-ed25519 BBBB',
+      '  ci (2):',
+      '    key: ssh-ed25519 CCCC',
+    ])
+    expect(written([seen('deploy_keys', keys.toReversed())])).toBe(lines.join('\n'))
+  })
+})
+
+describe('integrations', () => {
+  it('have their secrets as comments, by their family', () => {
+    const properties = {
+      branches_to_be_notified: 'all',
+      push_events: true,
+      notify_only_broken_pipelines: true,
+    }
+    const attributes = { push_events: true, branches_to_be_notified: 'all', recipients: 'x' }
+    const chat = { identity: 'chat', attributes, record: { properties } }
+    expect(written([seen('integrations', [chat])])).toBe(
+      [
+        'integrations:',
+        '  chat:',
+        '    family: chat-webhook',
+        '    branches_to_be_notified: all',
+        '    push_events: true',
+        '    # webhook: env:… (cannot be read back)',
+      ].join('\n'),
+    )
+  })
+
+  it('say no family where the documents do', () => {
+    const mails = { identity: 'emails-on-push', attributes: { recipients: 'a b' } }
+    expect(written([seen('integrations', [mails])])).toBe(
+      'integrations:\n  emails-on-push:\n    recipients: a b',
+    )
+  })
+})
+
+describe('of the site', () => {
+  const runner = (id: number, label: string) => ({
+    identity: String(id),
+    label,
+    attributes: { description: label, active: false, locked: true, maximum_timeout: null },
+  })
+
+  it('there is a rule a runner, by its description where no other has it', () => {
+    const all = [runner(10, 'two'), runner(9, 'one'), runner(3, 'Two'), runner(4, 'a*')]
+    const runners = seen('runners', all, site)
+    const set = 'locked: true\n      maximum_timeout: null'
+    const byNumber = (id: number, label: string) =>
+      `  - match:\n      id: ${id}\n    set:\n      description: ${label}\n      ${set}`
+    expect(written([runners])).toBe(
+      [
+        'runners:',
+        byNumber(3, 'Two'),
+        byNumber(4, 'a*'),
+        `  - match:\n      description: one\n    set:\n      ${set}`,
+        byNumber(10, 'two'),
+      ].join('\n'),
+    )
+    expect(written([runners], plainly({ operational: true }))).toContain('active: false')
+  })
+
+  it('there are the documented settings, by the names of their levels; others where asked', () => {
+    const attributes = { zebra: 1, default_branch_protection: 2, admin_mode: false, unset: null }
+    const settings = seen('settings', [{ attributes }], site)
+    const documented =
+      'settings:\n  admin_mode: false\n  default_branch_protection: fully-protected'
+    expect(written([settings])).toBe(documented)
+    expect(written([settings], plainly({ allSettings: true }))).toBe(`${documented}\n  zebra: 1`)
+  })
+})

@@ -1,0 +1,36 @@
+/** What was seen, by hand. */
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import type { Managed, ManagedScope } from '../../../src/catalogue/managed/managed.js'
+import type { ManagedPlace } from '../../../src/desired/address.js'
+import type { Exporting } from '../../../src/desired/exporting/index.js'
+import type { SeenItem, SeenKind } from '../../../src/desired/seen.js'
+
+export const kindOf = (name: string, scope: ManagedScope): Managed => {
+  const kind = managedKinds.find((one) => one.name === name && one.scope === scope)
+  if (kind === undefined) throw new Error(`there is no kind ${name} of a ${scope}`)
+  return kind
+}
+
+export const app: ManagedPlace = { scope: 'project', path: 'platform/app' }
+export const site: ManagedPlace = { scope: 'site', path: '' }
+
+type Item = Partial<SeenItem> & Pick<SeenItem, 'attributes'>
+
+export const seen = (name: string, items: readonly Item[], place = app): SeenKind => ({
+  place,
+  kind: kindOf(name, place.scope),
+  is: 'read',
+  items: items.map((item) => ({ identity: '', at: {}, record: {}, ...item })),
+})
+
+const users: Readonly<Record<number, string>> = { 2: 'ana', 3: 'ben', 4: '007' }
+
+/** Plain: additive, everything selected, three users known. */
+export const plainly = (how: Partial<Exporting> = {}): Exporting => ({
+  names: { name: (of, number) => (of === 'user' ? users[number] : undefined) },
+  exact: false,
+  operational: false,
+  allSettings: false,
+  chosen: { item: () => true, wholly: () => true },
+  ...how,
+})
