@@ -1,5 +1,6 @@
 /** What a command says of itself, and what is asked of it. */
 import type { JsonValues } from '../base/json/value.js'
+import type { Fields } from '../base/objects.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 import type { Ask } from '../http/types.js'
@@ -72,8 +73,26 @@ export interface Given {
   readonly extra: Readonly<Record<string, string | readonly string[]>>
   /** `--input`: attributes by API name. */
   readonly input?: JsonValues
-  /** In the place of arguments: the texts of objects as they come. */
-  readonly objects?: AsyncIterable<string>
+  /** In the place of arguments. */
+  readonly coming?: Coming
+}
+
+/** An object by the text that names it. */
+export interface NamedObject {
+  readonly text: string
+  /** What it came with, as `Coming.below` names it. */
+  readonly parent?: string
+  /** What of it a run may change, where it was selected by its record. */
+  readonly before?: Fields
+}
+
+/** Objects that are taken as they come. */
+export interface Coming {
+  readonly objects: AsyncIterable<NamedObject>
+  /** They come with what they belong to, and this column names it. */
+  readonly below?: Parent['column']
+  /** Nobody named them: asked once it is known how many there are, before the first is worked on. */
+  readonly confirm?: (count: number) => Promise<void>
 }
 
 /** What objects belong to, where a command was given several of them. */
@@ -95,16 +114,22 @@ export interface Plan extends Ask {
 }
 
 /** Plans that are made as their objects come: nothing is known of the next before the one before it is taken. */
-export interface PlanSource {
+export interface PlanSource extends Pick<Coming, 'confirm'> {
   readonly objects: AsyncIterable<GivenObject>
   /** The plan of an object, which a journal may name. */
   planOf(object: GivenObject): Promise<Plan>
+  /** All of them are there before the first is worked on. */
+  readonly whole?: true
 }
 
 /** What was asked, to be planned as its objects come. */
-interface Unplanned {
+export interface Unplanned {
   readonly given: Given
   readonly override?: JsonValues
+  /** What the command makes of each plan. */
+  readonly each?: (plan: Plan) => Plan | Promise<Plan>
+  /** What is wrong with one is said before any is sent. */
+  readonly checked?: true
 }
 
 /** Plans in hand, what they are to be made of, or their objects as they come. */
@@ -114,6 +139,7 @@ export type Plans = readonly Plan[] | Unplanned | PlanSource
 interface GivenObject {
   readonly object: string
   readonly parent?: string
+  readonly before?: Fields | null
 }
 
 /** A command without what it does. */

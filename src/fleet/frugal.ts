@@ -11,6 +11,9 @@ const growths = { usual: 2, none: 1 }
 /** So many looks go by before one is taken. */
 const each = 32
 
+/** How many keep it small: it is one for the whole process. */
+let holding = 0
+
 type Heap = Pick<typeof import('node:v8'), 'getHeapSpaceStatistics' | 'setFlagsFromString'>
 
 /** Keeps the space for new objects from growing further than is enough, until it ends. */
@@ -35,12 +38,12 @@ export class Frugal {
       .find(({ space_name }) => space_name === 'new_space')
     if ((space?.space_size ?? 0) < enough) return
     this.#held = true
-    this.#grow(growths.none)
+    if (holding++ === 0) this.#grow(growths.none)
   }
 
   /** Code that is kept compiled is good only under the flags it was made with: they are given back. */
   end(): void {
-    if (this.#held) this.#grow(growths.usual)
+    if (this.#held && --holding === 0) this.#grow(growths.usual)
     this.#held = false
   }
 

@@ -1,4 +1,5 @@
 /** What a run works on. */
+import type { Fields } from '../base/objects.js'
 
 /** So many objects are named where one wants to know which they are; the others are counted. */
 export const mostNamed = 10
@@ -8,6 +9,8 @@ export interface GivenObject {
   readonly object: string
   /** What it belongs to (a project, a group), where that goes along with it. */
   readonly parent?: string
+  /** What of it the run may change, as it was where it was selected; null where it was not there. */
+  readonly before?: Fields | null
 }
 
 /** An object in its place. */

@@ -39,6 +39,18 @@ test('the space for new objects grows as it would until it is enough, and as eve
   expect(flags).toEqual(['--semi-space-growth-factor=1', '--semi-space-growth-factor=2'])
 })
 
+test('where two keep it small it stays so until both have ended', () => {
+  const { v8, flags, grow } = heap()
+  const [one, other] = [new Frugal(v8), new Frugal(v8)]
+  grow(8 << 20)
+  looks(one, 1)
+  looks(other, 1)
+  one.end()
+  expect(flags).toEqual(['--semi-space-growth-factor=1'])
+  other.end()
+  expect(flags).toEqual(['--semi-space-growth-factor=1', '--semi-space-growth-factor=2'])
+})
+
 test('a run that was short left all as it was', () => {
   const { v8, flags } = heap()
   const frugal = new Frugal(v8)

@@ -6,7 +6,7 @@ import type { Param } from '../../catalogue/params.js'
 import type { Note } from '../../catalogue/scalars.js'
 import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import { type Globals, globalFlags, readGlobals } from '../../commands/globals.js'
-import type { Command, Flag, Given } from '../../commands/types.js'
+import type { Coming, Command, Flag, Given } from '../../commands/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { keyValue, parseValue } from './values.js'
@@ -18,7 +18,7 @@ export interface Sources {
   readonly note: Note
   readonly warn: Note
   /** The objects as they come, which are not read here. */
-  readonly objects?: AsyncIterable<string>
+  readonly coming?: Coming
   /** The project of numbers that are piped, where no flag says it; '' for each of several. */
   readonly project?: string
 }
@@ -138,8 +138,8 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
     throw usage(
       '--input - and ids from - both read standard input: give one of them in another way',
     )
-  const { objects } = sources
-  const args = objects === undefined ? await argsOf(command, raw, sources) : []
+  const { coming } = sources
+  const args = coming === undefined ? await argsOf(command, raw, sources) : []
   const flags: Record<string, JsonValue> = {}
   for (const flag of flagsOfCommand(command)) {
     const texts = raw.flags.get(flag.name)
@@ -157,7 +157,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
   return {
     args,
     flags,
-    ...(objects === undefined ? {} : { objects }),
+    ...(coming === undefined ? {} : { coming }),
     extra: extraOf(raw.flags.get('param') ?? []),
     ...(text === undefined ? {} : { input: await attributesOf(text, '--input') }),
   }

@@ -18,7 +18,7 @@ import {
   rowReader,
   type ValueReading,
 } from './piped.js'
-import { refused } from './piped-row.js'
+import { CommaRows, InputLines, type Parse } from './piped-lines.js'
 
 /** Takes text, and gives the objects that it names. */
 interface Form {
@@ -45,37 +45,11 @@ class JsonForm implements Form {
   }
 }
 
-/** Whole lines, numbered; what has no end yet waits. */
-class Lines {
-  #rest: string[] = []
-  #number = 0
-
-  take(text: string, last: boolean): readonly NumberedText[] {
-    const end = last ? text.length : text.lastIndexOf('\n') + 1
-    if (end === 0 && !last) {
-      this.#rest.push(text)
-      return []
-    }
-    const lines = [...this.#rest, text.slice(0, end)].join('').split('\n')
-    this.#rest = [text.slice(end)]
-    // Behind the last end there is nothing.
-    if (lines.at(-1) === '') lines.pop()
-    const first = this.#number + 1
-    this.#number += lines.length
-    return lines
-      .map((line, i) => ({
-        number: first + i,
-        text: line.endsWith('\r') ? line.slice(0, -1) : line,
-      }))
-      .filter(({ text: line }) => line.trim() !== '')
-  }
-}
-
 /** What one line, or several, name. */
 type ByLine = (lines: readonly NumberedText[], last: boolean) => readonly string[]
 
 class LineForm implements Form {
-  readonly #lines = new Lines()
+  readonly #lines = new InputLines()
   readonly #read: ByLine
 
   constructor(read: ByLine) {
@@ -99,50 +73,16 @@ const tabbed = ({ objects, project }: Reading): ByLine => {
     })
 }
 
-type Parse = typeof import('csv-parse/sync')['parse']
-
-/** Whether a text opens a quoted cell that it does not close, or the other way about. */
-const turns = (text: string): boolean => text.split('"').length % 2 === 0
-
-/** @throws Failure `usage` naming the place, for quotes that do not go together */
-const rowsOf = (parse: Parse, lines: readonly NumberedText[], place: string): string[][] => {
-  try {
-    return parse(lines.map(({ text }) => text).join('\n'), { relax_column_count: true })
-  } catch {
-    throw refused(
-      place,
-      'a quotation mark that opens no cell, or closes none',
-      'A cell with quotation marks stands in quotation marks, and has each of them twice.',
-    )
-  }
-}
-
-/** Comma-separated cells, whose texts may go over several lines. */
+/** A table whose cells commas part. */
 const commas = (parse: Parse, { objects, project }: Reading): ByLine => {
+  const rows = new CommaRows(parse)
   let read: ((row: Cells) => readonly string[]) | undefined
-  let waiting: NumberedText[] = []
-  let open = false
-  return (lines, last) => {
-    const found: string[] = []
-    const records = (some: readonly NumberedText[]): void => {
-      const place = `line ${some[0]?.number ?? 1}`
-      for (const row of rowsOf(parse, some, place)) {
-        const cells = row.map((cell) => cell.trim())
-        if (read === undefined) read = rowReader(cells, objects, project)
-        else found.push(...read({ place, cells }))
-      }
-    }
-    for (const line of lines) {
-      waiting.push(line)
-      if (turns(line.text)) open = !open
-      if (!open) {
-        records(waiting)
-        waiting = []
-      }
-    }
-    if (last && waiting.length > 0) records(waiting)
-    return found
-  }
+  return (lines, last) =>
+    rows.take(lines, last).flatMap((row) => {
+      if (read !== undefined) return read(row)
+      read = rowReader(row.cells, objects, project)
+      return []
+    })
 }
 
 /** One object a line. */

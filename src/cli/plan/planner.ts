@@ -34,9 +34,10 @@ export class Planner {
 
   /**
    * What a text names: an object, and what it belongs to.
+   * @param owner the project or group that it came with, which is known then
    * @throws Failure `usage` for what can be no such object
    */
-  async objectOf(text: string): Promise<GivenObject> {
+  async objectOf(text: string, owner?: string): Promise<GivenObject> {
     const [argument] = this.#command.args
     const isAddress = text.startsWith('http')
     if (isAddress) this.#baseUrl ??= await this.#around.baseUrl()
@@ -47,7 +48,8 @@ export class Planner {
     })
     const scratch: Record<string, JsonValue | undefined> = {}
     placeArgs(this.#command, common.endpoint, [reference.id], scratch, this.#around)
-    const parent = await this.#parentOf(common, reference)
+    if (owner !== undefined) await this.#checkOwner(common, reference, owner)
+    const parent = owner ?? (await this.#parentOf(common, reference))
     return { object: reference.id, ...(parent === undefined ? {} : { parent }) }
   }
 
@@ -85,6 +87,12 @@ export class Planner {
     this.#around.offered?.(choice.endpoint)
     const scoped = await fillScope(this.#command, choice, this.#around)
     return commonOf(this.#command, given, scoped, this.#around, this.#override)
+  }
+
+  /** @throws Failure `usage` where an object that came with its project names another */
+  async #checkOwner({ endpoint }: Common, reference: Reference, owner: string): Promise<void> {
+    const given = { ...this.#given, flags: { ...this.#given.flags, project: owner } }
+    await placeProject(endpoint, reference, given, {}, this.#around)
   }
 
   /** What an object belongs to: by itself, or as all do. */

@@ -134,7 +134,7 @@ const instanceOf = async (
   const { build } = parts.exchange
   if (globals.curl) return new UnsentInstance(parts)
   const { planning, crowd: all } = parts
-  const coming: Parts['coming'] = {
+  const coming: NonNullable<Parts['coming']> = {
     source: (...asked) => planning.source(...asked),
     stream: (...asked) => all.stream(...asked),
   }
@@ -146,6 +146,7 @@ const instanceOf = async (
   return new RehearsedInstance({
     live,
     crowd,
+    coming,
     answer,
     command,
     secrets: globals.showSecrets,

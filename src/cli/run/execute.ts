@@ -1,6 +1,6 @@
 /** One command from its parsed flags to its exit code. */
 import type { Words } from '../../catalogue/words.js'
-import { hasForm, streams, takesSeveral } from '../../commands/derive/index.js'
+import { hasForm, takesSeveral } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import type { Command, Given } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
@@ -17,6 +17,7 @@ import {
 } from '../plan/parents.js'
 import type { Raw } from '../words/line.js'
 import { checkShown } from './answer/identity.js'
+import { comingOf, goesOn } from './coming.js'
 import { createRun, type Running } from './context.js'
 import { outputFormat } from './format.js'
 import { StandardInput } from './input.js'
@@ -24,10 +25,10 @@ import { Printed } from './instance/unsent.js'
 import type { Narrow } from './many/journal/shards.js'
 import type { JournalWish } from './many/journal/wish.js'
 import { prelude } from './prelude.js'
-import { sendsAll } from './rehearsal.js'
 import { runDerived } from './run.js'
 import { watch } from './watch.js'
 import { besideIds, checkSelection, selectionList } from './where/from.js'
+import type { Selection } from './where/selecting.js'
 
 /** What a run has decided before it begins, for whoever tells of its failure. */
 export interface Decided {
@@ -124,38 +125,30 @@ const inPart = async (
   const text = globals.shard ?? wish.resumed?.past.header.asked?.shard
   if (text === undefined) return { given }
   const { narrowed } = await import('./many/journal/shards.js')
-  const part = narrowed(command, given, text, wish.parents !== undefined)
-  if (part.narrow !== undefined || part.given.args.length > 0 || part.given.objects !== undefined)
+  const several = wish.parents !== undefined && given.coming === undefined
+  const part = narrowed(command, given, text, several)
+  if (part.narrow !== undefined || part.given.args.length > 0 || part.given.coming !== undefined)
     return part
   running.services.person.note(`none of them is in part ${text}: nothing to do`)
   return undefined
 }
 
-/** Whether objects are taken as they come: they are what standard input gives, and nothing but sent. */
-const isStreamed = ({ command, globals, parents, raw, streamed }: Acting): boolean => {
-  if (streamed === true) return true
-  const alone = raw.args.length === 1 && raw.args[0] === '-' && command.args[0]?.variadic === true
-  const sends = parents === undefined && globals.watch === undefined && globals.select === undefined
-  return alone && sends && streams(command) && sendsAll({ command, globals })
-}
-
-/** The texts of objects, as they come. */
-const objectsOf = async ({
-  command,
-  raw,
-  input,
-  streamed,
-}: Acting): Promise<AsyncIterable<string>> => {
-  const { textsOf } = await import('../plan/given-objects.js')
-  const chunks = streamed === true && !raw.args.includes('-') ? undefined : input.chunks()
-  return textsOf(command, raw, chunks)
+/** What was asked, with the objects that `--select` finds; undefined where it finds none. */
+const selectedBy = (
+  acting: Acting,
+  selection: Selection | undefined,
+  asked: Given,
+): Promise<Given | undefined> | Given => {
+  if (selection === undefined) return asked
+  return goesOn(acting) ? selection.coming(asked) : selection.of(asked)
 }
 
 /** What the line asks for, done: once, again and again, or for each of several parents. */
 const act = async (acting: Acting): Promise<void> => {
   const taken = await takenUp(acting)
   if (taken === undefined) return checkWhole(acting)
-  const all = { ...taken, ...(await pipedParents(taken)) }
+  const coming = await comingOf(taken)
+  const all = { ...taken, ...(coming === undefined ? await pipedParents(taken) : {}) }
   const { command, raw, globals, stdin, parents, running, wish } = all
   const { services, rounds } = running
   const { person } = services
@@ -165,7 +158,7 @@ const act = async (acting: Acting): Promise<void> => {
     ...(parents === undefined ? {} : { project: '' }),
     env: process.env,
     stdin,
-    ...(isStreamed(all) ? { objects: await objectsOf(all) } : {}),
+    ...(coming === undefined ? {} : { coming }),
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
   })
@@ -182,7 +175,7 @@ const act = async (acting: Acting): Promise<void> => {
     await runOverParents({ ...all, ...selecting, ...narrow, parents, given: asked, action })
     return checkWhole(all)
   }
-  const selected = selection === undefined ? asked : await selection.of(asked)
+  const selected = await selectedBy(all, selection, asked)
   const part = selected === undefined ? undefined : await inPart(all, selected)
   if (part === undefined) return
   const { given } = part

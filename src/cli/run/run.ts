@@ -4,7 +4,7 @@ import type { Services } from '../../commands/services.js'
 
 /** The default action. */
 export const runDerived = async ({ instance }: Services, given: Given): Promise<void> => {
-  if (given.objects !== undefined) return instance.many({ given })
+  if (given.coming !== undefined) return instance.many({ given })
   const plans = await instance.plans(given)
   const [only] = plans
   if (only?.endpoint.returns.kind === 'many') await instance.list(only)

@@ -57,7 +57,11 @@ interface Place {
   readonly parent?: string
 }
 
-export type QueuedLine = Place & { readonly state: 'queued' }
+export interface QueuedLine extends Place {
+  readonly state: 'queued'
+  /** Of an object that was selected by its record. */
+  readonly before?: Attributes
+}
 export type BegunLine = Place & { readonly state: 'begun' }
 export interface DoneLine extends Place {
   readonly state: 'done' | 'unchanged'

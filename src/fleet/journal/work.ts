@@ -7,7 +7,7 @@ import { scrub } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
 import { type GivenObject, type Item, mostNamed, placeOf } from '../items.js'
 import { Seen } from '../seen.js'
-import { lineOf, type QueuedLine } from './lines.js'
+import { type Attributes, lineOf, type QueuedLine } from './lines.js'
 import type { Next } from './past.js'
 import { linesFrom, openJournal, textsIn } from './reading.js'
 import type { Journal } from './writing.js'
@@ -30,10 +30,17 @@ export interface Spool {
   readonly first: readonly GivenObject[]
 }
 
-const queuedLine = (given: GivenObject, n: number): QueuedLine => ({
-  ...placeOf({ ...given, n }),
-  state: 'queued',
-})
+/** What of that which is known of an object is written down. */
+export type Keep = (before: Attributes) => Attributes | undefined
+
+const queuedLine = (given: GivenObject, n: number, keep: Keep | undefined): QueuedLine => {
+  const before = given.before === undefined ? undefined : keep?.(given.before)
+  return {
+    ...placeOf({ ...given, n }),
+    state: 'queued',
+    ...(before === undefined ? {} : { before }),
+  }
+}
 
 /** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
 const checkPlain = ({ object, parent = '' }: GivenObject): void => {
@@ -47,11 +54,13 @@ const checkPlain = ({ object, parent = '' }: GivenObject): void => {
 /**
  * Writes objects down as they come, each once.
  * @param seen those that stand in the journal already
+ * @param keep what of that which is known of them is written down; without it nothing
  */
 export const spool = (
   journal: Journal,
   input: AsyncIterable<GivenObject>,
   seen: Seen = new Seen(),
+  keep?: Keep,
 ): Spool => {
   const before = journal.states.last
   let [n, twice, open, stopped, entire] = [before, 0, true, false, false]
@@ -66,7 +75,7 @@ export const spool = (
       checkPlain(given)
       n += 1
       if (first.length < mostNamed) first.push(given)
-      journal.add(queuedLine(given, n))
+      journal.add(queuedLine(given, n, keep))
       if (journal.full) await journal.drained()
     }
     if (stopped) return
@@ -96,7 +105,7 @@ export const spool = (
 export const enlist = async (journal: Journal, objects: readonly GivenObject[]): Promise<void> => {
   for (const given of objects) {
     checkPlain(given)
-    journal.add(queuedLine(given, journal.states.last + 1))
+    journal.add(queuedLine(given, journal.states.last + 1, undefined))
     if (journal.full) await journal.drained()
   }
   await journal.append({ input: 'complete', total: journal.states.last })

@@ -9,7 +9,7 @@ import {
   type Listing,
   type RecordOf,
 } from '../../../client/typed.js'
-import type { Given, Plan, PlanSource, Plans } from '../../../commands/described.js'
+import type { Given, Plan, Plans } from '../../../commands/described.js'
 import type {
   Collecting,
   Elsewhere,
@@ -23,7 +23,7 @@ import type {
 } from '../../../commands/services.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
 import type { Crowd } from '../many/crowd.js'
-import { inHand, isComing, isHeld } from '../many/in-hand.js'
+import { inHand, sourceOf } from '../many/in-hand.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Lists } from './listing.js'
 import type { Planning } from './planning.js'
@@ -38,14 +38,6 @@ export interface Parts {
   /** Takes objects as they come; without it all are planned first. */
   readonly coming?: Pick<Planning, 'source'> & Pick<Crowd, 'stream'>
   readonly person: Pick<PersonService, 'confirm'>
-}
-
-/** Objects that are planned as they come; undefined where they are in hand. */
-const sourceOf = (plans: Plans, { source }: Pick<Planning, 'source'>): PlanSource | undefined => {
-  if (isHeld(plans)) return undefined
-  if (isComing(plans)) return plans
-  const { given, override } = plans
-  return given.objects === undefined ? undefined : source(given, given.objects, override)
 }
 
 /** Everything is sent. */
@@ -94,7 +86,7 @@ export class LiveInstance implements InstanceService {
 
   async many(plans: Plans, how?: Many): Promise<void> {
     const { crowd, planning, coming } = this.#parts
-    const source = coming === undefined ? undefined : sourceOf(plans, coming)
+    const source = coming === undefined ? undefined : await sourceOf(plans, coming)
     if (coming !== undefined && source !== undefined) return coming.stream(source, how)
     return crowd.many(await inHand(plans, (...asked) => planning.plans(...asked)), how)
   }

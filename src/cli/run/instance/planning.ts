@@ -3,7 +3,14 @@ import type { JsonValues } from '../../../base/json/value.js'
 import { echoes } from '../../../catalogue/endpoint.js'
 import { refuseGone } from '../../../client/words.js'
 import type { PersonService } from '../../../commands/services.js'
-import type { Command, Given, Plan, PlanSource } from '../../../commands/types.js'
+import type {
+  Coming,
+  Command,
+  Given,
+  Plan,
+  PlanSource,
+  Unplanned,
+} from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
 import type { Unknown } from '../../plan/attributes.js'
@@ -100,17 +107,9 @@ export class Planning {
   }
 
   /** A plan for each object that comes. */
-  source(given: Given, texts: AsyncIterable<string>, override?: JsonValues): PlanSource {
-    const planner = import('../../plan/planner.js').then(
-      ({ Planner }) => new Planner(this.#options.command, given, this.#around, override),
-    )
-    return {
-      objects: (async function* () {
-        const one = await planner
-        for await (const text of texts) yield await one.objectOf(text)
-      })(),
-      planOf: async (object) => (await planner).planOf(object),
-    }
+  async source(unplanned: Unplanned, coming: Coming): Promise<PlanSource> {
+    const { sourceOf } = await import('../../plan/sourced.js')
+    return sourceOf(this.#options.command, unplanned, coming, this.#around)
   }
 
   /** The flags that a person was asked for on the way. */

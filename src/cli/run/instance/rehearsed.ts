@@ -9,7 +9,7 @@ import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
 import type { Words } from '../../../catalogue/words.js'
 import type { Answered, Input, Listing, RecordOf } from '../../../client/typed.js'
 import { readingOf } from '../../../commands/derive/index.js'
-import type { Described, Given, Plan, Plans } from '../../../commands/described.js'
+import type { Described, Given, Plan, PlanSource, Plans } from '../../../commands/described.js'
 import type {
   AnswerService,
   Collecting,
@@ -23,8 +23,10 @@ import type {
 import { Failure } from '../../../errors.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
 import type { Crowd } from '../many/crowd.js'
-import { inHand } from '../many/in-hand.js'
+import { inHand, type SourceMaker, sourceOf } from '../many/in-hand.js'
+import { behind, firstOf } from '../many/pieces.js'
 import { columns, type Preview, previewOf, previewOfRequest, removes, rowsOf } from './preview.js'
+import { objectOf, ReadingPlans } from './reading-plans.js'
 import { Printed } from './unsent.js'
 
 /** What would be written: by an endpoint, or by a request that the catalogue does not know. */
@@ -41,7 +43,9 @@ interface Parts {
   /** The instance that reads. */
   readonly live: InstanceService
   /** Several objects, always as a list. */
-  readonly crowd: Pick<Crowd, 'many'>
+  readonly crowd: Pick<Crowd, 'many' | 'stream'>
+  /** Plans objects as they come. */
+  readonly coming: SourceMaker
   readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
   readonly command: Pick<Described, 'area'>
   /** The request of a plan, as it would travel. */
@@ -55,29 +59,6 @@ interface Parts {
 const emit: Emit = {
   columns,
   people: { rows: rowsOf, columns: ['object', ...columns], sheets: true },
-}
-
-/** What a plan is about, where it does not say. */
-const objectOf = ({ label, endpoint, values }: Plan, { area }: Pick<Described, 'area'>): string => {
-  const [first = ''] = endpoint.args ?? []
-  // Several that go as one request.
-  if (label !== undefined)
-    return String(values[first]).includes(',') ? String(values[first]) : label
-  const [holder] = Object.keys(endpoint.path)
-  return holder === undefined ? area : String(values[holder])
-}
-
-/** What only reads is neither confirmed nor told of as done; of each endpoint there is one such. */
-const reader = (): ((endpoint: Endpoint) => Endpoint) => {
-  const made = new Map<Endpoint, Endpoint>()
-  return (endpoint) => {
-    const known = made.get(endpoint)
-    if (known !== undefined) return known
-    const { destructive: _, ...kept } = endpoint
-    const harmless: Endpoint = { ...kept, safe: true }
-    made.set(endpoint, harmless)
-    return harmless
-  }
 }
 
 /** Nothing is written. */
@@ -125,10 +106,39 @@ export class RehearsedInstance implements InstanceService {
 
   /** Each up to its write, and what that would change; then the run ends, since nothing was done. */
   async many(given: Plans, how: Many = {}): Promise<void> {
+    const source = await sourceOf(given, this.#parts.coming)
+    if (source !== undefined) return this.#coming(source, how)
     const plans = await inHand(given, (...asked) => this.plans(...asked))
     if (!plans.some(({ endpoint }) => writes(endpoint))) return this.#parts.live.many(plans, how)
-    const run = how.run ?? ((plan) => this.send(plan).then(() => ({})))
-    await this.#show(plans, async (plan) => (await this.#unwritten(() => run(plan))) ?? { plan })
+    await this.#show(plans, (plan) => this.#upToWrite(plan, how))
+  }
+
+  /** The same of objects that are planned as they come. */
+  async #coming(source: PlanSource, how: Many): Promise<void> {
+    const { crowd, command, live } = this.#parts
+    const given = source.objects[Symbol.asyncIterator]()
+    const [one] = await firstOf(given, 1)
+    const all = { ...source, objects: behind(one === undefined ? [] : [one], given) }
+    if (one !== undefined && !writes((await source.planOf(one)).endpoint))
+      return live.many(all, how)
+    const reading = new ReadingPlans(command)
+    const planOf: PlanSource['planOf'] = async (object) => reading.of(await source.planOf(object))
+    await crowd.stream(
+      { ...all, planOf },
+      {
+        emit,
+        run: async (plan) => ({
+          value: await this.#preview(await this.#upToWrite(reading.original(plan), how)),
+        }),
+      },
+    )
+    throw new Printed()
+  }
+
+  /** What a plan would write in the end. */
+  async #upToWrite(plan: Plan, how: Many): Promise<Written> {
+    const run = how.run ?? ((one) => this.send(one).then(() => ({})))
+    return (await this.#unwritten(() => run(plan))) ?? { plan }
   }
 
   /** What is written in it is shown after the last; then the run ends. */
@@ -184,22 +194,19 @@ export class RehearsedInstance implements InstanceService {
     complete: (plan: Plan) => Promise<Written> = async (plan) => ({ plan }),
   ): Promise<never> {
     const { crowd, command } = this.#parts
-    const harmless = reader()
-    const originals = new WeakMap<Plan, Plan>()
-    const reading = plans.map((plan): Plan => {
-      const read = { ...plan, endpoint: harmless(plan.endpoint), label: objectOf(plan, command) }
-      originals.set(read, plan)
-      return read
-    })
+    const reading = new ReadingPlans(command)
     const [only, ...others] = plans
     if (only !== undefined && only.parent === undefined && others.length === 0)
       return this.#print(objectOf(only, command), await this.#preview(await complete(only)))
-    await crowd.many(reading, {
-      emit,
-      run: async (plan) => ({
-        value: await this.#preview(await complete(originals.get(plan) ?? plan)),
-      }),
-    })
+    await crowd.many(
+      plans.map((plan) => reading.of(plan)),
+      {
+        emit,
+        run: async (plan) => ({
+          value: await this.#preview(await complete(reading.original(plan))),
+        }),
+      },
+    )
     throw new Printed()
   }
 

@@ -50,7 +50,6 @@ export class Crowd {
       engine: this.#engine,
       source,
       how,
-      inHand: (plans) => this.many(plans, how),
       confirmable: async ({ endpoint }) => {
         const what = how.loses?.what ?? endpoint.destructive
         if (what !== undefined) await this.#engine.person.confirmable(what)

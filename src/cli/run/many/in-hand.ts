@@ -1,10 +1,17 @@
 /** Plans, whether they are there or still come. */
 import type { JsonValues } from '../../../base/json/value.js'
-import type { Given, Plan, PlanSource, Plans } from '../../../commands/described.js'
+import type {
+  Coming,
+  Given,
+  Plan,
+  PlanSource,
+  Plans,
+  Unplanned,
+} from '../../../commands/described.js'
 
-export const isHeld = (plans: Plans): plans is readonly Plan[] => Array.isArray(plans)
+const isHeld = (plans: Plans): plans is readonly Plan[] => Array.isArray(plans)
 
-export const isComing = (plans: Plans): plans is PlanSource => 'planOf' in plans
+const isComing = (plans: Plans): plans is PlanSource => 'planOf' in plans
 
 /** All of them: what is not planned yet is. */
 export const inHand = async (
@@ -12,8 +19,30 @@ export const inHand = async (
   plan: (given: Given, override?: JsonValues) => Promise<readonly Plan[]>,
 ): Promise<readonly Plan[]> => {
   if (isHeld(plans)) return plans
-  if (!isComing(plans)) return plan(plans.given, plans.override)
   const all: Plan[] = []
+  if (!isComing(plans)) {
+    const { given, override, each } = plans
+    const made = await plan(given, override)
+    if (each === undefined) return made
+    for (const one of made) all.push(await each(one))
+    return all
+  }
   for await (const object of plans.objects) all.push(await plans.planOf(object))
   return all
+}
+
+/** What plans objects as they come. */
+export interface SourceMaker {
+  source(unplanned: Unplanned, coming: Coming): Promise<PlanSource>
+}
+
+/** Objects that are planned as they come; undefined where they are in hand. */
+export const sourceOf = async (
+  plans: Plans,
+  { source }: SourceMaker,
+): Promise<PlanSource | undefined> => {
+  if (isHeld(plans)) return undefined
+  if (isComing(plans)) return plans
+  const { coming } = plans.given
+  return coming === undefined ? undefined : source(plans, coming)
 }

@@ -2,12 +2,15 @@
 import type { Plan, PlanSource } from '../../../commands/described.js'
 import type { Many } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
+import { Frugal } from '../../../fleet/frugal.js'
 import { type GivenObject, type Item, mostNamed } from '../../../fleet/items.js'
 import { type Spool, seenIn, spool, workOf } from '../../../fleet/journal/work.js'
 import type { Engine } from './each.js'
 import { arriving, type Intake, type Numbered } from './intake.js'
 import type { Keeping } from './journal/keeping.js'
 import type { Resumed } from './journal/resumed.js'
+import { Packed } from './packed.js'
+import { behind, firstOf } from './pieces.js'
 import { several } from './several.js'
 
 /** What a run over objects that come needs of the crowd. */
@@ -15,8 +18,6 @@ export interface Streaming {
   readonly engine: Engine
   readonly source: PlanSource
   readonly how: Many
-  /** Plans in hand, as ever. */
-  readonly inHand: (plans: readonly Plan[]) => Promise<void>
   /** Refuses at once what nobody could be asked about. */
   readonly confirmable: (first: Plan) => Promise<void>
   /** Asks before something is lost: of so many, the first of which are these. */
@@ -26,26 +27,9 @@ export interface Streaming {
 const destroys = ({ endpoint }: Plan, { loses }: Many): boolean =>
   loses !== undefined || endpoint.destructive !== undefined
 
-async function* behind<T>(first: readonly T[], others: AsyncIterator<T>): AsyncGenerator<T> {
-  try {
-    yield* first
-    for (let step = await others.next(); step.done !== true; step = await others.next())
-      yield step.value
-  } finally {
-    await others.return?.()
-  }
-}
-
-/** The first of what comes, at most so many. */
-const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> => {
-  const first: T[] = []
-  while (first.length < most) {
-    const step = await some.next()
-    if (step.done === true) break
-    first.push(step.value)
-  }
-  return first
-}
+/** Whether all objects are there before the first is worked on. */
+const waits = (first: Plan, { how, source }: Streaming): boolean =>
+  destroys(first, how) || source.confirm !== undefined || source.whole === true
 
 /** Until all was read; who leaves meanwhile waits for nothing. */
 const whole = async ({ ended }: Spool, signal: AbortSignal): Promise<void> => {
@@ -89,17 +73,23 @@ const intakeOf = (streaming: Streaming, { items, first, spooled, left, cut }: Wo
   }
 }
 
-/** Asks before anything is sent; a run that is not confirmed leaves no journal. */
+/** Asks before anything is sent. */
 const confirmed = async (
-  { source, confirm }: Streaming,
-  keeping: Keeping,
+  { source, confirm, how }: Streaming,
   first: readonly GivenObject[],
   count: number,
 ): Promise<void> => {
+  await source.confirm?.(count)
+  const plans: Plan[] = []
+  for (const object of first) plans.push(await source.planOf(object))
+  const [one] = plans
+  if (one !== undefined && destroys(one, how)) await confirm(plans, count)
+}
+
+/** A run that is not confirmed leaves no journal. */
+const undecided = async <T>(keeping: Keeping, work: () => Promise<T>): Promise<T> => {
   try {
-    const plans: Plan[] = []
-    for (const object of first) plans.push(await source.planOf(object))
-    await confirm(plans, count)
+    return await work()
   } catch (error) {
     await keeping.discard()
     throw error
@@ -113,15 +103,13 @@ const kept = async (
   objects: AsyncIterable<GivenObject>,
 ): Promise<void> => {
   const { engine, how } = streaming
-  const spooled = spool(keeping.journal, objects)
+  const spooled = keeping.spool(objects)
   try {
-    if (destroys(first, how)) {
-      await whole(spooled, engine.signal).catch(async (error: unknown) => {
-        await keeping.discard()
-        throw error
+    if (waits(first, streaming))
+      await undecided(keeping, async () => {
+        await whole(spooled, engine.signal)
+        await confirmed(streaming, spooled.first, spooled.queued())
       })
-      await confirmed(streaming, keeping, spooled.first, spooled.queued())
-    }
     const items = workOf(keeping.journal, spooled)
     const intake = intakeOf(streaming, { items, first, spooled, left: 0 })
     await several(engine, intake, how, keeping, spooled.stop)
@@ -147,7 +135,6 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   const { counts } = past
   const left = counts.failed + counts.unknown + counts.not_tried
   try {
-    if (destroys(first, how)) await confirmed(streaming, keeping, head, left)
     const intake = intakeOf(streaming, {
       items: behind(head, items),
       first,
@@ -155,15 +142,42 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
       left,
       cut: past.total === undefined,
     })
+    if (waits(first, streaming))
+      await undecided(keeping, () => confirmed(streaming, head, intake.queued()))
     await several(engine, intake, how, keeping)
   } finally {
     await keeping.end('stopped')
   }
 }
 
+/** Without a journal they wait in memory, by what they are called. */
+const waited = async (
+  streaming: Streaming,
+  first: Plan,
+  objects: AsyncIterable<GivenObject>,
+): Promise<void> => {
+  const { engine, how, source } = streaming
+  const packed = new Packed()
+  for await (const object of objects) packed.add(object)
+  await confirmed(streaming, packed.first, packed.count)
+  return several(engine, arriving(first, packed.each(), source), how)
+}
+
+async function* frugally<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
+  const frugal = await Frugal.begin()
+  try {
+    for await (const object of objects) {
+      frugal.look()
+      yield object
+    }
+  } finally {
+    frugal.end()
+  }
+}
+
 /** Runs what comes, with an outcome each. */
 export const streamed = async (streaming: Streaming): Promise<void> => {
-  const { engine, source, how, inHand, confirmable } = streaming
+  const { engine, source, how, confirmable } = streaming
   const resumed = engine.resumed?.()
   if (resumed !== undefined) return goneOnWith(streaming, resumed)
   const objects = source.objects[Symbol.asyncIterator]()
@@ -171,11 +185,9 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
   if (one === undefined) return engine.person.note('none of them is in this part: nothing to do')
   const first = await source.planOf(one)
   await confirmable(first)
-  const all = behind([one], objects)
+  const all = frugally(behind([one], objects))
   const keeper = engine.keeper?.(first, 1)
   if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
-  if (!destroys(first, how)) return several(engine, arriving(first, all, source), how)
-  const plans: Plan[] = []
-  for await (const object of all) plans.push(await source.planOf(object))
-  return inHand(plans)
+  if (waits(first, streaming)) return waited(streaming, first, all)
+  return several(engine, arriving(first, all, source), how)
 }

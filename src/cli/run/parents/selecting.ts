@@ -136,7 +136,11 @@ export const selectedIn = async (
   const failed = gathering.slots.length - having.length
   const unread = failed === 0 ? '' : `; the lists of ${failed} more could not be read`
   if (chosen.args.length > 0)
-    await choosing.selection.confirm(chosen, ` in ${wordOf(having)}${unread}`)
+    await choosing.selection.confirm(
+      chosen.names,
+      chosen.args.length,
+      ` in ${wordOf(having)}${unread}`,
+    )
   else if (gathering.slots.length === 0) await choosing.selection.nothing()
   return gathering.slots
 }

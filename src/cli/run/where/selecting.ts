@@ -2,18 +2,16 @@
  * `--select`: the objects of a verb are those of a list that match. The whole selection is made before
  * the first write, so that a write cannot change what is still to be read.
  */
-import { isObject } from '../../../base/objects.js'
 import { methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
 import { hasForm, named, scopeOf, selectsOf } from '../../../commands/derive/index.js'
 import type { PersonService } from '../../../commands/services.js'
-import type { Command, Given } from '../../../commands/types.js'
+import type { Command, Given, NamedObject } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
 import { mostNamed } from '../../../fleet/items.js'
 import { parseWhere } from '../../../fleet/where/index.js'
 import type { Ask } from '../../../http/types.js'
-import { type Objects, objectsOf } from '../../plan/objects.js'
-import { objectOf } from '../../plan/piped.js'
+import { objectsOf } from '../../plan/objects.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
 import { chosenAs } from '../many/journal/wish.js'
@@ -22,6 +20,7 @@ import type { Standing } from '../place/standing.js'
 import { isRehearsal } from '../rehearsal.js'
 import { besideIds, selectionList } from './from.js'
 import { RecordChoice, type RecordChoiceOptions } from './index.js'
+import { type ChosenObject, objectsIn } from './naming.js'
 import { ownedIn } from './owned.js'
 
 export interface Selecting
@@ -84,11 +83,6 @@ const override = (list: Command, texts: readonly string[]): Readonly<Record<stri
   return list.area === 'issues' && !asked ? { scope: 'all' } : {}
 }
 
-const titleOf = (record: unknown, title: string | undefined): string => {
-  const value = title === undefined || !isObject(record) ? undefined : record[title]
-  return typeof value === 'string' && value !== '' ? ` "${value}"` : ''
-}
-
 /** A selection is not printed. */
 const unseen = {
   writer: (): never => {
@@ -105,8 +99,6 @@ export class Selection {
   #choice: RecordChoice | undefined
   /** The objects of a list that knows no projects, by the projects that its records name. */
   #owned: Promise<ReadonlyMap<string, readonly string[]>> | undefined
-  #objects: Promise<Objects | undefined> | undefined
-  #changeable: ReadonlySet<string> | undefined
 
   constructor(options: RunOptions, around: Selecting, texts: readonly string[]) {
     this.#options = options
@@ -121,8 +113,32 @@ export class Selection {
     const scope = await scopeFlags(command, given, this.#around.place)
     const chosen = await this.#chosen(list, given, scope, this.most)
     if (chosen.args.length === 0) return this.nothing()
-    await this.confirm(chosen)
+    await this.confirm(chosen.names, chosen.args.length)
     return this.verbed({ ...given, args: chosen.args, flags: { ...given.flags, ...scope } })
+  }
+
+  /** The same, handed over as they are found; whether they are meant is asked when all are. */
+  async coming(given: Given): Promise<Given | undefined> {
+    const { command } = this.#options
+    const list = await listFor(this.#options, given)
+    const scope = await scopeFlags(command, given, this.#around.place)
+    const found = this.#found(list, given, scope, this.most)
+    const first = await found.next()
+    if (first.done === true) return this.nothing()
+    const names: string[] = []
+    const all = async function* (): AsyncGenerator<ChosenObject> {
+      yield first.value
+      yield* found
+    }
+    const objects = async function* (): AsyncGenerator<NamedObject> {
+      for await (const { called, ...object } of all()) {
+        if (names.length < mostNamed) names.push(called)
+        yield object
+      }
+    }
+    const confirm = (count: number): Promise<void> => this.confirm(names, count)
+    const coming = { objects: objects(), ...(isRehearsal(this.#options) ? {} : { confirm }) }
+    return this.verbed({ ...given, coming, flags: { ...given.flags, ...scope } })
   }
 
   /** The objects of one of several parents, which the flags name. */
@@ -159,26 +175,36 @@ export class Selection {
    * @param where behind their number: `in 3 projects`
    * @throws Failure `usage` where it is not confirmed
    */
-  async confirm({ args, names }: Chosen, where = ''): Promise<void> {
+  async confirm(names: readonly string[], count: number, where = ''): Promise<void> {
     const { command } = this.#options
     const asks = Object.values(command.endpoints).some((e) => e.destructive !== undefined)
     if (asks || isRehearsal(this.#options)) return
-    const count = args.length === 1 ? '1 object that matches' : `${args.length} objects that match`
-    await this.#around.person.confirm(`${named(command)} works on ${count}${where}.`, async () => [
-      ...names,
-      ...args.slice(names.length),
-    ])
+    const those = count === 1 ? '1 object that matches' : `${count} objects that match`
+    const what = `${named(command)} works on ${those}${where}.`
+    await this.#around.person.confirm(what, names, undefined, count)
   }
 
   async #chosen(list: Command, given: Given, scope: Flags, most: number): Promise<Chosen> {
-    if (scope.project !== undefined && !hasForm(list, 'project')) {
-      this.#owned ??= this.#byProject(list, given)
-      const args =
-        (await this.#owned).get(String(scope.project).toLowerCase())?.slice(0, most) ?? []
-      return { args, names: args.slice(0, mostNamed) }
-    }
     const project = scope.project === undefined ? undefined : String(scope.project)
-    return this.#named(await this.#listed(list, given, scope, most), project)
+    return this.#named(this.#found(list, given, scope, most), project)
+  }
+
+  /** What matches, as it is found. */
+  async *#found(
+    list: Command,
+    given: Given,
+    scope: Flags,
+    most: number,
+  ): AsyncGenerator<ChosenObject> {
+    const project = scope.project === undefined ? undefined : String(scope.project)
+    if (project !== undefined && !hasForm(list, 'project')) {
+      this.#owned ??= this.#byProject(list, given)
+      const own = (await this.#owned).get(project.toLowerCase()) ?? []
+      for (const text of own.slice(0, most)) yield { text, called: text }
+      return
+    }
+    const records = await this.#listed(list, given, scope, most)
+    yield* objectsIn(this.#options.command, records, project)
   }
 
   /** The records that match. */
@@ -216,35 +242,15 @@ export class Selection {
     )
   }
 
-  /** What of a record the run may change: for its journal. */
-  #remember(text: string, project: string | undefined, record: unknown): void {
-    const { chosen, command } = this.#options
-    this.#changeable ??= new Set(
-      Object.values(command.endpoints).flatMap((e) => [
-        ...Object.keys(e.leaves ?? {}),
-        ...(e.changes === true ? Object.keys(e.params) : []),
-      ]),
-    )
-    const names = this.#changeable
-    if (names.size === 0 || !isObject(record)) return
-    const fields = Object.entries(record).filter(([name]) => names.has(name))
-    const kept = Object.fromEntries(fields)
-    chosen.set(chosenAs(text), kept)
-    if (project !== undefined) chosen.set(chosenAs(text, project), kept)
-  }
-
-  /** Of each record nothing is kept but what its object is called, and what is changed of it. */
-  async #named(records: AsyncIterable<unknown>, project: string | undefined): Promise<Chosen> {
-    const [argument] = this.#options.command.args
-    this.#objects ??= objectsOf(argument)
-    const objects = await this.#objects
-    const title = kindNamed(argument?.param?.completes)?.title
+  /** What matches, in hand; what is changed of it is kept for the run's journal. */
+  async #named(found: AsyncIterable<ChosenObject>, project: string | undefined): Promise<Chosen> {
+    const { chosen } = this.#options
     const args: string[] = []
     const names: string[] = []
-    for await (const record of records) {
-      const text = objectOf(record, objects, project)
-      this.#remember(text, project, record)
-      if (args.push(text) <= mostNamed) names.push(`${text}${titleOf(record, title)}`)
+    for await (const { text, called, before } of found) {
+      if (before !== undefined) chosen.set(chosenAs(text), before)
+      if (before !== undefined && project !== undefined) chosen.set(chosenAs(text, project), before)
+      if (args.push(text) <= mostNamed) names.push(called)
     }
     return { args, names }
   }

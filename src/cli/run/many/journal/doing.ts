@@ -17,6 +17,8 @@ interface DoingParts {
   /** `--undo-record`: what takes the run back. */
   readonly inverse: Inverse | undefined
   readonly selected: (plan: Plan) => unknown
+  /** It was selected in an earlier run, and may have been changed since. */
+  readonly stale: boolean
 }
 
 interface Done {
@@ -62,7 +64,8 @@ export class Doing {
 
   /** Whether it is there already, or already as it is to be. */
   #isAlready({ endpoint, ...plan }: Plan, before: Attributes | undefined): boolean {
-    if (before === undefined) return false
+    const { inverse, stale } = this.#parts
+    if (before === undefined || (stale && inverse === undefined)) return false
     if (endpoint.changes !== true && endpoint.leaves === undefined)
       return before !== null && !endpoint.route.startsWith('DELETE ')
     return isSo(wishOf({ ...plan, endpoint }), before)
@@ -85,7 +88,7 @@ export class Doing {
 
   async #before(item: Item, plan: Plan): Promise<Attributes | undefined> {
     const { inverse, header, selected } = this.#parts
-    if (inverse === undefined) return selectedAs(selected(plan), plan)
+    if (inverse === undefined) return selectedAs(item.before ?? selected(plan), plan)
     if (creates(plan)) return undefined
     return inverse.presence
       ? this.#former.presence(inverse, header, item)

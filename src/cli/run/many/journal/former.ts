@@ -23,7 +23,7 @@ export const wishOf = ({ endpoint, values, extra }: Plan): Fields =>
   )
 
 /** What a plan changes of its object, as undo puts it back. */
-const changedBy = (plan: Plan): Fields =>
+export const changedBy = (plan: Plan): Fields =>
   plan.endpoint.changes === true ? wishOf(plan) : (plan.endpoint.leaves ?? {})
 
 /** The attributes of a wish, as a record shows them. */

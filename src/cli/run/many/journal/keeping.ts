@@ -17,14 +17,15 @@ import { type GivenObject, type Item, identityOf as sameName } from '../../../..
 import { journalId, pruneJournals } from '../../../../fleet/journal/folder.js'
 import type { Header } from '../../../../fleet/journal/lines.js'
 import { createIn, createJournal } from '../../../../fleet/journal/opening.js'
-import { type Facts, recordIn } from '../../../../fleet/journal/record.js'
-import { enlist } from '../../../../fleet/journal/work.js'
+import { type Facts, type Masking, recordIn } from '../../../../fleet/journal/record.js'
+import { enlist, type Keep, type Spool, spool } from '../../../../fleet/journal/work.js'
 import type { Journal } from '../../../../fleet/journal/writing.js'
 import type { End } from '../../../../fleet/report.js'
 import type { RunRecord } from '../../../../fleet/run.js'
 import { quoted, type Replied } from '../../person/ask.js'
 import { askedOf } from './asked.js'
 import { Doing } from './doing.js'
+import { changedBy } from './former.js'
 import { valuesOf } from './header.js'
 import type { Resumed } from './resumed.js'
 import type { JournalWish } from './wish.js'
@@ -93,6 +94,15 @@ const againBy = ({ command, globals }: KeepingParts): string => {
 const keyOf = ({ object, parent = '' }: GivenObject): string =>
   `${sameName(parent)}\0${sameName(object)}`
 
+/** Of a record that an object was selected by, what all plans of the run change. */
+const keepOf = (first: Plan, mask: Masking): Keep => {
+  const changed = changedBy(first)
+  return (before) => {
+    const own = Object.entries(before ?? {}).filter(([name]) => name in changed)
+    return own.length === 0 ? undefined : mask(Object.fromEntries(own))
+  }
+}
+
 export class Keeping {
   readonly journal: Journal
   readonly resumed: Resumed | undefined
@@ -100,6 +110,7 @@ export class Keeping {
   readonly #doing: Doing
   readonly #facts = new WeakMap<PlanAnswer, Facts>()
   readonly record: RunRecord<PlanAnswer>
+  readonly #keep: Keep
   #closed = false
 
   private constructor(parts: KeepingParts, journal: Journal, doing: Doing, first: Plan) {
@@ -109,7 +120,9 @@ export class Keeping {
     this.#doing = doing
     const facts = (result: PlanAnswer | undefined): Facts =>
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
-    this.record = recordIn(journal, facts, maskingOf(first.endpoint))
+    const mask = maskingOf(first.endpoint)
+    this.#keep = keepOf(first, mask)
+    this.record = recordIn(journal, facts, mask)
   }
 
   /** @throws Failure `usage` where it cannot be made, or nothing could take the run back */
@@ -119,7 +132,7 @@ export class Keeping {
     const undo = resumed === undefined ? globals.undoRecord : resumed.past.header.asked?.undo_record
     const header = resumed?.past.header ?? (await headerOf(parts, first))
     const inverse = undo === true ? await inverseOf(header) : undefined
-    const doing = new Doing({ ...parts, header, inverse })
+    const doing = new Doing({ ...parts, header, inverse, stale: resumed !== undefined })
     const journal = resumed?.journal ?? (await created(parts, header))
     if (resumed === undefined && header.final !== undefined)
       parts.person.note(`this run cannot be resumed: ${header.final}`)
@@ -129,6 +142,11 @@ export class Keeping {
   /** The journal as it was named. */
   get file(): string {
     return this.#parts.globals.journal ?? this.journal.file
+  }
+
+  /** Writes objects down as they come. */
+  spool(objects: AsyncIterable<GivenObject>): Spool {
+    return spool(this.journal, objects, undefined, this.#keep)
   }
 
   /** Writes objects down that are in hand. */

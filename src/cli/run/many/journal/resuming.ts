@@ -175,6 +175,11 @@ const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
   answer.exit(exitCodes.partial)
 }
 
+/** Objects that came with their parents are taken as they came; what several parents share is planned in each. */
+const isStreamed = (command: Command, { asked, source }: Header): boolean =>
+  command.open === true ||
+  (streams(command) && (asked?.parents === undefined || source === 'stdin'))
+
 /**
  * Takes a run up where it was left.
  * @returns undefined where nothing is left to be done
@@ -198,8 +203,7 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   if (doubt !== undefined) await services.person.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await reopenJournal(before.file, readPast)
   const { header, states } = past
-  const streamed =
-    command.open === true || (header.asked?.parents === undefined && streams(command))
+  const streamed = isStreamed(command, header)
   const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint)
   const left = () => workOf(journal, undefined, next)
   const all: Item[] = []

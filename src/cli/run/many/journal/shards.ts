@@ -1,9 +1,9 @@
 /** `--shard`: the part of what was given that this run is about. */
-import type { Command, Given } from '../../../../commands/types.js'
+import type { Coming, Command, Given, NamedObject } from '../../../../commands/types.js'
 import { usage } from '../../../../errors.js'
 import type { GivenObject } from '../../../../fleet/items.js'
 import { parseShard, partOf, type Shard } from '../../../../fleet/shard.js'
-import type { Slot } from '../../../plan/parents.js'
+import { type Slot, slotIn } from '../../../plan/parents.js'
 import { referenceOf } from '../../../plan/references.js'
 
 /** Whether an object is of a part, as it was given. */
@@ -49,10 +49,20 @@ const slotsInShard = (
   })
 
 async function* filtered(
-  texts: AsyncIterable<string>,
-  isIn: (text: string) => boolean,
-): AsyncGenerator<string> {
-  for await (const text of texts) if (isIn(text)) yield text
+  objects: AsyncIterable<NamedObject>,
+  isIn: (object: NamedObject) => boolean,
+): AsyncGenerator<NamedObject> {
+  for await (const object of objects) if (isIn(object)) yield object
+}
+
+/** What is taken as it comes, of a part of it: with its own parent where it brings one along. */
+const comingInShard = (command: Command, given: Given, coming: Coming, shard: Shard): Coming => {
+  const isIn = ({ text, parent }: NamedObject): boolean => {
+    const own =
+      coming.below === undefined || parent === undefined ? undefined : slotIn(coming.below, parent)
+    return inShard(command, shard, own?.value ?? parentOf(given))(text)
+  }
+  return { ...coming, objects: filtered(coming.objects, isIn) }
 }
 
 /** The parents of several that are in a part. */
@@ -73,11 +83,9 @@ export const narrowed = (
   // Its objects are no arguments: it asks for its part by itself.
   if (command.open === true && given.args.at(-1) === '-') return { given }
   if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, given.args, shard) }
-  const { objects } = given
-  if (objects !== undefined) {
-    const isIn = inShard(command, shard, parentOf(given))
-    return { given: { ...given, objects: filtered(objects, isIn) } }
-  }
+  const { coming } = given
+  if (coming !== undefined)
+    return { given: { ...given, coming: comingInShard(command, given, coming, shard) } }
   if (given.args.length === 0 || command.open === true)
     throw usage(
       '--shard shares objects out, and none are given',
