@@ -49,17 +49,18 @@ export const fixedNames: ReadonlySet<string> = new Set([
 /** The cookie of a session, as the documents call it. */
 export const sessionCookie = '_svc_session'
 
+/** What names are in both directions. */
+export type Naming = Pick<Words, 'name' | 'neutral'>
+
 /**
  * The key under which a record has a field: where it has both names, the instance's.
  * @param name either of them
  * @returns undefined where the record has neither
  */
-export const keyIn = (
-  record: object,
-  name: string,
-  words: Pick<Words, 'name' | 'neutral'>,
-): string | undefined =>
-  [words.name(name), name, words.neutral(name)].find((key) => Object.hasOwn(record, key))
+export const keyIn = (record: object, name: string, words?: Naming): string | undefined =>
+  (words === undefined ? [name] : [words.name(name), name, words.neutral(name)]).find((key) =>
+    Object.hasOwn(record, key),
+  )
 
 /** Each level of a dotted name. */
 export const dotted = (path: string, word: (name: string) => string): string =>

@@ -20,6 +20,8 @@ export interface Loss {
 
 export interface Emit {
   readonly columns?: readonly string[]
+  /** Fields that were asked for by name, unless --fields says others. */
+  readonly fields?: readonly string[]
   /** The secret is the answer that was asked for: shown even without --show-secrets. */
   readonly reveal?: boolean
   /** Whose answer it is: columns and secret fields come from it. */

@@ -3,7 +3,7 @@ import { builtOf } from '../base/json/built.js'
 import { Exact, stringifyExact } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { shownFields } from '../catalogue/kinds.js'
-import { keyIn, type Words } from '../catalogue/words.js'
+import { keyIn, type Naming } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import type { Made, Pick, Sight } from './types.js'
 
@@ -92,8 +92,6 @@ const pickFromList = (list: readonly unknown[], path: string): unknown => {
   const item = list[Number(index)]
   return rest === undefined ? item : pick(item, rest)
 }
-
-type Naming = globalThis.Pick<Words, 'name' | 'neutral'>
 
 /**
  * Picks fields of records, and those that are made of them: the record's own come first.

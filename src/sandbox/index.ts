@@ -5,6 +5,7 @@
 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Words } from '../catalogue/words.js'
 import type { Instance } from './call.js'
 import { InstanceClock } from './clock.js'
 import { Repositories } from './git/repositories.js'
@@ -29,6 +30,8 @@ export interface SandboxOptions extends StateWait, Load {
   readonly speed?: number
   /** Whether impersonation tokens work (default true). */
   readonly impersonation?: boolean
+  /** What it calls things, where that is not as the documents do: other names it does not know. */
+  readonly words?: Words
 }
 
 interface SandboxUser {

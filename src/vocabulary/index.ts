@@ -1,7 +1,7 @@
 /** An instance's own words for the neutral ones of the documents (`vocabulary/README.md`). */
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Words } from '../catalogue/words.js'
-import { checkOne } from './check.js'
+import { checkOne, checkVocabulary } from './check.js'
 import type { Entries } from './entries.js'
 import { wordsOf } from './make.js'
 import { readVocabulary } from './read.js'
@@ -24,3 +24,11 @@ export const wordsFrom = (entries: Entries): Words => {
 /** The words of a file. @throws Failure `usage` */
 export const loadWords = async (file: string): Promise<Words> =>
   wordsFrom(await readVocabulary(file))
+
+/** The words of a file that is held against the whole catalogue. @throws Failure `usage` */
+export const loadChecked = async (file: string): Promise<Words> => {
+  const entries = await readVocabulary(file)
+  const words = wordsFrom(entries)
+  await checkVocabulary(entries, words)
+  return words
+}

@@ -1,4 +1,5 @@
 /** `profile list|get|set|delete`: settings by name, without their credentials. */
+import { resolve } from 'node:path'
 import type { JsonValues } from '../../base/json/value.js'
 import { list, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
@@ -113,6 +114,13 @@ const changesOf = ({ globals }: PlaceService, { flags: given }: GivenBy<typeof f
   ])
 }
 
+/** @throws Failure `usage` for a vocabulary that does not go together with the whole catalogue */
+const checkWords = async ({ place }: Services, file: string | undefined): Promise<void> => {
+  if (file === undefined || file === '') return
+  const { loadChecked } = await import('../../vocabulary/index.js')
+  await loadChecked(resolve(place.cwd, file))
+}
+
 export const setCommand = define({
   summary: 'Change settings of a profile, or make one',
   description: ['An empty value, or --unset, removes a setting.'],
@@ -132,6 +140,7 @@ export const setCommand = define({
     const changes = changesOf(services.place, given)
     if (Object.keys(changes).length === 0)
       throw usage('profile set has nothing to change', `Settings: ${settingNames.join(', ')}.`)
+    await checkWords(services, given.flags.vocabulary)
     const profile = await storeOf(services).set(name, changes)
     services.person.note(`profile "${name}" is changed`)
     await services.answer.print(shown(profile, storeOf(services).current()), {

@@ -22,6 +22,13 @@ const limitOf = async (rate: string | undefined) => {
   return { limit: { requests: whole, span: (span * whole) / requests } }
 }
 
+/** The words that it speaks, which must fit all of its endpoints. */
+const wordsOf = async ({ place }: Services, file: string | undefined) => {
+  if (file === undefined) return {}
+  const { loadChecked } = await import('../../vocabulary/index.js')
+  return { words: await loadChecked(resolve(place.cwd, file)) }
+}
+
 const untilInterrupted = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
     if (signal.aborted) done()
@@ -35,18 +42,21 @@ export const serve = define({
   description: [
     'Prints its address, its users and their tokens. It listens on 127.0.0.1 only; Ctrl-C stops it and saves its state.',
     'To rehearse a script against a busy instance, --rate 100 (or 600/min) has it answer 429 with Retry-After and RateLimit headers to what goes beyond, and --latency 20 has each answer wait.',
+    'With --vocabulary it is an instance with words of its own: it answers in them, drops parameters of any other name in silence, and has no route that the file calls gone.',
   ],
   flags: {
     port: integer('port; any free one unless given', { min: 0, max: 65535 }),
     state,
     'no-impersonation': boolean('refuse impersonation tokens'),
     speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
+    vocabulary: string('speak the words of this file, and no others', { completes: 'file' }),
     latency: integer('milliseconds before each answer', { min: 0, max: 600_000 }),
   },
   examples: [
     'sandbox serve',
     'sandbox serve --port 8080 --state ./instance',
     'sandbox serve --rate 100 --latency 20',
+    'sandbox serve --vocabulary ./work.yml',
   ],
   run: async (services, given) => {
     const { startSandbox } = await import('../../sandbox/index.js')
@@ -58,6 +68,7 @@ export const serve = define({
       speed: given.flags.speed,
       impersonation: given.flags['no-impersonation'] !== true,
       ...(await limitOf(services.place.globals.rate)),
+      ...(await wordsOf(services, given.flags.vocabulary)),
       ...(given.flags.latency === undefined ? {} : { latency: given.flags.latency }),
     })
     try {

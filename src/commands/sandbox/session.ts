@@ -1,5 +1,6 @@
 /** `--sandbox`: the embedded instance inside the command, for one call. */
 import { join } from 'node:path'
+import type { Words } from '../../catalogue/words.js'
 import { environmentToken, jobTokenFor, pathsOf } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 
@@ -19,15 +20,21 @@ const tokensOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
 /**
  * Starts the instance for one call. It acts as its administrator unless SVC_TOKEN says otherwise,
  * which it does not where it stands beside SVC_BASE_URL.
+ * @param words what it calls things
  * @returns the session, and what stops the instance and saves its state
  */
 export const sandboxSession = async (
   env: NodeJS.ProcessEnv,
   sudo: string | undefined,
   waiting: { readonly note: (text: string) => void; readonly signal: AbortSignal },
+  words?: Words,
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
   const { startSandbox } = await import('../../sandbox/index.js')
-  const sandbox = await startSandbox({ stateDir: stateFolder(env), ...waiting })
+  const sandbox = await startSandbox({
+    stateDir: stateFolder(env),
+    ...waiting,
+    ...(words === undefined ? {} : { words }),
+  })
   const tokens = tokensOf(env)
   const credential: ResolvedCredential = environmentToken(tokens, undefined) ?? {
     kind: 'personal',

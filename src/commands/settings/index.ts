@@ -1,7 +1,5 @@
 /** `settings get` and `settings update` (`catalogue/reference/settings.md`). */
-import { parseExact } from '../../base/json/json.js'
 import { type Fields, isObject } from '../../base/objects.js'
-import { viewed } from '../../base/utf8.js'
 import { settings } from '../../catalogue/areas/settings.js'
 import { Failure, survived } from '../../errors.js'
 import { answered } from '../answered.js'
@@ -11,14 +9,15 @@ import type { InstanceService } from '../services.js'
 type Settings = Fields
 const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 
-const chosen = (all: Settings, names: readonly string[]): Settings => {
+/** The names of settings, each of which the instance has. @throws Failure `not_found` */
+const known = (all: Settings, names: readonly string[]): readonly string[] => {
   const wanted = names.map((name) => name.replaceAll('-', '_'))
   const unknown = wanted.filter((name) => !(name in all))
   if (unknown.length > 0)
     throw new Failure('not_found', `the instance has no setting ${unknown.join(', ')}`, {
       hint: 'svcctl settings get lists them all.',
     })
-  return Object.fromEntries(wanted.map((name) => [name, all[name]]))
+  return wanted
 }
 
 const names = Object.keys(settings.get.returns.shape.properties)
@@ -37,16 +36,11 @@ export const get = define({
   run: async ({ answer, instance }, given) => {
     const plan = await instance.plan({ ...given, args: [] })
     const whole = await instance.send(plan)
-    if (given.args.length === 0)
-      return answer.printAnswer(answered(whole), { endpoint: settings.get })
-    return answer.print(chosen(asSettings(exactly(whole.bytes)), given.args), {
-      endpoint: settings.get,
-    })
+    const all = given.args.length === 0
+    const fields = all ? {} : { fields: known(asSettings(whole.data), given.args) }
+    return answer.printAnswer(answered(whole), { endpoint: settings.get, ...fields })
   },
 })
-
-/** The numbers are only printed, and as they came. */
-const exactly = (bytes: Uint8Array): unknown => parseExact(viewed(bytes).toString())
 
 /** What the instance had before; unknown where it does not let itself be read. */
 const before = async (instance: InstanceService): Promise<Settings | undefined> => {

@@ -1,14 +1,6 @@
 /** What stands under a dotted field of a record: through lists as well. */
 import { isObject } from '../../base/objects.js'
-import { keyIn, type Words } from '../../catalogue/words.js'
-
-type Naming = Pick<Words, 'name' | 'neutral'> | undefined
-
-/** The key of a field that a record has, by either name. */
-const keyOf = (record: object, name: string, words: Naming): string | undefined => {
-  if (words !== undefined) return keyIn(record, name, words)
-  return Object.hasOwn(record, name) ? name : undefined
-}
+import { keyIn, type Naming } from '../../catalogue/words.js'
 
 export interface Leaves {
   /** False where it is absent, or null: then nothing is compared. */
@@ -22,7 +14,7 @@ const leavesAt = (
   value: unknown,
   path: readonly string[],
   depth: number,
-  words: Naming,
+  words: Naming | undefined,
 ): Leaves => {
   if (value === null || value === undefined) return absent
   const name = path[depth]
@@ -33,7 +25,7 @@ const leavesAt = (
     return { there, values: parts.flatMap((part) => part.values) }
   }
   if (name === undefined) return { there: true, values: [value] }
-  const key = isObject(value) ? keyOf(value, name, words) : undefined
+  const key = isObject(value) ? keyIn(value, name, words) : undefined
   return isObject(value) && key !== undefined
     ? leavesAt(value[key], path, depth + 1, words)
     : absent
@@ -52,6 +44,6 @@ export const hasField = (
   if (name === undefined) return true
   if (Array.isArray(record))
     return record.some((element) => hasField(element, [name, ...rest], words))
-  const key = isObject(record) ? keyOf(record, name, words) : undefined
+  const key = isObject(record) ? keyIn(record, name, words) : undefined
   return isObject(record) && key !== undefined && hasField(record[key], rest, words)
 }

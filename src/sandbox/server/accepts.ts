@@ -8,7 +8,14 @@ import { checkInput } from './check.js'
 export type Accepts = Pick<Endpoint, 'path' | 'params' | 'exclusive'>
 
 /** What every request may carry beside its own parameters. */
-const everywhere = ['page', 'per_page', 'sudo', 'private_token', 'access_token', 'job_token']
+export const everywhere: readonly string[] = [
+  'page',
+  'per_page',
+  'sudo',
+  'private_token',
+  'access_token',
+  'job_token',
+]
 
 /** The parameter of lists that are searched by name. */
 export const searched = { search: string('only those whose name holds this text') } as const

@@ -1,5 +1,6 @@
 /** Who stands behind a request (`http/README.md`, "Who asks"). */
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { sessionCookie } from '../../catalogue/words.js'
 import type { Actor, Instance } from '../call.js'
 import { forbidden, notFound, Refusal, unauthorized } from '../reply.js'
 import type { TokenRecord, TokenType, UserRecord } from '../state/people-and-projects.js'
@@ -9,6 +10,8 @@ export interface Claims {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly query: Readonly<Record<string, unknown>>
+  /** What the cookie of a session is called. */
+  readonly cookie?: string
 }
 
 /** What an endpoint asks for. */
@@ -26,17 +29,25 @@ const first = (value: unknown): string | undefined => {
 const bearer = (header: string | undefined): string | undefined =>
   /^Bearer\s+(\S+)\s*$/i.exec(header ?? '')?.[1]
 
-const cookie = (header: string | undefined): string | undefined =>
-  /(?:^|;\s*)_svc_session=([^;]+)/.exec(header ?? '')?.[1]
+const cookie = (header: string | undefined, name: string): string | undefined =>
+  header
+    ?.split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1) || undefined
 
 const access: readonly TokenType[] = ['personal', 'impersonation', 'project']
 
 /** The credentials that were sent, each with the kinds of token that may travel so. */
-const offered = ({ headers, query }: Claims): (readonly [string, readonly TokenType[]])[] => {
+const offered = ({
+  headers,
+  query,
+  cookie: name = sessionCookie,
+}: Claims): (readonly [string, readonly TokenType[]])[] => {
   const ways: (readonly [string | undefined, readonly TokenType[]])[] = [
     [first(headers['private-token']) ?? first(query.private_token), access],
     [bearer(first(headers.authorization)) ?? first(query.access_token), [...access, 'oauth']],
-    [cookie(first(headers.cookie)), ['session']],
+    [cookie(first(headers.cookie), name), ['session']],
   ]
   return ways.flatMap(([value, kinds]) => (value === undefined ? [] : [[value, kinds] as const]))
 }

@@ -14,6 +14,8 @@ export interface ServedRoute {
   /** The whole path with placeholders, or a pattern over it. */
   readonly url: string | RegExp
   readonly endpoint?: Endpoint
+  /** The area of the endpoint. */
+  readonly area?: AreaName
   readonly accepts?: Accepts
   readonly entrance: Entrance
   readonly status: number
@@ -41,7 +43,7 @@ const routesOf = (area: AreaName, key: string, endpoint: Endpoint): ServedRoute[
     scopes: row.scopes?.[key] ?? [],
   } as const
   const status = endpoint.status ?? successes[method] ?? 200
-  return [{ method, url, endpoint, entrance, status, load }]
+  return [{ method, url, endpoint, area, entrance, status, load }]
 }
 
 /** All routes. */

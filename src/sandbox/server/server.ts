@@ -1,5 +1,6 @@
 /** The HTTP server: routes, body parsers, and what happens around every handler. */
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import type { AnyHandler } from '../handlers.js'
 import { invalid } from '../reply.js'
@@ -14,6 +15,7 @@ import { onClientError, onError } from './errors.js'
 import { addLoad, type Load } from './limits.js'
 import type { Found } from './router.js'
 import { collectRoutes, type Finder, finderOf, type ServedRoute } from './routes.js'
+import * as other from './words.js'
 
 const known = new WeakMap<ServedRoute, AnyHandler>()
 
@@ -39,13 +41,21 @@ const serve = async (
   query: Nested,
   request: FastifyRequest,
   reply: FastifyReply,
+  words: Words | undefined,
 ): Promise<FastifyReply> => {
   const { method, headers } = request
-  const claims = { method, headers, query: fromPage(headers) ? {} : query }
+  const claims = {
+    method,
+    headers,
+    query: fromPage(headers) ? {} : query,
+    ...(words === undefined ? {} : { cookie: words.cookie(sessionCookie) }),
+  }
   const actor = authenticate(instance, claims, route.entrance)
-  const sent = await paramsOf(request, query)
+  const came = await paramsOf(request, query)
+  const sent = words === undefined ? came : other.paramsOf(route, came, words)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
-  const input = inputOf(route, path, params)
+  const places = words === undefined ? path : other.pathOf(path, words)
+  const input = inputOf(route, places, params)
   const call = new Call(instance, actor, { params, headers })
   const handler = await handlerOf(route)
   const result = await handler(call, input as never)
@@ -85,7 +95,7 @@ const schemaController = {
  */
 export const buildServer = async (
   instance: Instance,
-  load: Load = {},
+  { words, ...load }: Load & { readonly words?: Words } = {},
 ): Promise<FastifyInstance> => {
   const app = fastify({
     bodyLimit,
@@ -98,11 +108,15 @@ export const buildServer = async (
     clientErrorHandler: onClientError,
   })
   await addParsers(app)
-  const finder = finderOf(await collectRoutes())
+  const routes = await collectRoutes()
+  const finder = finderOf(words === undefined ? routes : other.routesIn(routes, words))
+  if (words !== undefined) other.speak(app, words)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const query = queryOf(request)
     const found = find(finder, request)
-    return 'value' in found ? serve(instance, found, query, request, reply) : refuse(found, reply)
+    return 'value' in found
+      ? serve(instance, found, query, request, reply, words)
+      : refuse(found, reply)
   }
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)

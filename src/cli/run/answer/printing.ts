@@ -148,8 +148,8 @@ export class Printing implements AnswerService {
   }
 
   /** The fields asked for; rows begin with the column that leads all the same. */
-  #fields({ lead }: Emit): Pick<Asked, 'fields'> {
-    const { fields } = this.#asked.globals
+  #fields({ lead, fields: asked }: Emit): Pick<Asked, 'fields'> {
+    const { fields = asked } = this.#asked.globals
     if (fields === undefined) return {}
     const leads = lead !== undefined && this.reader !== 'programs' && !fields.includes(lead)
     return { fields: leads ? [lead, ...fields] : fields }

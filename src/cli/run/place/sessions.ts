@@ -17,7 +17,7 @@ interface Heard {
   readonly warn: (text: string) => void
 }
 
-type Options = Pick<RunOptions, 'globals' | 'env' | 'signal'>
+type Options = Pick<RunOptions, 'globals' | 'env' | 'own' | 'signal'>
 
 /** A profile by name is itself: not the address and the token that stand beside each other there. */
 const environmentFor = (profile: string | undefined, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
@@ -78,9 +78,10 @@ export class Sessions {
   }
 
   async #sandbox(): Promise<Session> {
-    const { globals, env, signal } = this.#options
+    const { globals, env, own, signal } = this.#options
     const sudo = globals.sudo ?? (env.SVC_SUDO || undefined)
-    const started = await sandboxSession(env, sudo, { note: this.#heard.note, signal })
+    const { words } = (await own?.()) ?? {}
+    const started = await sandboxSession(env, sudo, { note: this.#heard.note, signal }, words)
     this.#closeSandbox = started.close
     return started.session
   }

@@ -1,0 +1,131 @@
+/**
+ * The instance in other words: what is asked in them is understood, and nothing else; what is answered is
+ * in them. The words are those that a client would use, the other way round.
+ */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { isObject } from '../../base/objects.js'
+import { integrationFamilies } from '../../catalogue/integration-families.js'
+import type { Param, Params } from '../../catalogue/params.js'
+import type { Words } from '../../catalogue/words.js'
+import { everywhere } from './accepts.js'
+import type { Nested } from './decode.js'
+import { apiRoot } from './root.js'
+import type { ServedRoute } from './routes.js'
+
+/** A parameter that takes the further values, too. */
+const widened = (area: string, name: string, param: Param, words: Words): Param => {
+  const more = words.values(`${area}.${name}`)
+  if (more.length === 0 || (param.type !== 'enum' && param.type !== 'list')) return param
+  return { ...param, values: [...(param.values ?? []), ...more] }
+}
+
+const paramsIn = (area: string, params: Params, words: Words): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, param]) => [name, widened(area, name, param, words)]),
+  )
+
+/** The routes under their own names; those that are gone are not among them. */
+export const routesIn = (routes: readonly ServedRoute[], words: Words): readonly ServedRoute[] =>
+  routes.flatMap((route): ServedRoute[] => {
+    const { area, endpoint, url } = route
+    if (endpoint !== undefined && words.gone(endpoint.route) !== undefined) return []
+    const here = typeof url === 'string' && url.startsWith(`${apiRoot}/`)
+    const path = here ? apiRoot + words.path(url.slice(apiRoot.length)) : url
+    if (endpoint === undefined || area === undefined) return [{ ...route, url: path }]
+    const params = paramsIn(area, endpoint.params, words)
+    return [{ ...route, url: path, endpoint: { ...endpoint, params } }]
+  })
+
+const innerOf = (param: Param): Params | undefined => {
+  if (param.type === 'hash') return param.keys
+  return param.type === 'json' ? param.items : undefined
+}
+
+const valueIn = (value: unknown, param: Param, words: Words): unknown => {
+  const inner = innerOf(param)
+  if (inner === undefined) return value
+  if (Array.isArray(value)) return value.map((item: unknown) => valueIn(item, param, words))
+  return isObject(value) ? understood(value, inner, words) : value
+}
+
+/** What is sent under a name that is known here; the rest is dropped, and nobody is told. */
+const understood = (
+  sent: Readonly<Record<string, unknown>>,
+  params: Params,
+  words: Words,
+): Nested => {
+  const known = new Map(
+    Object.entries(params).map(([name, param]) => [words.name(name), { name, param }]),
+  )
+  return Object.fromEntries(
+    Object.entries(sent).flatMap(([own, value]) => {
+      const found = known.get(own)
+      if (found !== undefined) return [[found.name, valueIn(value, found.param, words)]]
+      return everywhere.includes(own) ? [[own, value]] : []
+    }),
+  )
+}
+
+/** Parameters as the documents call them. */
+export const paramsOf = (route: ServedRoute, sent: Nested, words: Words): Nested => {
+  const { endpoint, accepts, url } = route
+  const params = endpoint?.params ?? accepts?.params
+  if (params === undefined) return sent
+  const taken = understood(sent, params, words)
+  if (endpoint !== undefined && typeof url === 'string') return taken
+  // An alert has properties of any name; a list beside the documents refuses what it does not know.
+  const names = new Set(Object.keys(params).flatMap((name) => [name, words.name(name)]))
+  const others = Object.entries(sent).filter(([name]) => !names.has(name))
+  return { ...Object.fromEntries(others), ...taken }
+}
+
+const familyWith = (slug: string, words: Words): string | undefined =>
+  integrationFamilies.find(({ name }) => words.slugs(name).includes(slug))?.name
+
+/** The slug of an integration by its family's name, under which it is kept. */
+export const pathOf = (
+  path: Readonly<Record<string, string>>,
+  words: Words,
+): Readonly<Record<string, string>> =>
+  path.slug === undefined ? path : { ...path, slug: familyWith(path.slug, words) ?? path.slug }
+
+const isOpen = (name: string): boolean => name === 'custom_attributes'
+
+/** An answer in these words: every field's name; of values the slug of an integration. */
+const spoken = (value: unknown, words: Words): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => spoken(item, words))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const [slug] = name === 'slug' ? words.slugs(String(inner)) : []
+      return [words.name(name), slug ?? (isOpen(name) ? inner : spoken(inner, words))]
+    }),
+  )
+}
+
+/** `monitor_site is missing`: a refusal names the parameter as it would have been sent. */
+const refusal = (value: unknown, words: Words): unknown =>
+  isObject(value) && typeof value.error === 'string'
+    ? { ...value, error: value.error.replace(/^[a-z]\w*(?= )/, words.name) }
+    : value
+
+const renameHeaders = (reply: FastifyReply, words: Words): void => {
+  for (const name of reply.raw.getHeaderNames()) {
+    const own = words.header(name)
+    const value = reply.raw.getHeader(name)
+    if (own === name || value === undefined) continue
+    reply.raw.removeHeader(name)
+    reply.raw.setHeader(own, value)
+  }
+}
+
+/** Has everything that leaves the server be in these words. */
+export const speak = (app: FastifyInstance, words: Words): void => {
+  app.addHook('onSend', async (_request, reply, payload) => {
+    renameHeaders(reply, words)
+    if (reply.getHeader('content-type') !== 'application/json' || !Buffer.isBuffer(payload))
+      return payload
+    const text = JSON.stringify(spoken(refusal(JSON.parse(payload.toString()), words), words))
+    return Buffer.from(text)
+  })
+}
