@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { version } from '../../src/cli/words/version.js'
-import { lineOf, type ObjectLine } from '../../src/fleet/journal/lines.js'
+import { type Header, lineOf, type ObjectLine } from '../../src/fleet/journal/lines.js'
 import { header } from '../fleet/header.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -21,7 +21,7 @@ const changed = (n: number, before: string): ObjectLine => ({
 })
 
 /** Undoes a run that changed these, and gives the text of the undo's own journal. */
-const undone = async (lines: readonly ObjectLine[]) => {
+const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {}) => {
   const config = configuration()
   const folder = join(config, 'state', 'journals')
   await journalOf(join(folder, `${header.id}.ndjson`), lines, 'completed', {
@@ -31,6 +31,7 @@ const undone = async (lines: readonly ObjectLine[]) => {
     profile: null,
     user: 'ana',
     version,
+    ...first,
   })
   const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: token }
   const ran = await svcctl(['journal', 'undo', 'last', '--yes', '--concurrency', '1'], { env })
@@ -73,6 +74,26 @@ it('keeps of every outcome what any run keeps, and no secret that is said back',
     expect.objectContaining({ n: 2, state: 'failed', status: 400, request_id: 'id-of-2' }),
   )
   expect(lines).toContainEqual(expect.objectContaining({ n: 3, state: 'failed' }))
+})
+
+it('takes digits for an ID, though another user is called so', async () => {
+  server.answer = ({ method, url }) => {
+    if (url.endsWith('/user')) return { body: { username: 'ana' } }
+    return method === 'GET' ? { body: [{ id: 77, username: '5', access_level: 10 }] } : {}
+  }
+  server.seen.length = 0
+  const before = { id: 5, username: 'dov', access_level: 30, expires_at: '2099-01-31T00:00:00Z' }
+  const line: ObjectLine = { n: 1, object: '5', parent: 'g', state: 'done', before, after: null }
+  const { code } = await undone([line], {
+    command: 'members remove',
+    endpoint: 'DELETE /groups/:id/members/:user_id',
+  })
+  expect(code).toBe(0)
+  const [sent] = server.seen.filter(({ method }) => method === 'POST')
+  expect([sent?.url, JSON.parse(String(sent?.body))]).toEqual([
+    '/api/v4/groups/g/members',
+    { user_id: 5, access_level: 30, expires_at: '2099-01-31' },
+  ])
 })
 
 it('says of a run that was stopped that it was', async () => {

@@ -39,7 +39,7 @@ const json = async (line: string): Promise<Record<string, unknown>> =>
   JSON.parse((await run(`${line} -o json`)).stdout)
 
 /** What is read, less what every write changes. */
-const state = async (reads: readonly string[]): Promise<unknown> =>
+const state = async (reads: readonly string[]): Promise<readonly unknown[]> =>
   Promise.all(
     reads.map(async (line) => {
       const { code, stdout } = await run(`${line} -o json`)
@@ -212,6 +212,62 @@ describe('journal undo', () => {
     expect(undone.code, undone.stderr).toBe(0)
     expect(await state(['runners list --instance', 'runners get 1', 'runners get 2'])).toEqual(
       before,
+    )
+  })
+
+  it.each([
+    ['remove', 'members remove @DOV 6 -G platform --yes', 2],
+    ['update', 'members update @DOV --expires-at 2028-01-31 -G platform', 1],
+  ])('finds again whom members %s was given by a name of any form', async (_, line, count) => {
+    const reads = [membership(5, 'platform'), membership(6, 'platform')]
+    const before = await state(reads)
+    const ran = await run(`${line} --undo-record`)
+    expect(ran.code, ran.stderr).toBe(0)
+    expect(await state(reads)).not.toEqual(before)
+    const undone = await run('journal undo last --yes')
+    expect(undone.code, undone.stderr).toBe(0)
+    expect(await state(reads)).toEqual(before)
+    expect(await json('journal show last')).toMatchObject({ done: count, failed: 0 })
+  })
+
+  it('leaves alone who was added again since otherwise, and tells them from others', async () => {
+    const ran = await run('members remove dov eva -G platform --yes --undo-record')
+    expect(ran.code, ran.stderr).toBe(0)
+    await run('members add 5 --access-level developer -G platform')
+    const undone = await run('journal undo last --yes')
+    expect(undone.code).toBe(8)
+    expect(undone.stderr).toMatch(/dov of group platform: .*somebody changed it since/)
+    expect(await json('members get 5 -G platform')).toMatchObject({ access_level: 30 })
+    expect(await json('members get 6 -G platform')).toMatchObject({ access_level: 10 })
+    await run('members update 5 --access-level reporter -G platform')
+  })
+
+  it('adds random members again with the level and the day that they had', {
+    timeout: 120_000,
+  }, async () => {
+    const users = [4, 5, 6]
+    const reads = users.map((user) => membership(user, 'platform'))
+    const day = fc.option(fc.constantFrom('2099-01-31', '2100-02-28', '2101-12-31'), { nil: '' })
+    const level = fc.constantFrom('guest', 'reporter', 'developer', 'maintainer', 'owner')
+    const change = fc.record({ user: fc.constantFrom(...users), level, day })
+    const changes = fc.uniqueArray(change, { minLength: 1, selector: ({ user }) => user })
+    await fc.assert(
+      fc.asyncProperty(changes, async (given) => {
+        for (const { user, level: access, day: ends } of given) {
+          const words = ['members', 'update', String(user), '--access-level', access]
+          await run([...words, '--expires-at', ends, '-G', 'platform'])
+        }
+        const before = await state(reads)
+        const gone = given.map(({ user }) => String(user))
+        const words = ['members', 'remove', ...gone, '-G', 'platform']
+        const ran = await run([...words, '--yes', '--undo-record'])
+        expect(ran.code, ran.stderr).toBe(0)
+        expect((await state(reads)).filter((one) => one === 4)).toHaveLength(given.length)
+        const undone = await run('journal undo last --yes')
+        expect(undone.code, undone.stderr).toBe(0)
+        expect(await state(reads)).toEqual(before)
+      }),
+      { numRuns: 6 },
     )
   })
 

@@ -1,5 +1,5 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
-import { Failure } from '../../errors.js'
+import { Failure, survived } from '../../errors.js'
 import type { Line } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Facts } from '../../fleet/journal/record.js'
@@ -163,6 +163,31 @@ const recorded = async (
   return result
 }
 
+/** Whether a plan names a user where only an ID goes. */
+const namesUser = ({ endpoint, values }: Plan): boolean => {
+  const [name = ''] = endpoint.args ?? []
+  const param = endpoint.path[name]
+  const isUser = param?.type === 'integer' && param.completes === 'user'
+  return isUser && typeof values[name] === 'string'
+}
+
+/** Users by ID whom the run was given by name; who is no member any more stays as named. */
+const withIds = async (services: Services, steps: readonly Step[]): Promise<readonly Step[]> => {
+  const found = new Map<Step, Step>()
+  const named = steps.filter(({ plan }) => namesUser(plan))
+  if (named.length === 0) return steps
+  const { lookUp } = await import('../members/usernames.js')
+  await services.instance.each(named, async (step) => {
+    const { plan } = step
+    const [name = ''] = plan.endpoint.args ?? []
+    const user = String(plan.values[name]).replace(/^@/, '')
+    const id = await lookUp(services, plan, 'direct', user).catch(survived)
+    if (typeof id !== 'string' || !/^\d+$/.test(id)) return
+    found.set(step, { ...step, plan: { ...plan, values: { ...plan.values, [name]: Number(id) } } })
+  })
+  return steps.map((step) => found.get(step) ?? step)
+}
+
 const run = async (services: Services, given: Given): Promise<void> => {
   const { instance, person, place } = services
   const engine = await fleet()
@@ -170,7 +195,8 @@ const run = async (services: Services, given: Given): Promise<void> => {
   const inverse = await inverseOf(past.header)
   await engine.checkUndoable(past)
   await checkMaker(services, past)
-  const steps = await stepsOf(engine, past, inverse, (text) => person.note(text))
+  const kept = await stepsOf(engine, past, inverse, (text) => person.note(text))
+  const steps = await withIds(services, kept)
   if (steps.length === 0) return person.note('the run changed nothing that is to be put back')
   const byPlan = new Map(steps.map((step) => [step.plan, step]))
   const own = ownJournal(engine, services, past, steps)

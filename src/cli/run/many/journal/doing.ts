@@ -79,7 +79,7 @@ export class Doing {
       plan.endpoint.changes === true || plan.endpoint.leaves !== undefined
         ? await this.#former.attributes(plan)
         : inverse?.presence === true && !creates(plan)
-          ? await this.#former.presence(inverse, this.#parts.header, item)
+          ? await this.#former.presence(inverse, this.#parts.header, item, plan)
           : undefined
     if (now === undefined || now === null) throw unknown()
     if (Object.keys(wish).length > 0 && !isSo(wish, now)) throw unknown()
@@ -91,7 +91,7 @@ export class Doing {
     if (inverse === undefined) return selectedAs(item.before ?? selected(plan), plan)
     if (creates(plan)) return undefined
     return inverse.presence
-      ? this.#former.presence(inverse, header, item)
+      ? this.#former.presence(inverse, header, item, plan)
       : this.#former.attributes(plan)
   }
 
@@ -103,7 +103,7 @@ export class Doing {
   ): Promise<Attributes> {
     const { inverse, header } = this.#parts
     return inverse?.presence === true
-      ? this.#former.presence(inverse, header, item)
+      ? this.#former.presence(inverse, header, item, plan)
       : leftBy(plan, answer, before)
   }
 }

@@ -94,7 +94,15 @@ export class Former {
   }
 
   /** The object among its like, where a run makes it come and go; null where it is not there. */
-  async presence(inverse: Inverse, header: Header, { object, parent }: Item): Promise<Attributes> {
+  async presence(
+    inverse: Inverse,
+    header: Header,
+    { parent, ...item }: Item,
+    plan: Plan,
+  ): Promise<Attributes> {
+    // By what the plan found it to be: a username may be written in more ways than one.
+    const known = plan.values[plan.endpoint.args?.[0] ?? '']
+    const object = known === undefined ? item.object : String(known)
     const was = {
       n: 1,
       object,
