@@ -32,6 +32,8 @@ interface Common {
    * (of a list of values: does not hold the one given).
    */
   readonly exact?: true
+  /** Of a list whose records are somebody's own by default: the value that leaves none out. */
+  readonly everything?: string
   /** The word that stands for a value in help, where the type does not say it. */
   readonly placeholder?: string
   /** What live values complete this parameter (`runner`, `project`, `storage` …). */

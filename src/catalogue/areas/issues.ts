@@ -60,7 +60,11 @@ const filters = {
     'order by',
     { default: 'created_at' },
   ),
-  scope: oneOf(scopes, 'whose issues', { default: 'created_by_me', deprecatedValues: oldScopes }),
+  scope: oneOf(scopes, 'whose issues', {
+    default: 'created_by_me',
+    everything: 'all',
+    deprecatedValues: oldScopes,
+  }),
   search: searchText,
   sort: oneOf(['asc', 'desc'], 'direction', { default: 'desc' }),
   state: oneOf(['all', 'opened', 'closed'], 'only issues in this state', { exact: true }),

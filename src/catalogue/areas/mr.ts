@@ -36,6 +36,7 @@ const filters = {
   ...times,
   scope: oneOf(scopes, 'whose merge requests', {
     default: 'created_by_me',
+    everything: 'all',
     deprecatedValues: oldScopes,
   }),
   author_id: integer('only those of this author, by ID', { completes: 'user' }),

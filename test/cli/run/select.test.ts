@@ -54,17 +54,29 @@ describe('with --select', () => {
     expect(stderr).toContain('nothing matches in runners list')
   })
 
-  it('takes each issue in the project that its record names, out of all there are', async () => {
-    recorder.answer = ({ method }) =>
-      method === 'GET'
-        ? { body: [{ iid: 4, project_id: 2, references: { full: 'a/b#4' }, state: 'opened' }] }
-        : { body: { id: 1 } }
-    const { code } = await run('issues', 'todo', '--select', 'state=opened', '--yes')
+  it.each([
+    ['issues', 'todo', '#', 'issues', 'scope=all&state=opened'],
+    ['mr', 'subscribe', '!', 'merge_requests', 'state=opened&scope=all'],
+  ])('takes %s in the projects that their records name, out of all there are', async (...row) => {
+    const [area, verb, mark, path, query] = row
+    const record = { iid: 4, project_id: 2, references: { full: `a/b${mark}4` }, state: 'opened' }
+    recorder.answer = ({ method }) => ({ body: method === 'GET' ? [record] : { id: 1 } })
+    const { code } = await run(area, verb, '--select', 'state=opened', '--yes')
     expect(code).toBe(0)
     expect(recorder.lines()).toEqual([
-      'GET /issues?scope=all&state=opened&per_page=100',
+      `GET /${path}?${query}&per_page=100`,
       'GET /user',
-      'POST /projects/a%2Fb/issues/4/todo',
+      `POST /projects/a%2Fb/${path}/4/${verb}`,
+    ])
+    await run(area, verb, '--select', 'scope=created_by_me', '--dry-run')
+    expect(recorder.lines()).toContain(`GET /${path}?scope=created_by_me&per_page=100`)
+  })
+
+  it('sends no scope of all where the list has that by itself', async () => {
+    recorder.answer = () => ({ body: [] })
+    await run('mr', 'subscribe', '--select', 'state=opened', '-P', 'a/b', '--dry-run')
+    expect(recorder.lines()).toEqual([
+      'GET /projects/a%2Fb/merge_requests?state=opened&per_page=100',
     ])
   })
 

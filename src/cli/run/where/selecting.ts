@@ -9,7 +9,6 @@ import type { PersonService } from '../../../commands/services.js'
 import type { Command, Given, NamedObject } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
 import { mostNamed } from '../../../fleet/items.js'
-import { parseWhere } from '../../../fleet/where/index.js'
 import type { Ask } from '../../../http/types.js'
 import { objectsOf } from '../../plan/objects.js'
 import type { ExchangeServices } from '../instance/exchange.js'
@@ -18,6 +17,7 @@ import { chosenAs } from '../many/journal/wish.js'
 import type { RunOptions } from '../options.js'
 import type { Standing } from '../place/standing.js'
 import { isRehearsal } from '../rehearsal.js'
+import { everythingOf } from './everything.js'
 import { besideIds, selectionList } from './from.js'
 import { RecordChoice, type RecordChoiceOptions } from './index.js'
 import { type ChosenObject, objectsIn } from './naming.js'
@@ -73,14 +73,6 @@ const scopeFlags = async (
   const atHand = await place.scopeAmong(needed)
   if (atHand !== undefined) return { [atHand.kind]: atHand.value }
   throw usage(`${named(command)} needs --${[...new Set(needed)].join(' or --')}`)
-}
-
-/** A list of what is somebody's own is no choice among all. */
-const override = (list: Command, texts: readonly string[]): Readonly<Record<string, string>> => {
-  const asked = parseWhere(texts).some(({ conditions }) =>
-    conditions.some(({ field }) => field === 'scope'),
-  )
-  return list.area === 'issues' && !asked ? { scope: 'all' } : {}
 }
 
 /** A selection is not printed. */
@@ -216,7 +208,7 @@ export class Selection {
     const [plan] = await this.#around.planned(list, asked)
     if (plan === undefined || methodOf(plan.endpoint) !== 'GET')
       throw usage('there is no such list')
-    const values = { ...override(list, this.#texts), ...plan.values }
+    const values = { ...everythingOf(plan.endpoint, this.#texts), ...plan.values }
     return this.#records(list, { ...plan, values }, most)
   }
 
