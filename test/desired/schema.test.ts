@@ -5,8 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { managedKinds } from '../../src/catalogue/managed/index.js'
 import { attributesOf } from '../../src/desired/attributes.js'
+import { readFiles } from '../../src/desired/files/index.js'
 import { configSchema } from '../../src/desired/schema/index.js'
 import { svcctl } from '../support/within.js'
+import { folderOf, readText, refusal } from './files/reading.js'
+
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci'
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
 formats.default(ajv)
@@ -28,7 +32,7 @@ groups:
     members:
       ana: { access_level: owner }
       chi: { access_level: maintainer, expires_at: 2027-06-30 }
-      "007": { access_level: 25, expires_at: null }
+      "@007": { access_level: 25, expires_at: null }
   platform/**:
     members: { $exact: true, dov: null }
     projects:
@@ -51,8 +55,8 @@ projects:
       emails-on-push: { recipients: 'team@example.test' }
       custom-issue-tracker: { title: 5, description: null }
       chat: { webhook: { env: CHAT_WEBHOOK }, family: chat-webhook, push_events: true }
-      build: { password: 'env:BUILD', username: ci }
-      mail: { token: { command: [pass, show, mail] } }
+      build: { password: 'env:BUILD', username: ci, family: build-server }
+      mail: { token: { command: [pass, show, mail] }, family: chat-room }
     runners: { '12': {}, big: {}, shared: null }
     pages_domains: { www.example.test: { certificate: { file: a.pem }, key: { file: b.pem } } }
     error_tracking: { active: true }
@@ -142,6 +146,19 @@ describe('the schema of files', () => {
 
   it.each(wrong)('refuses %s', (file, at) => {
     expect(wrongAt(file)).toContain(at)
+  })
+
+  it('agrees with what reading files takes, and what it refuses', async () => {
+    const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+    const cwd = folderOf({ 'whole.yml': `version: 1\n${whole}`, 'a.pem': pem, 'deploy.pub': key })
+    const how = { cwd, stdin: async () => '', allowCommands: true }
+    const there = { projects: ['platform/app'], groups: ['platform'] }
+    const wishes = (await readFiles(['whole.yml'], how)).wishes(there)
+    expect(wishes).toHaveLength(11)
+    for (const [file] of wrong)
+      expect(await refusal(readText(file).then((state) => state.wishes(there))), file).not.toEqual(
+        [],
+      )
   })
 
   it('has every attribute of every kind, and says what it is', () => {
