@@ -58,6 +58,9 @@ export const makePlan = async (
     const compared: Compared[] = []
     for (const wish of ones) compared.push(await compareWish(sight, how, wish))
     parts[index] = compared
+    // Of thousands of projects only what came of them is kept.
+    const [first] = ones
+    if (first?.place.scope === 'project') sight.forget?.(first.place)
   })
   const all = parts.flat()
   const unread = all.flatMap((part) => part.unread)

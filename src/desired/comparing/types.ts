@@ -10,7 +10,8 @@ import type { SeenItem } from '../seen.js'
 import type { Origin, SecretSource, Wish, WishedItem } from '../wishes.js'
 
 /** The part of reading that comparing asks. */
-export type ComparingSight = Pick<InstanceSight, 'names' | 'see' | 'self'>
+export type ComparingSight = Pick<InstanceSight, 'names' | 'see' | 'self'> &
+  Partial<Pick<InstanceSight, 'forget'>>
 
 /** ComparingOptions much may be changed: a number, or a percentage of what was read. */
 export interface PlanLimit {

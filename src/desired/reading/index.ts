@@ -32,6 +32,9 @@ const itemsOf = (kind: Managed, records: readonly Readonly<Record<string, unknow
   return [...new Map(items.map((item) => [key(item), item])).values()]
 }
 
+/** Fewer projects than this are asked one by one sooner than the instance is asked for all. */
+const many = 4
+
 class Sight implements InstanceSight {
   readonly notes: string[] = []
   readonly names: NameBook
@@ -46,6 +49,8 @@ class Sight implements InstanceSight {
   readonly #numbers = new Map<string, number>()
   readonly #reader: KindReader
   #projects = 0
+  /** Places that may have changed since lists of the whole instance were read. */
+  readonly #forgotten = new Set<string>()
 
   constructor(instance: ReadableInstance, scoping: Scoping) {
     this.#instance = instance
@@ -58,7 +63,8 @@ class Sight implements InstanceSight {
         if (!this.notes.includes(text)) this.notes.push(text)
       },
       id: (place) => this.#numbers.get(lower(placeText(place))) ?? place.path,
-      projects: () => this.#projects,
+      isOneOfMany: (place) =>
+        this.#projects >= many && !this.#forgotten.has(lower(placeText(place))),
     }
     this.#book = new Book(
       this.#reader,
@@ -92,8 +98,9 @@ class Sight implements InstanceSight {
   }
 
   forget(place: ManagedPlace): void {
-    this.#once.forget(placeText(place))
-    this.#once.forget(lower(placeText(place)))
+    const text = lower(placeText(place))
+    this.#once.forget(text)
+    this.#forgotten.add(text)
     this.#book.forget(place)
   }
 

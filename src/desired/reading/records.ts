@@ -19,8 +19,8 @@ export interface KindReader {
   readonly note: (text: string) => void
   /** What stands for a place in the path of its endpoints: its number where that is known. */
   readonly id: (place: ManagedPlace) => string | number
-  /** How many projects are looked at. */
-  readonly projects: () => number
+  /** Whether so many projects are looked at that a list of all of them is worth its while for this one. */
+  readonly isOneOfMany: (place: ManagedPlace) => boolean
 }
 
 const placed = (reader: KindReader, place: ManagedPlace, { path }: Endpoint) =>
@@ -33,17 +33,15 @@ const objectIn = (data: unknown): Fields => {
   })
 }
 
-/** Fewer projects than this are asked one by one sooner than the instance is asked for all. */
-const few = 4
-
 /** Which projects have any, where the instance's own list says; undefined where it does not. */
 const holders = async (
-  { instance, once, projects }: KindReader,
+  { instance, once, isOneOfMany }: KindReader,
+  place: ManagedPlace,
   { everywhere, name }: Managed,
 ): Promise<ReadonlySet<number> | undefined> => {
   const shape = propertiesOf(everywhere?.returns.shape) ?? {}
   if (everywhere === undefined || !Object.hasOwn(shape, 'project_id')) return undefined
-  if (projects() < few) return undefined
+  if (!isOneOfMany(place)) return undefined
   return once.ask('', `holders of ${name}`, async () => {
     const found = new Set<number>()
     let silent = false
@@ -117,7 +115,7 @@ const listed = async (
   place: ManagedPlace,
   kind: Managed,
 ): Promise<readonly Fields[]> => {
-  const having = place.scope === 'project' ? await holders(reader, kind) : undefined
+  const having = place.scope === 'project' ? await holders(reader, place, kind) : undefined
   const id = reader.id(place)
   if (having !== undefined && typeof id === 'number' && !having.has(id)) return []
   const values = { ...placed(reader, place, kind.read), ...readingOfKind(kind).values }

@@ -1,0 +1,217 @@
+/** Which projects and groups are looked at, and what is asked to find them. */
+import { describe, expect, it } from 'vitest'
+import { groupMembers } from '../../../src/catalogue/managed/members.js'
+import { openSight } from '../../../src/desired/reading/index.js'
+import type { KnownPlaces, Scoping } from '../../../src/desired/reading/sight.js'
+import { json, rejected, serve } from '../../http/servers.js'
+import { sandbox } from '../../sandbox/instance.js'
+import { instanceAt } from '../open.js'
+
+const box = sandbox()
+const nothing: KnownPlaces = { site: false, groups: [], projects: [], below: [], membersBelow: [] }
+const paths = (places: readonly { path: string }[]) => places.map(({ path }) => path)
+
+const found = async (
+  reach: Partial<KnownPlaces> | 'everything',
+  scoping: Scoping = {},
+  token = 'sandbox-root-token',
+) => {
+  const { instance, asked } = instanceAt(box.url(), token)
+  const sight = openSight(instance, scoping)
+  const places = await sight.places(reach === 'everything' ? reach : { ...nothing, ...reach })
+  return {
+    projects: paths(places.projects),
+    groups: paths(places.groups),
+    unread: places.unread.map(
+      ({ place, failure }) => `${place.scope} ${place.path}: ${failure.message}`,
+    ),
+    asked,
+    places,
+    sight,
+  }
+}
+const platform = [
+  'platform/app',
+  'platform/core/engine',
+  'platform/core/protocol',
+  'platform/tools/cli',
+  'platform/tools/deploy',
+]
+
+describe('what files speak of', () => {
+  it('is found by name, whatever its case, with one request each', async () => {
+    const { projects, groups, asked, places } = await found({
+      projects: ['Platform/App'],
+      groups: ['platform/core'],
+    })
+    expect([projects, groups]).toEqual([['platform/app'], ['platform/core']])
+    expect(places.projects[0]).toEqual({
+      scope: 'project',
+      path: 'platform/app',
+      id: 1,
+      archived: false,
+      namespace: 'group',
+    })
+    expect(asked).toEqual([
+      'GET /projects/Platform%2FApp',
+      'GET /groups/platform%2Fcore/members?per_page=100',
+    ])
+  })
+
+  it('is every project below a group, of a list that is read once', async () => {
+    const { projects, groups, asked } = await found({ below: ['platform'], projects: ['web/site'] })
+    expect([projects, groups]).toEqual([[...platform, 'web/site'], []])
+    expect(asked).toEqual(['GET /projects?archived=false&order_by=id&sort=asc&per_page=100'])
+  })
+
+  it('is never a person’s own project for all groups, unless it is named', async () => {
+    const { projects } = await found({ below: [''] })
+    expect(projects).toContain('labs/sensors')
+    expect(projects.filter((path) => /^(ana|ben|chi)\//.test(path))).toEqual([])
+    const named = await found({ below: [''], projects: ['ana/dotfiles'] })
+    expect(named.projects).toContain('ana/dotfiles')
+    expect(named.places.projects[0]).toMatchObject({ path: 'ana/dotfiles', namespace: 'user' })
+  })
+
+  it('has the groups below one only where their members are spoken of', async () => {
+    const { groups } = await found({ below: ['platform'], membersBelow: ['platform'] })
+    expect(groups).toEqual(['platform', 'platform/core', 'platform/tools'])
+    const all = await found({ below: [''], membersBelow: [''] })
+    expect(all.groups).toContain('partners')
+  })
+
+  it('has archived projects where they are named, or asked for', async () => {
+    const archived = (await box.send('GET /projects?archived=true&per_page=100')).body
+    const [{ path_with_namespace: path, namespace }] = archived
+    expect(namespace.kind).toBe('group')
+    const below = { below: [namespace.full_path] }
+    expect((await found(below)).projects).not.toContain(path)
+    expect((await found(below, { withArchived: true })).projects).toContain(path)
+    const named = await found({ ...below, projects: [path] })
+    expect(named.places.projects.find((one) => one.path === path)?.archived).toBe(true)
+  })
+})
+
+describe('what is not there', () => {
+  const origin = (line: number) => ({ file: 'a.yml', line, column: 3 })
+  const reach = {
+    projects: ['platform/nowhere', 'platform/app'],
+    groups: ['nobody'],
+    below: ['no/such'],
+    origins: new Map([
+      ['projects/platform/nowhere', origin(4)],
+      ['groups/nobody', origin(8)],
+    ]),
+  }
+
+  it('is refused together, each with where it is said', async () => {
+    const failure = await rejected(found(reach))
+    expect(failure).toMatchObject({
+      category: 'usage',
+      details: { hint: expect.stringContaining('--missing skip') },
+    })
+    expect(
+      String((failure as Error).message)
+        .split('\n')
+        .sort(),
+    ).toEqual([
+      'a.yml:4:3: the instance has no project platform/nowhere, or none that this token may see',
+      'a.yml:8:3: the instance has no group nobody, or none that this token may see',
+      'the instance has no group no/such, or none that this token may see',
+    ])
+  })
+
+  it('is passed over where that is asked for, and stays unread', async () => {
+    const { projects, groups, unread } = await found(reach, { missing: 'skip' })
+    expect([projects, groups]).toEqual([['platform/app'], []])
+    expect(unread.sort()).toEqual([
+      'group no/such: 404 Group Not Found',
+      'group nobody: 404 Group Not Found',
+      'project platform/nowhere: 404 Project Not Found',
+    ])
+  })
+
+  it('is refused where a flag names it', async () => {
+    for (const scoping of [{ projects: ['no/such'] }, { groups: ['no/such'] }, { groups: ['999'] }])
+      expect(await rejected(found('everything', scoping))).toMatchObject({ category: 'usage' })
+  })
+
+  it('is a project that moved, by the name that it had', async () => {
+    const { base } = await serve((_, response) =>
+      json(response, 200, { id: 7, path_with_namespace: 'new/app', namespace: {} }),
+    )
+    const sight = openSight(instanceAt(base, 'token').instance)
+    const places = sight.places({ ...nothing, projects: ['old/app'] })
+    expect(await rejected(places)).toMatchObject({
+      message: 'the project old/app is now new/app',
+    })
+  })
+
+  it('is not taken for what may not be read', async () => {
+    const { base } = await serve((_, response) => json(response, 403, { message: '403 Forbidden' }))
+    const sight = openSight(instanceAt(base, 'token').instance)
+    const { projects, unread } = await sight.places({ ...nothing, projects: ['a/b'] })
+    expect([projects, unread]).toMatchObject([[], [{ place: { path: 'a/b' } }]])
+  })
+})
+
+describe('what is selected', () => {
+  it('narrows to projects and groups, by path or number', async () => {
+    expect(
+      (await found({ below: ['platform'] }, { projects: ['1', 'web/site'] })).projects,
+    ).toEqual(['platform/app'])
+    const group = await found('everything', { groups: ['2'] })
+    expect(group.projects).toEqual(['platform/core/engine', 'platform/core/protocol'])
+    expect(group.groups).toEqual(['platform/core'])
+    const both = await found('everything', { groups: ['labs'], projects: ['ana/dotfiles'] })
+    expect(both.projects).toEqual(['ana/dotfiles', 'labs/sensors'])
+  })
+
+  it('is all that is asked for: one project takes one request', async () => {
+    const { projects, groups, asked } = await found('everything', { projects: ['platform/app'] })
+    expect([projects, groups]).toEqual([['platform/app'], []])
+    expect(asked).toEqual(['GET /projects/platform%2Fapp'])
+    const other = await found({ below: ['web'], groups: ['web'] }, { groups: ['platform'] })
+    expect([other.projects, other.groups]).toEqual([[], []])
+  })
+
+  it('reads no list of projects for kinds that they do not have', async () => {
+    const { projects, groups, asked } = await found('everything', { only: ['settings'] })
+    expect([projects, groups, asked]).toEqual([[], [], []])
+    const some = await found('everything', { only: ['projects/platform/*:members'] })
+    expect(some.projects).toEqual(platform)
+    expect(some.groups).toEqual([])
+    const except = await found('everything', { except: ['projects/*', 'groups/web'] })
+    expect(except.projects).toEqual([])
+    expect(except.groups).not.toContain('web')
+    expect(except.groups).toContain('platform')
+  })
+
+  it('leaves the instance itself out where places are named', async () => {
+    const { sight } = await found('everything', { projects: ['platform/app'] })
+    const site = { scope: 'site', path: '' } as const
+    expect(sight.selected(site, groupMembers)).toBe(false)
+  })
+})
+
+it('says of an instance without a list of groups that some may be left out', async () => {
+  const { base } = await serve(({ url }, response) =>
+    url.startsWith('/api/v4/projects')
+      ? json(response, 200, [
+          {
+            id: 1,
+            path_with_namespace: 'a/b/c',
+            namespace: { id: 9, kind: 'group', full_path: 'a/b' },
+          },
+        ])
+      : json(response, 404, { error: '404 Not Found' }),
+  )
+  const sight = openSight(instanceAt(base, 'token').instance)
+  expect((await sight.places('everything')).groups).toEqual([
+    { scope: 'group', path: 'a', id: undefined },
+    { scope: 'group', path: 'a/b', id: 9 },
+  ])
+  expect(sight.notes).toEqual([
+    'the instance lists no groups: those without projects are not included',
+  ])
+})
