@@ -1,0 +1,171 @@
+/** What is refused, cut short or wrong is never taken for what is not there. */
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { openSight } from '../../../src/desired/reading/index.js'
+import type { SeenKind } from '../../../src/desired/seen.js'
+import { type Handler, json, rejected, serve } from '../../http/servers.js'
+import { instanceAt } from '../open.js'
+
+/** What a proxy says. */
+const page = (response: ServerResponse, status: number): void => {
+  response.writeHead(status, { 'content-type': 'text/html' })
+  response.end('<html><title>404 Not Found</title></html>')
+}
+
+const placeOf = (scope: 'site' | 'group' | 'project') =>
+  scope === 'site' ? { scope, path: '' } : { scope, path: 'a/b' }
+
+/** Every kind, as a server that answers everything alike has it seen. */
+const everyKind = async (answer: Handler, keys?: readonly string[]) => {
+  const { base } = await serve(answer)
+  const states = new Map<string, SeenKind>()
+  for (const kind of managedKinds) {
+    const sight = openSight(instanceAt(base, 'token').instance)
+    const seen = await sight.see(placeOf(kind.scope), kind, keys)
+    states.set(`${kind.scope} ${kind.name}`, seen)
+  }
+  expect(states.size).toBe(managedKinds.length)
+  return states
+}
+const unlike = (states: ReadonlyMap<string, SeenKind>, is: SeenKind['is']) =>
+  [...states].filter(([, seen]) => seen.is !== is).map(([name]) => name)
+
+describe('every kind', () => {
+  it('is not there where the instance has no such route', async () => {
+    const answer: Handler = (_, response) => json(response, 404, { error: '404 Not Found' })
+    expect(unlike(await everyKind(answer, ['x']), 'unsupported')).toEqual([])
+  })
+
+  it('is not known where it may not be read', async () => {
+    const answer: Handler = (_, response) => json(response, 403, { message: '403 Forbidden' })
+    const states = await everyKind(answer, ['x'])
+    expect(unlike(states, 'unreadable')).toEqual([])
+    for (const seen of states.values())
+      expect(seen).toMatchObject({ failure: { category: 'auth', details: { status: 403 } } })
+  })
+
+  it('is not known where the instance fails, or a page stands in its place', async () => {
+    for (const answer of [
+      (_, response) => json(response, 500, { message: '500' }),
+      (_, response) => page(response, 404),
+      (_, response) => page(response, 200),
+      (_, response) => response.destroy(),
+    ] as Handler[])
+      expect(unlike(await everyKind(answer, ['x']), 'unreadable')).toEqual([])
+  })
+
+  it('is not known where a record is missing, but for what says so that there is none', async () => {
+    const answer: Handler = (_, response) => json(response, 404, { message: '404 Not Found' })
+    const states = await everyKind(answer, ['x'])
+    expect(unlike(states, 'unreadable').sort()).toEqual([
+      'project error_tracking',
+      'project resource_groups',
+    ])
+    const gone: Handler = (_, response) => json(response, 404, { message: '404 Project Not Found' })
+    expect(unlike(await everyKind(gone, ['x']), 'unreadable')).toEqual([])
+  })
+
+  it('is not known where the answer is cut, or of another kind', async () => {
+    for (const answer of [
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' })
+        response.write('[{"id": 1, "name": "x"')
+        setImmediate(() => response.destroy())
+      },
+      (_, response) => json(response, 200, 7),
+      (_, response) => json(response, 200, '"text"'),
+    ] as Handler[])
+      expect(unlike(await everyKind(answer, ['x']), 'unreadable')).toEqual([])
+  })
+
+  it('is not known where its items do not say which they are', async () => {
+    const answer: Handler = (_, response) => json(response, 200, [{ title: 'x' }])
+    const states = await everyKind(answer)
+    const sets = managedKinds.filter(
+      ({ holds, read }) => holds !== 'one' && read.returns.kind === 'many',
+    )
+    expect(sets.length).toBeGreaterThan(6)
+    for (const { scope, name } of sets)
+      expect(states.get(`${scope} ${name}`)).toMatchObject({ is: 'unreadable' })
+  })
+})
+
+describe('lists', () => {
+  const rules = managedKinds.find(({ name }) => name === 'approval_rules')
+  if (rules === undefined) throw new Error('no approval rules')
+  const seenOf = async (answer: Handler) => {
+    const { base } = await serve(answer)
+    return openSight(instanceAt(base, 'token').instance).see(placeOf('project'), rules)
+  }
+
+  it('whose records come twice have each once', async () => {
+    const rule = { id: 1, name: 'x', rule_type: 'regular', users: [], groups: [] }
+    const seen = await seenOf((_, response) =>
+      json(response, 200, [rule, { ...rule, id: 2, name: 'y' }, rule]),
+    )
+    expect(seen).toMatchObject({ items: [{ identity: 'x' }, { identity: 'y' }] })
+  })
+
+  it('have only what is managed', async () => {
+    const rule = { name: 'x', users: [], groups: [] }
+    const seen = await seenOf((_, response) =>
+      json(response, 200, [
+        { ...rule, id: 1, rule_type: 'regular' },
+        { ...rule, id: 2, rule_type: 'code_owner' },
+        { ...rule, id: 3, rule_type: 'report_approver' },
+      ]),
+    )
+    expect(seen).toMatchObject({ is: 'read', items: [{ at: { approval_rule_id: 1 } }] })
+  })
+})
+
+it('says where the instance has no list of what is read by key', async () => {
+  const { base } = await serve((_, response) => json(response, 404, { error: '404 Not Found' }))
+  const groups = managedKinds.find(({ name }) => name === 'resource_groups')
+  if (groups === undefined) throw new Error('no resource groups')
+  const sight = openSight(instanceAt(base, 'token').instance)
+  expect(await sight.see(placeOf('project'), groups)).toMatchObject({ is: 'read', items: [] })
+  expect(sight.notes).toEqual([
+    'the instance has no list of resource_groups: only those that files name are looked at',
+  ])
+})
+
+describe('a token that is refused everywhere', () => {
+  it('ends the run, and is not asked with for each of thousands', async () => {
+    const { base, seen } = await serve((_, response) =>
+      json(response, 401, { message: '401 Unauthorized' }),
+    )
+    const sight = openSight(instanceAt(base, 'token').instance)
+    const members = managedKinds.find(
+      ({ name, scope }) => name === 'members' && scope === 'project',
+    )
+    if (members === undefined) throw new Error('no members')
+    const look = async () => {
+      for (let i = 0; i < 100; i++) await sight.see({ scope: 'project', path: `a/${i}` }, members)
+    }
+    expect(await rejected(look())).toMatchObject({ category: 'auth' })
+    expect(seen.length).toBe(10)
+  })
+})
+
+describe('who asks', () => {
+  it('is asked once, and not known where nobody says', async () => {
+    const { base, seen } = await serve((_, response) =>
+      json(response, 200, { id: 7, username: 'ana' }),
+    )
+    const sight = openSight(instanceAt(base, 'token').instance)
+    expect(await sight.self()).toEqual({ id: 7, username: 'ana' })
+    expect(await sight.self()).toEqual({ id: 7, username: 'ana' })
+    expect(seen.map(({ url }) => url)).toEqual(['/api/v4/user'])
+    for (const [status, body] of [
+      [404, { error: '404 Not Found' }],
+      [403, { message: '403 Forbidden' }],
+      [200, { id: 'x' }],
+      [200, []],
+    ] as const) {
+      const other = await serve((_, response) => json(response, status, body))
+      expect(await openSight(instanceAt(other.base, 'token').instance).self()).toBeUndefined()
+    }
+  })
+})

@@ -1,0 +1,100 @@
+/** --only and --except: a kind is read where anything in it may be meant, and not where all of it is left out. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { addressText, type ManagedPlace, matches } from '../../../src/desired/address.js'
+import { mayMean, PlaceChoice } from '../../../src/desired/reading/scoping.js'
+
+const app: ManagedPlace = { scope: 'project', path: 'platform/app' }
+const rules = { name: 'approval_rules' }
+const only = (...globs: string[]) => new PlaceChoice({ only: globs })
+const except = (...globs: string[]) => new PlaceChoice({ except: globs })
+
+describe('a kind of a place', () => {
+  it.each([
+    'approval_rules',
+    'projects/platform/app',
+    'projects/platform/app:approval_rules',
+    'PROJECTS/Platform/App:approval_rules/Security',
+    'projects/platform/app:approval_rules/Security#user_ids',
+    'projects/platform/*:approval_rules/Sec*',
+    'projects/platform',
+    '*Security*',
+    '*',
+  ])('is read for --only %s', (glob) => {
+    expect(only(glob).kind(app, rules)).toBe(true)
+  })
+  it.each([
+    'members',
+    'projects/platform/ap',
+    'projects/platform/app:approvals',
+    'projects/platform/app:approval_rule',
+    'groups/platform*',
+    'site',
+    'projects/web/*:approval_rules',
+  ])('is not read for --only %s', (glob) => {
+    expect(only(glob).kind(app, rules)).toBe(false)
+  })
+  it('is left out only as a whole', () => {
+    expect(except('projects/platform/*').kind(app, rules)).toBe(false)
+    expect(except('approval_rules').kind(app, rules)).toBe(false)
+    expect(except('projects/platform/app:approval_rules/Security').kind(app, rules)).toBe(true)
+    const both = new PlaceChoice({ only: ['approval_rules'], except: ['projects/platform/app'] })
+    expect(both.kind(app, rules)).toBe(false)
+  })
+})
+
+const words = fc.array(fc.constantFrom('a', 'b', '/', ':', '#', 'A'), { maxLength: 6 })
+const text = words.map((signs) => signs.join(''))
+const glob = fc
+  .array(fc.constantFrom('a', 'b', '/', ':', '#', '*', 'p'), { maxLength: 8 })
+  .map((signs) => signs.join(''))
+
+describe('a beginning', () => {
+  it('may be meant wherever something that begins so is', () => {
+    const address = fc.record({
+      scope: fc.constantFrom('group' as const, 'project' as const),
+      path: fc.constantFrom('a', 'a/b', 'b'),
+      kind: fc.constantFrom('members', 'approvals'),
+      item: fc.option(text, { nil: undefined }),
+    })
+    const any = fc.oneof(
+      glob,
+      fc
+        .tuple(fc.constantFrom('projects/', 'groups/', '*', 'projects/a:'), glob)
+        .map((t) => t.join('')),
+    )
+    fc.assert(
+      fc.property(any, address, (pattern, { item, ...rest }) => {
+        const whole = item === undefined ? rest : { ...rest, item }
+        if (/^\w+$/.test(pattern) || !matches(pattern, whole)) return
+        expect(mayMean(pattern, addressText(rest)) || matches(pattern, rest)).toBe(true)
+        expect(only(pattern).kind(rest, { name: rest.kind })).toBe(true)
+        expect(only(pattern).means(rest.scope)).toBe(true)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+  it('is not meant where nothing that begins so can be', () => {
+    expect(mayMean('projects/a', 'groups/')).toBe(false)
+    expect(mayMean('site:settings', 'projects/')).toBe(false)
+    expect(mayMean('*:members', 'projects/')).toBe(true)
+    expect(mayMean('', 'projects/')).toBe(false)
+  })
+})
+
+describe('places of a scope', () => {
+  it('are looked for where a kind of theirs may be meant', () => {
+    expect(only('settings').means('project')).toBe(false)
+    expect(only('settings').means('site')).toBe(true)
+    expect(only('members').means('group')).toBe(true)
+    expect(only('site').means('site')).toBe(true)
+    expect(only('site').means('project')).toBe(false)
+    const all = managedKinds.filter(({ scope }) => scope === 'project').map(({ name }) => name)
+    expect(except(...all).means('project')).toBe(false)
+    expect(except(...all.slice(1)).means('project')).toBe(true)
+    expect(new PlaceChoice({ projects: ['a/b'] }).means('site')).toBe(false)
+    expect(new PlaceChoice({ projects: ['a/b'] }).means('group')).toBe(false)
+    expect(new PlaceChoice({ groups: ['a'] }).means('group')).toBe(true)
+  })
+})
