@@ -9,13 +9,13 @@ import type { KnownPlaces } from '../reading/sight.js'
 import type { Stated, Wish } from '../wishes.js'
 import type { DeclaredLevel } from './declared.js'
 import { type AllDeclared, takeDocument } from './document.js'
-import { checkFamilies } from './families.js'
 import { inGroups, type Levels, levelsOf, type PlacesThereAre, placesSaid } from './levels.js'
 import { type MergedKind, mergeLevels } from './merge.js'
 import { collected, type Mistakes } from './mistakes.js'
 import { parsedDocuments } from './parse.js'
 import { filesAt, type PathOptions, type ReadText, sha256, shownPath } from './paths.js'
 import type { SourceRules } from './secret.js'
+import { checkMerged, isCheckedTogether } from './together.js'
 
 /** How files are read. */
 export interface FileOptions extends PathOptions {
@@ -113,9 +113,9 @@ const wishesIn = (levels: Levels, { projects, groups }: PlacesThereAre): readonl
 
 /** What can be wrong only in what several levels say together, whatever places there are. */
 const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
-  const merge = merging(managedKinds.filter(({ families }) => families !== undefined))
+  const merge = merging(managedKinds.filter(isCheckedTogether))
   for (const { path, inGroup } of placesSaid(levels))
-    for (const kind of merge(levels.ofProject(path, inGroup))) checkFamilies(kind, mistakes)
+    for (const kind of merge(levels.ofProject(path, inGroup))) checkMerged(kind, mistakes)
 }
 
 /**

@@ -1,5 +1,5 @@
 /** An item of a file: its attributes, and the words beside them. */
-import { mayBeSecret } from '../../base/secrets/names.js'
+import { endsAsSecret } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Attribute, attributesOf } from '../attributes.js'
@@ -53,20 +53,21 @@ const declaredValue = (
   written: Written,
   judging: Judging,
 ): DeclaredValue | undefined => {
-  const { name, param, source } = attribute
+  const { name, source } = attribute
   if (source === 'secret') return secretOf(name, written, judging)
   const change = listChange(attribute, written, judging.mistakes)
   if (change !== undefined) return change === 'wrong' ? undefined : change
   const held =
     source === 'file' ? heldText(name, written, judging.rules, judging.mistakes) : written
   if (held === undefined) return undefined
-  const value = attributeValue({ ...attribute, param }, held, judging.mistakes)
+  const value = attributeValue(attribute, held, judging.mistakes)
   return value === undefined ? undefined : { is: 'value', value }
 }
 
 /** Of what no document speaks; what a secret's name has is one. */
 const undocumented = ({ key, value }: WrittenEntry, judging: Judging): DeclaredValue | undefined =>
-  mayBeSecret(key) && !(value.is === 'scalar' && ['number', 'boolean'].includes(typeof value.value))
+  endsAsSecret(key) &&
+  !(value.is === 'scalar' && ['number', 'boolean'].includes(typeof value.value))
     ? secretOf(key, value, judging)
     : { is: 'value', value: plainValue(value, judging.mistakes) }
 
@@ -145,7 +146,7 @@ const otherOf = (
     return
   }
   for (const entry of value.entries) {
-    if (entry.key.startsWith('$')) mistakes.add(entry.origin, `${quoted(entry.key)} is not known`)
+    if (!/^\w+$/.test(entry.key)) mistakes.add(entry.origin, `${quoted(entry.key)} is not known`)
     else if (attributesOf(kind).has(entry.key))
       mistakes.add(entry.origin, `${entry.key} is known: it stands beside $other, not under it`)
     else say(item.other, entry, undocumented(entry, judging), judging)
@@ -158,8 +159,8 @@ const say = (
   value: DeclaredValue | undefined,
   judging: Judging,
 ): void => {
-  // What is wrong is said all the same: a second one is no better.
-  const said = { value: value ?? { is: 'value', value: null }, origin } as const
+  // What is wrong is said all the same, and changes nothing: a second one is no better.
+  const said = { value: value ?? { is: 'change', add: [], remove: [] }, origin } as const
   to.set(key, onlyOnce(to.get(key), said, quoted(key), judging))
 }
 
@@ -223,7 +224,7 @@ const take = (kind: Managed, item: DeclaredItem, entry: WrittenEntry, judging: J
 
 /** Whether the instance's answer is what says that an attribute is one. */
 const isOpen = (kind: Managed, key: string): boolean =>
-  kind.open === true && !key.startsWith('$') && kind.update?.params[key]?.deprecated === undefined
+  kind.open === true && /^\w+$/.test(key) && kind.update?.params[key]?.deprecated === undefined
 
 /** What a map says of an item, added to what other files say of it at the same level. */
 export const takeAttributes = (

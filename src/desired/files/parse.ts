@@ -55,6 +55,8 @@ const report = (reading: Reading, problem: YAMLError): void => {
 /** Makes what was parsed into what is written; an alias stands for what it names. */
 class Walk {
   #aliases = 0
+  /** What is read of it is not what was meant. */
+  broken = false
   readonly #open = new Set<Node>()
 
   constructor(
@@ -95,13 +97,14 @@ class Walk {
     if (node === undefined || this.#open.has(node)) {
       const hint = alias.source.startsWith('*') ? "Write '**' in quotation marks." : undefined
       mistakes.add(origin, 'this alias names nothing before it', hint)
+      this.broken = true
       return this.#nothing(origin)
     }
     this.#aliases++
     if (this.#aliases === mostAliases + 1)
       mistakes.add(origin, `more than ${mostAliases} aliases in one document`)
-    if (this.#aliases > mostAliases) return this.#nothing(origin)
-    return this.value(node, origin)
+    this.broken ||= this.#aliases > mostAliases
+    return this.broken ? this.#nothing(origin) : this.value(node, origin)
   }
 
   #entries(
@@ -182,6 +185,8 @@ export const parsedDocuments = async (
     const problems = [...document.errors, ...document.warnings]
     for (const problem of problems) report(reading, problem)
     if (problems.length > 0) return []
-    return [new Walk(reading, document).value(document.contents, first)]
+    const walk = new Walk(reading, document)
+    const written = walk.value(document.contents, first)
+    return walk.broken ? [] : [written]
   })
 }

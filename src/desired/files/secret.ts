@@ -102,6 +102,10 @@ const listIn = (text: string): readonly unknown[] => {
 
 const textIn = (written: Written): string => (written.is === 'scalar' ? written.text : '')
 
+/** A word of a command; undefined where something else stands. */
+const wordIn = (written: Written): string | undefined =>
+  written.is === 'scalar' && written.value !== null ? written.text : undefined
+
 const ofMap = (said: Said, map: WrittenMap): SecretSource | undefined => {
   const [entry, ...more] = map.entries
   const word = words.find((known) => known === entry?.key)
@@ -112,7 +116,7 @@ const ofMap = (said: Said, map: WrittenMap): SecretSource | undefined => {
   }
   const { value } = entry
   const at = { ...said, origin: value.origin }
-  if (word === 'command') return ofCommand(at, value.is === 'list' ? value.items.map(textIn) : [])
+  if (word === 'command') return ofCommand(at, value.is === 'list' ? value.items.map(wordIn) : [])
   return word === 'env' ? ofEnvironment(at, textIn(value)) : ofFile(at, textIn(value))
 }
 

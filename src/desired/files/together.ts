@@ -1,0 +1,97 @@
+/** What can be wrong only in what several levels say together. */
+import { nearest } from '../../base/suggest.js'
+import type { IntegrationFamily } from '../../catalogue/integration-families.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import { attributesOf } from '../attributes.js'
+import { canonical, normalised } from '../values.js'
+import type { WantedValue, WishedItem } from '../wishes.js'
+import type { MergedKind } from './merge.js'
+import { type Mistakes, quoted } from './mistakes.js'
+
+/** The family that an item's own name says, or that is said beside it. */
+const familyOfItem = (
+  kind: Managed,
+  { identity, family }: Pick<WishedItem, 'identity' | 'family'>,
+): IntegrationFamily | undefined =>
+  kind.families?.find(({ slugs }) => slugs.includes(String(identity))) ??
+  kind.families?.find(({ name }) => name === family)
+
+const checkItem = (kind: Managed, item: WishedItem, mistakes: Mistakes): void => {
+  const family = familyOfItem(kind, item)
+  const name = quoted(String(item.identity))
+  if (family === undefined) {
+    const slugs = kind.families?.flatMap((one) => one.slugs) ?? []
+    const near = nearest(String(item.identity), slugs)
+    const hint = `With family: it says which attributes it takes.`
+    mistakes.add(
+      item.origin,
+      `${name} needs family: its attributes are not known`,
+      near === undefined ? hint : `Did you mean ${near}? ${hint}`,
+    )
+    return
+  }
+  if (item.family !== undefined && item.family !== family.name)
+    mistakes.add(item.origin, `${name} is of the family ${family.name}, not ${item.family}`)
+  checkAttributes(kind, item, family, mistakes)
+}
+
+const isEmpty = (value: WantedValue): boolean =>
+  value.is === 'secret'
+    ? 'literal' in value.source && value.source.literal === ''
+    : value.is === 'value' && (value.value === '' || value.value === null)
+
+const checkAttributes = (
+  kind: Managed,
+  item: WishedItem,
+  family: IntegrationFamily,
+  mistakes: Mistakes,
+): void => {
+  const known = attributesOf(kind, family)
+  for (const [name, { origin, value }] of item.attributes) {
+    const attribute = known.get(name)
+    if (attribute === undefined)
+      mistakes.add(
+        origin,
+        `${name} is no attribute of ${quoted(String(item.identity))}, whose family is ${family.name}`,
+        `It takes ${[...known.keys()].join(', ')}.`,
+      )
+    else if (attribute.required && isEmpty(value))
+      mistakes.add(origin, `${name} cannot be unset: the family ${family.name} requires it`)
+  }
+}
+
+const checkFamilies = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
+  if (kind.families === undefined) return
+  for (const item of items) if (!item.gone) checkItem(kind, item, mistakes)
+}
+
+/** Two items that files call by different names, and that are the same. */
+const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
+  const attribute =
+    kind.label === undefined ? undefined : attributesOf(kind).get(kind.identity ?? '')
+  if (attribute === undefined) return
+  const first = new Map<string, WishedItem>()
+  for (const item of items) {
+    const said = item.attributes.get(attribute.name)
+    if (said?.value.is !== 'value') continue
+    const key = canonical(normalised(attribute, said.value.value))
+    const other = first.get(key)
+    first.set(key, other ?? item)
+    if (other !== undefined)
+      mistakes.add(
+        said.origin,
+        `${quoted(String(item.identity))} has the same ${attribute.name} as ${quoted(String(other.identity))}`,
+        'It is one, whatever it is called.',
+      )
+  }
+}
+
+/** Whether anything can be wrong with a kind that no level by itself shows. */
+export const isCheckedTogether = (kind: Managed): boolean =>
+  kind.families !== undefined || (kind.holds === 'set' && kind.label !== undefined)
+
+/** Reports what is wrong in all that is wanted of a kind. */
+export const checkMerged = (merged: MergedKind, mistakes: Mistakes): void => {
+  checkFamilies(merged, mistakes)
+  checkLabels(merged, mistakes)
+}

@@ -1,0 +1,213 @@
+/** Which keys may stand where, and what is said of others. */
+import { describe, expect, it } from 'vitest'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { readFiles } from '../../../src/desired/files/index.js'
+import { folderOf, itemIn, mistakesIn, readText, readTexts, refusal, wanted } from './reading.js'
+
+const project = (text: string): string => `projects: {platform/app: {${text}}}`
+
+const wrong: readonly (readonly [string, string, readonly string[]])[] = [
+  ['a key of the document', 'sites: {}', ['1:1: sites is not known here', 'Did you mean site?']],
+  [
+    'a key far from all',
+    'nonsense: {}',
+    [
+      '1:1: nonsense is not known here',
+      'A document has version, instance, defaults, groups, projects, site.',
+    ],
+  ],
+  [
+    'a kind',
+    project('approval_rule: {}'),
+    ['1:27: approval_rule is no kind of a project', 'Did you mean approval_rules?'],
+  ],
+  [
+    'a kind of another place',
+    project('settings: {}'),
+    ['1:27: settings is no kind of a project', 'settings stands under site.'],
+  ],
+  [
+    'an attribute',
+    project('approvals: {reset_approval_on_push: true}'),
+    [
+      '1:39: reset_approval_on_push is no attribute of approvals',
+      'Did you mean reset_approvals_on_push?',
+    ],
+  ],
+  [
+    'an attribute far from all',
+    project('approvals: {nonsense: true}'),
+    [
+      '1:39: nonsense is no attribute of approvals',
+      'What only a newer instance knows stands under $other.',
+    ],
+  ],
+  [
+    'an attribute that has a successor',
+    'site: {settings: {asset_proxy_whitelist: []}}',
+    ['1:19: asset_proxy_whitelist is deprecated', 'Use asset_proxy_allowlist.'],
+  ],
+  [
+    'an attribute that the key of its item says',
+    project('approval_rules: {Security: {name: Security}}'),
+    ['1:55: name is no attribute: the key that the item stands under says it'],
+  ],
+  [
+    'a reserved key that is none',
+    project('approval_rules: {$exakt: true}'),
+    ['1:44: $exakt is not known here', 'Did you mean $exact?'],
+  ],
+  [
+    'an item that begins with $',
+    project('approval_rules: {$Secret: {}}'),
+    ['1:44: $Secret is not known here', 'An item whose name begins with $ is written $$Secret.'],
+  ],
+  [
+    'a reserved key among attributes',
+    project('approvals: {$add: [a]}'),
+    ['1:39: $add is no attribute of approvals'],
+  ],
+  [
+    'projects under a group itself',
+    'groups: {platform: {projects: {}}}',
+    [
+      '1:21: projects does not stand under a group itself',
+      "What all projects below it get stands under 'platform/**'.",
+    ],
+  ],
+  [
+    'a kind of projects under a group',
+    'groups: {platform: {approvals: {}}}',
+    ['1:21: approvals is no kind of a group', 'approvals stands under projects.'],
+  ],
+  ['a group of defaults', 'defaults: {groups: {}}', ['1:12: defaults takes projects, not groups']],
+  [
+    'a pattern under projects',
+    "projects: {'platform/**': {}}",
+    [
+      '1:12: platform/** is no full path of a project',
+      "What all projects below a group get stands under groups: 'platform/**': projects:.",
+    ],
+  ],
+  [
+    'a project without its group',
+    'projects: {app: {}}',
+    ['1:12: app is no full path of a project', 'Write its full path, group/project.'],
+  ],
+  [
+    'a path with dots',
+    'projects: {../app: {}}',
+    ['1:12: ../app is no full path of a project', 'Write its full path, group/project.'],
+  ],
+  [
+    'a pattern that is none',
+    "groups: {'plat*': {}}",
+    [
+      '1:10: plat* is no path of a group',
+      "Write group, group/subgroup, 'group/**' for all below it, or '**' for all groups.",
+    ],
+  ],
+  [
+    'a place of nothing',
+    'projects: {platform/app: }',
+    ['1:26: platform/app takes a map, not nothing', 'What has nothing to say is written {}.'],
+  ],
+  ['a list for a map', 'groups: []', ['1:9: groups takes a map, not a list']],
+  [
+    'an address that is none',
+    'instance: ftp://x',
+    [
+      '1:11: "ftp://x" is not usable as a base URL: ftp is neither http nor https',
+      'Give it as https://host or https://host/path.',
+    ],
+  ],
+]
+
+describe('a key that is wrong', () => {
+  it.each(wrong)('%s', async (_, text, mistakes) => {
+    const found = await mistakesIn(text)
+    expect(found).toEqual(mistakes)
+  })
+})
+
+describe('a document', () => {
+  it.each([
+    ['', 'there is nothing in it: version is missing'],
+    ['# nothing', 'there is nothing in it: version is missing'],
+    ['site: {}', 'version is missing'],
+    ['version: 2', 'version is 1, not "2"'],
+    ["version: '1'", 'version is 1, not "1"'],
+    ['[]', 'a document is a map with version: 1, not a list'],
+    ['version: 1\n---\nsite: {}', 'version is missing'],
+  ])('says its version: %j', async (text, mistake) => {
+    const cwd = folderOf({ 'a.yml': text })
+    const [line] = await refusal(readFiles(['a.yml'], { cwd, stdin: async () => '' }))
+    expect(line).toMatch(/^a\.yml:\d+:\d+: /)
+    expect(line).toContain(mistake)
+  })
+
+  it('names the instance at most once, compared after normalising', async () => {
+    const state = await readText('instance: HTTPS://Svc.example/api/v4/')
+    expect(state.instance?.value).toBe('https://svc.example')
+    expect((await readText('instance: sandbox:/tmp/state')).instance?.value).toBe(
+      'sandbox:/tmp/state',
+    )
+    expect((await readText('site: {}')).instance).toBeUndefined()
+    const twice = readTexts({ 'a.yml': 'instance: svc.example', 'b.yml': 'instance: svc.example' })
+    expect(await refusal(twice)).toEqual([
+      'b.yml:2:1: instance is said a second time, first at a.yml:2:1',
+    ])
+  })
+})
+
+describe('what stands at its place', () => {
+  it('is every kind, under the places that it belongs to', async () => {
+    expect(managedKinds.length).toBeGreaterThan(10)
+    for (const { name, scope, holds } of managedKinds) {
+      const key = { site: 'site', group: 'platform', project: 'platform/app' }[scope]
+      const body = `{${name}: ${holds === 'rules' ? '[]' : '{}'}}`
+      const text = scope === 'site' ? `site: ${body}` : `${scope}s: {${key}: ${body}}`
+      expect(wanted(await readText(text))).toHaveProperty([`${key}:${name}`])
+    }
+  })
+
+  it('may be unknown under $other, where nothing is secret by its name', async () => {
+    const state = await readText(
+      project('approvals: {$other: {a_new_one: [1, {b: true}], bot_token: {env: BOT}}}'),
+    )
+    const { other } = itemIn(state, 'platform/app:approvals', '')
+    expect([...other].map(([name, { value }]) => [name, value])).toEqual([
+      ['a_new_one', { is: 'value', value: [1, { b: true }] }],
+      ['bot_token', { is: 'secret', source: { env: 'BOT' } }],
+    ])
+    expect(
+      await mistakesIn(
+        project('approvals: {$other: {bot_token: glpat-1, $x: 1, reset_approvals_on_push: true}}'),
+      ),
+    ).toEqual([
+      expect.stringMatching(/^1:\d+: bot_token is a secret, and secrets do not stand in files/),
+      expect.stringMatching(/^1:\d+: \$x is not known$/),
+      expect.stringMatching(/^1:\d+: reset_approvals_on_push is known: it stands beside \$other/),
+    ])
+  })
+
+  it('is whatever the answer of settings has, which is not known yet', async () => {
+    const state = await readText('site: {settings: {a_new_one: 5, admin_mode: true}}')
+    const item = itemIn(state, 'site:settings', '')
+    expect([...item.attributes.keys()]).toEqual(['admin_mode'])
+    expect([...item.other.keys()]).toEqual(['a_new_one'])
+    expect(await mistakesIn('site: {settings: {$other: {x: 1}}}')).toEqual([
+      "1:19: settings needs no $other: it takes whatever the instance's answer has",
+    ])
+    expect((await mistakesIn('site: {settings: {some_api_key: abc}}'))[0]).toContain(
+      'some_api_key is a secret',
+    )
+  })
+
+  it('begins with $ where that is its name', async () => {
+    const state = await readText(project('approval_rules: {$$Secret: {approvals_required: 1}}'))
+    expect(wanted(state)['platform/app:approval_rules']).toEqual({
+      $Secret: { approvals_required: 1 },
+    })
+  })
+})

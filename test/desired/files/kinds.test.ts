@@ -1,0 +1,207 @@
+/** What is particular to kinds: what can be deleted, renamed, of which family, for which of them. */
+import { describe, expect, it } from 'vitest'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { itemIn, mistakesIn, readText, wanted } from './reading.js'
+
+const textOf = ({ scope, name }: (typeof managedKinds)[number], body: string): string => {
+  const key = { site: '', group: 'platform', project: 'platform/app' }[scope]
+  const kind = `{${name}: ${body}}`
+  return scope === 'site' ? `site: ${kind}` : `${scope}s: {${key}: ${kind}}`
+}
+
+const named = (kinds: readonly (typeof managedKinds)[number][]) =>
+  kinds.map((kind) => [`${kind.name} of a ${kind.scope}`, kind] as const)
+const undeletable = managedKinds.filter(({ remove }) => remove === undefined)
+const sets = managedKinds.filter(({ holds, remove }) => holds === 'set' && remove !== undefined)
+
+describe('where nothing can be deleted', () => {
+  it('is said of these', () => {
+    expect(undeletable.map(({ name }) => name).sort()).toEqual([
+      'approvals',
+      'error_tracking',
+      'resource_groups',
+      'runners',
+      'settings',
+    ])
+  })
+
+  it.each(named(undeletable))('%s: neither null, nor a null item, nor $exact', async (_, kind) => {
+    expect((await mistakesIn(textOf(kind, 'null')))[0]).toMatch(
+      new RegExp(`^1:\\d+: ${kind.name} takes a (?:map|list of rules), not nothing$`),
+    )
+    if (kind.holds === 'rules') return
+    expect((await mistakesIn(textOf(kind, '{$exact: true}')))[0]).toMatch(
+      new RegExp(`^1:\\d+: nothing of ${kind.name} can be deleted, so it cannot be exact$`),
+    )
+    if (kind.holds === 'set')
+      expect((await mistakesIn(textOf(kind, '{x: null}')))[0]).toContain(
+        `nothing of ${kind.name} can be deleted`,
+      )
+  })
+})
+
+describe('sets', () => {
+  it('are these', () => expect(sets.length).toBeGreaterThan(6))
+
+  it.each(named(sets))(
+    '%s: an item is there, or not, and the rest as $exact says',
+    async (_, kind) => {
+      const text = textOf(kind, `{$exact: true, x: null, '@1': ${kind.families ? 'null' : '{}'}}`)
+      const wish = Object.values(wanted(await readText(text)))[0]
+      expect(wish).toMatchObject({ $exact: true, x: null })
+      expect((await mistakesIn(textOf(kind, 'null')))[1]).toContain(
+        'With {$exact: true} none is left.',
+      )
+      expect((await mistakesIn(textOf(kind, '{$exact: 1}')))[0]).toContain(
+        '$exact takes true or false',
+      )
+    },
+  )
+})
+
+describe('items', () => {
+  it('are called by names, or by numbers where those are IDs', async () => {
+    const text = "groups: {platform: {members: {ana: {}, 12: {}, '@13': {}}}}"
+    const identities = (await readText(text))
+      .wishes({ groups: ['platform'], projects: [] })
+      .flatMap(({ items }) => items.map(({ identity }) => identity))
+    expect(identities).toEqual(['ana', 12, '13'])
+    expect((await mistakesIn('groups: {platform: {members: {007: {}}}}'))[0]).toContain(
+      '007 is no ID',
+    )
+  })
+
+  it('may say what they were called, where their kind can be renamed', async () => {
+    const text = 'projects: {platform/app: {approval_rules: {A: {previously: [B, C]}}}}'
+    expect(itemIn(await readText(text), 'platform/app:approval_rules', 'A').previously).toEqual([
+      'B',
+      'C',
+    ])
+    expect(managedKinds.filter(({ renames }) => renames === true).map(({ name }) => name)).toEqual([
+      'geo_nodes',
+      'approval_rules',
+    ])
+  })
+
+  it.each(named(sets.filter(({ renames }) => renames !== true)))(
+    '%s cannot be renamed',
+    async (_, kind) => {
+      const family = kind.families === undefined ? '' : ', family: simple-webhook'
+      const [line] = await mistakesIn(textOf(kind, `{x: {previously: [y]${family}}}`))
+      expect(line).toMatch(new RegExp(`^1:\\d+: ${kind.name} cannot be renamed`))
+    },
+  )
+
+  it('were not called as they are called', async () => {
+    const text = (names: string): string =>
+      `projects: {platform/app: {approval_rules: {A: {previously: ${names}}}}}`
+    expect((await mistakesIn(text('[A]')))[0]).toContain('previously names A itself')
+    expect((await mistakesIn(text('{A: B}')))[0]).toContain('previously takes a list of names')
+    expect((await mistakesIn(text('[null]')))[0]).toContain('previously takes a list of names')
+  })
+})
+
+describe('integrations', () => {
+  const integrations = (text: string): string =>
+    `projects: {platform/app: {integrations: {${text}}}}`
+
+  it('need their family where their slug does not say it', async () => {
+    expect(await mistakesIn(integrations('chat: {webhook: {env: X}}'))).toEqual([
+      expect.stringMatching(/^1:\d+: chat needs family: its attributes are not known$/),
+      'With family: it says which attributes it takes.',
+    ])
+    expect((await mistakesIn(integrations('email-on-push: {}')))[1]).toContain(
+      'Did you mean emails-on-push?',
+    )
+    expect((await mistakesIn(integrations('chat: {family: chat-web-hook}'))).join()).toContain(
+      'Did you mean chat-webhook?',
+    )
+    const state = await readText(integrations('chat: {family: chat-webhook}, gone: null'))
+    expect(itemIn(state, 'platform/app:integrations', 'chat').family).toBe('chat-webhook')
+  })
+
+  it('may have it said at another level', async () => {
+    const two = (inner: string): string =>
+      `groups: {platform/**: {projects: {integrations: {chat: {family: chat-webhook}}}}}\n${inner}`
+    const state = await readText(two(integrations('chat: {webhook: {env: X}}')))
+    expect(itemIn(state, 'platform/app:integrations', 'chat').family).toBe('chat-webhook')
+    expect(await mistakesIn(two('projects: {web/site: {integrations: {chat: {}}}}'))).toEqual([
+      expect.stringMatching(/^2:\d+: chat needs family/),
+      expect.any(String),
+    ])
+  })
+
+  it('take the attributes of their family only', async () => {
+    expect(await mistakesIn(integrations('emails-on-push: {webhook: {env: X}}'))).toEqual([
+      expect.stringMatching(
+        /webhook is no attribute of emails-on-push, whose family is emails-on-push$/,
+      ),
+      expect.stringContaining('It takes recipients, '),
+    ])
+    expect((await mistakesIn(integrations('emails-on-push: {family: chat-webhook}')))[0]).toContain(
+      'emails-on-push is of the family emails-on-push, not chat-webhook',
+    )
+    expect((await mistakesIn(integrations("emails-on-push: {recipients: ''}")))[0]).toContain(
+      'recipients cannot be unset: the family emails-on-push requires it',
+    )
+  })
+
+  it('are null where they are not active', async () => {
+    expect(await mistakesIn(integrations('emails-on-push: {active: false}'))).toEqual([
+      expect.stringMatching(/^1:\d+: active is no attribute: what is listed is active$/),
+      'What must not be there is written null in place of its attributes.',
+    ])
+    expect((await mistakesIn(integrations('emails-on-push: {active: true}')))[1]).toBe(
+      'Leave it out.',
+    )
+  })
+})
+
+describe('deploy keys', () => {
+  it('are one where they are the same, whatever they are called', async () => {
+    const blob = Buffer.concat([
+      Buffer.from([0, 0, 0, 11]),
+      Buffer.from('ssh-ed25519'),
+      Buffer.from([0, 0, 0, 32]),
+      Buffer.alloc(32, 7),
+    ]).toString('base64')
+    const text = `projects: {platform/app: {deploy_keys: {a: {key: ssh-ed25519 ${blob} x}, b: {key: ssh-ed25519 ${blob} y}}}}`
+    expect(await mistakesIn(text)).toEqual([
+      expect.stringMatching(/^1:\d+: b has the same key as a$/),
+      'It is one, whatever it is called.',
+    ])
+  })
+})
+
+describe('rules', () => {
+  const rules = (text: string): string => `site: {runners: ${text}}`
+
+  it('stay in their order, each with what it is for', async () => {
+    const text = rules(
+      '[{match: {id: 7, description: a*}, set: {locked: true}}, {match: {tag_list: [x]}, set: {}}]',
+    )
+    const [wish] = (await readText(text)).wishes({ projects: [], groups: [] })
+    expect(wish?.items.map(({ match }) => match)).toEqual([
+      { id: 7, description: 'a*' },
+      { tag_list: ['x'] },
+    ])
+  })
+
+  it.each([
+    ['{}', 'runners takes a list of rules, not a map'],
+    ['[a]', 'a rule has match and set, and is not "a"'],
+    ['[{match: {id: 1}}]', 'a rule has two maps, match and set'],
+    ['[{set: {locked: true}}]', 'a rule has two maps, match and set'],
+    ['[{match: {}, set: {}}]', 'a rule says which it is for'],
+    ['[{match: {id: 1}, set: {}, sett: {}}]', 'sett is not known here'],
+    ['[{match: {runner_typ: x}, set: {}}]', 'runner_typ is no field of runners'],
+    ['[{match: {description: null}, set: {}}]', 'description takes a value to match'],
+    ['[{match: {id: 1}, set: {lockd: true}}]', 'lockd is no attribute of runners'],
+    [
+      '[{match: {id: 1}, set: {locked: true}}, {match: {id: 1}, set: {locked: true}}]',
+      'locked is said a second time at this level',
+    ],
+  ])('are refused: %s', async (text, mistake) => {
+    expect((await mistakesIn(rules(text)))[0]).toContain(mistake)
+  })
+})

@@ -1,0 +1,111 @@
+/** Which files are read, and in which order. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readFiles } from '../../../src/desired/files/index.js'
+import { folderOf, readTexts, refusal, wanted } from './reading.js'
+
+const none = 'version: 1\n'
+const stdin = async (): Promise<string> => none
+const pathsOf = async (paths: readonly string[], cwd: string): Promise<readonly string[]> =>
+  (await readFiles(paths, { cwd, stdin })).files.map(({ path }) => path)
+
+describe('files of a folder', () => {
+  it('are read recursively, in the order of their bytes', async () => {
+    const cwd = folderOf({
+      'in/b.yml': none,
+      'in/B.yaml': none,
+      'in/a/z.json': '{"version": 1}',
+      'in/é.yml': none,
+      'in/a.yml': none,
+      'in/notes.txt': 'no document',
+      'in/.hidden.yml': 'no document: [',
+      'in/.git/x.yml': 'no document: [',
+      'in/node_modules/x.yml': 'no document: [',
+    })
+    const read = ['in/B.yaml', 'in/a.yml', 'in/a/z.json', 'in/b.yml', 'in/é.yml']
+    expect(await pathsOf(['in'], cwd)).toEqual(read)
+  })
+
+  it('follow no link to a folder, and none that leads out', async () => {
+    const cwd = folderOf({ 'in/a.yml': none, 'in/below/b.yml': none, 'out/c.yml': none })
+    symlinkSync(join(cwd, 'out'), join(cwd, 'in/away'))
+    symlinkSync(join(cwd, 'in/below'), join(cwd, 'in/again'))
+    symlinkSync('below/b.yml', join(cwd, 'in/b-link.yml'))
+    // Once, though there are two names for it.
+    expect(await pathsOf(['in'], cwd)).toEqual(['in/a.yml', 'in/b-link.yml'])
+    symlinkSync(join(cwd, 'out/c.yml'), join(cwd, 'in/c.yml'))
+    expect(await refusal(readFiles(['in'], { cwd, stdin }))).toEqual([
+      'in/c.yml: the link leads out of in',
+      'Name the file that it leads to as well, or copy it.',
+    ])
+  })
+
+  it('may not be links to nothing', async () => {
+    const cwd = folderOf({ 'in/a.yml': none })
+    symlinkSync('gone', join(cwd, 'in/b.yml'))
+    expect(await refusal(readFiles(['in'], { cwd, stdin }))).toEqual([
+      'in/b.yml: the link leads to nothing',
+    ])
+  })
+
+  it('must be there', async () => {
+    const cwd = folderOf({})
+    mkdirSync(join(cwd, 'in'))
+    expect((await refusal(readFiles(['in'], { cwd, stdin })))[0]).toMatch(/^in: there is no file/)
+    expect(await refusal(readFiles(['gone'], { cwd, stdin }))).toEqual([
+      'gone: cannot be read: no such file or directory',
+    ])
+  })
+})
+
+describe('paths', () => {
+  it('name a file twice, and it is read once, whatever it ends in', async () => {
+    const cwd = folderOf({ 'in/a.yml': none, state: none })
+    expect(await pathsOf(['in/a.yml', 'in', 'state', './in/a.yml'], cwd)).toEqual([
+      'in/a.yml',
+      'state',
+    ])
+  })
+
+  it('are told with what they held', async () => {
+    const cwd = folderOf({ 'a.yml': none })
+    expect((await readFiles(['a.yml'], { cwd, stdin })).files).toEqual([
+      {
+        path: 'a.yml',
+        sha256: createHash('sha256').update(none).digest('hex'),
+      },
+    ])
+  })
+
+  it('take standard input for -, one document of it', async () => {
+    const cwd = folderOf({})
+    const state = await readFiles(['-'], {
+      cwd,
+      stdin: async () => 'version: 1\nsite: {settings: {admin_mode: true}}\n',
+    })
+    expect(state.files.map(({ path }) => path)).toEqual(['-'])
+    expect(wanted(state)).toEqual({ 'site:settings': { '': { admin_mode: true } } })
+    const two = readFiles(['-'], { cwd, stdin: async () => `${none}---\n${none}` })
+    expect(await refusal(two)).toEqual(['standard input:3:1: standard input holds one document'])
+  })
+
+  it('lead to files of several documents', async () => {
+    const texts = {
+      'a.yml':
+        'site: {settings: {admin_mode: true}}\n---\nversion: 1\nsite: {settings: {max_pages_size: 5}}',
+    }
+    expect(wanted(await readTexts(texts))).toEqual({
+      'site:settings': { '': { admin_mode: true, max_pages_size: 5 } },
+    })
+  })
+
+  it('refuse what is no text', async () => {
+    const cwd = folderOf({})
+    writeFileSync(join(cwd, 'a.yml'), Buffer.from([0x61, 0x3a, 0x20, 0xff]))
+    expect(await refusal(readFiles(['a.yml'], { cwd, stdin }))).toEqual([
+      'a.yml:1:1: the file is no UTF-8 text',
+    ])
+  })
+})

@@ -1,0 +1,177 @@
+/** Where secrets come from, and which files a file may name. */
+import { createHash } from 'node:crypto'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readFiles } from '../../../src/desired/files/index.js'
+import { besidePath, besideText } from '../../../src/desired/files/inside.js'
+import { folderOf, type How, itemIn, mistakesIn, readText, refusal } from './reading.js'
+
+const chat = (webhook: string): string =>
+  `projects: {platform/app: {integrations: {chat: {family: chat-webhook, webhook: ${webhook}}}}}`
+
+const sourceOf = async (webhook: string, how: How = {}): Promise<unknown> => {
+  const item = itemIn(await readText(chat(webhook), how), 'platform/app:integrations', 'chat')
+  return item.attributes.get('webhook')?.value
+}
+const secret = (source: unknown): unknown => ({ is: 'secret', source })
+const beside = { base: 'standard input', within: '.' } as const
+
+describe('a secret', () => {
+  it.each([
+    ['{env: CHAT_WEBHOOK}', { env: 'CHAT_WEBHOOK' }],
+    ['env:CHAT_WEBHOOK', { env: 'CHAT_WEBHOOK' }],
+    ['{file: secrets/hook}', { file: 'secrets/hook', ...beside }],
+    ["'@secrets/hook'", { file: 'secrets/hook', ...beside }],
+  ])('comes from %s', async (text, source) => {
+    expect(await sourceOf(text)).toEqual(secret(source))
+  })
+
+  it.each([
+    ['{command: [pass, show, chat]}', ['pass', 'show', 'chat']],
+    [`'command:["pass","show chat"]'`, ['pass', 'show chat']],
+  ])('comes from a command where commands are allowed: %s', async (text, command) => {
+    expect(await sourceOf(text, { allowCommands: true })).toEqual(secret({ command }))
+    expect(await mistakesIn(chat(text))).toEqual([
+      expect.stringMatching(/^1:\d+: webhook comes from a command, and commands are not allowed$/),
+      'With --allow-commands they are run.',
+    ])
+  })
+
+  it('stands in a file only where that is allowed, and is never shown', async () => {
+    for (const text of [
+      'hunter2',
+      "'hunter2'",
+      '20022002',
+      '[hunter2]',
+      '{hunter2: x}',
+      '{env: hunter-2}',
+    ]) {
+      const lines = await mistakesIn(chat(text))
+      expect(lines[0]).toMatch(/^1:\d+: /)
+      expect(lines.join()).not.toMatch(/hunter|2002/)
+    }
+    expect(await mistakesIn(chat('hunter2'))).toEqual([
+      expect.stringMatching(/^1:\d+: webhook is a secret, and secrets do not stand in files$/),
+      expect.stringContaining('{env: NAME}'),
+    ])
+    expect(await sourceOf('hunter2', { allowLiteralSecrets: true })).toEqual(
+      secret({ literal: 'hunter2' }),
+    )
+    expect(await sourceOf('007', { allowLiteralSecrets: true })).toEqual(secret({ literal: '007' }))
+  })
+
+  it.each(['SVC_TOKEN', 'SVC_JOB_TOKEN', 'CI_JOB_TOKEN', 'SVC_ALERT_KEY'])(
+    'is never the credential of the tool: %s',
+    async (name) => {
+      expect((await mistakesIn(chat(`{env: ${name}}`)))[0]).toContain(
+        `${name} is a credential of svcctl itself`,
+      )
+    },
+  )
+
+  it.each([
+    ['{envv: X}', 'webhook takes one of env, file, command', 'Did you mean env?'],
+    ['{env: X, file: y}', 'webhook takes one of env, file, command'],
+    ['{}', 'webhook takes one of env, file, command'],
+    ['[a]', 'webhook takes one of env, file, command'],
+    ['{env: 1X}', 'this is no name of an environment variable'],
+    ['{env: [X]}', 'this is no name of an environment variable'],
+    ["{file: ''}", 'this is no path'],
+    ['{file: "a\\0b"}', 'this is no path'],
+    ['{command: pass}', 'command takes a list of texts'],
+    ['{command: []}', 'command takes a list of texts'],
+    ['{command: [pass, [x]]}', 'command takes a list of texts'],
+    ["'command:pass'", 'command takes a list of texts'],
+    ["'command:[1]'", 'command takes a list of texts'],
+    ['null', 'webhook cannot be unset: the family chat-webhook requires it'],
+  ])('says nothing by %s', async (text, mistake, hint = '') => {
+    const lines = await mistakesIn(chat(text), { allowCommands: true })
+    expect(lines[0]).toMatch(/^1:\d+: /)
+    expect(lines[0]).toContain(mistake)
+    expect(lines.join()).toContain(hint)
+  })
+
+  it('is taken away by nothing, where it may be', async () => {
+    const text = 'site: {settings: {spamsvc_api_key: null}}'
+    const item = itemIn(await readText(text), 'site:settings', '')
+    expect(item.attributes.get('spamsvc_api_key')?.value).toEqual(secret({ literal: '' }))
+  })
+
+  it('is nothing that other attributes could say', async () => {
+    const text =
+      'projects: {platform/app: {integrations: {emails-on-push: {recipients: env:HOME}}}}'
+    const item = itemIn(await readText(text), 'platform/app:integrations', 'emails-on-push')
+    expect(item.attributes.get('recipients')?.value).toEqual({ is: 'value', value: 'env:HOME' })
+    const map = 'site: {settings: {after_sign_up_text: {env: HOME}}}'
+    expect((await mistakesIn(map))[0]).toContain('after_sign_up_text takes text, not a map')
+  })
+})
+
+const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+const domain = (certificate: string): string =>
+  `version: 1\nprojects: {platform/app: {pages_domains: {x.test: {certificate: ${certificate}}}}}`
+const stdin = async (): Promise<string> => ''
+
+describe('a file that a file names', () => {
+  it('lies beside it, and is read where it is no secret', async () => {
+    const cwd = folderOf({
+      'in/below/a.yml': domain('{file: ../certs/x.pem}'),
+      'in/certs/x.pem': pem,
+    })
+    const state = await readFiles(['in'], { cwd, stdin })
+    const item = itemIn(state, 'platform/app:pages_domains', 'x.test')
+    expect(item.attributes.get('certificate')?.value).toEqual({ is: 'value', value: pem.trimEnd() })
+    expect(state.files.slice(1)).toEqual([
+      { path: 'in/certs/x.pem', sha256: createHash('sha256').update(pem).digest('hex') },
+    ])
+  })
+
+  it.each([
+    ['../out.pem'],
+    ['/etc/hostname'],
+    ['link.pem'],
+    ['linked/out.pem'],
+    ['linked/new/out.pem'],
+  ])('lies in the folder that was given, links resolved: not %s', async (file) => {
+    const cwd = folderOf({
+      'in/a.yml': domain(`{file: ${file}}`),
+      'in/b.yml': `version: 1\n${chat(`{file: ${file}}`)}`,
+      'out.pem': pem,
+    })
+    symlinkSync(join(cwd, 'out.pem'), join(cwd, 'in/link.pem'))
+    symlinkSync(cwd, join(cwd, 'in/linked'))
+    const lines = await refusal(readFiles(['in'], { cwd, stdin }))
+    expect(lines).toEqual([
+      expect.stringContaining(`${file}: it lies outside of the folder that was given`),
+      expect.stringContaining(`${file}: it lies outside of the folder that was given`),
+    ])
+    expect(lines.map((line) => line.slice(0, 8))).toEqual(['in/a.yml', 'in/b.yml'])
+    const secretOnly = readFiles(['in/b.yml'], { cwd, stdin, allowOutside: true })
+    const item = itemIn(await secretOnly, 'platform/app:integrations', 'chat')
+    expect(item.attributes.get('webhook')?.value).toEqual(secret({ file, base: 'in/b.yml' }))
+  })
+
+  it('need not be there where it is a secret, and must be there where it is none', async () => {
+    const cwd = folderOf({ 'a.yml': domain('{file: gone/x.pem}') })
+    expect((await refusal(readFiles(['a.yml'], { cwd, stdin })))[0]).toMatch(
+      /^a\.yml:2:\d+: gone\/x\.pem: no such file or directory$/,
+    )
+    expect(await sourceOf('{file: gone/x}')).toEqual(secret({ file: 'gone/x', ...beside }))
+  })
+
+  it('holds what its attribute takes', async () => {
+    const cwd = folderOf({ 'a.yml': domain("'@x.pem'"), 'x.pem': 'no certificate' })
+    expect((await refusal(readFiles(['a.yml'], { cwd, stdin })))[0]).toContain(
+      'certificate takes PEM text',
+    )
+  })
+
+  it('is looked at again where it is read', () => {
+    const cwd = folderOf({ 'in/secret': 'x', out: 'y' })
+    const source = { file: 'secret', base: 'in/a.yml', within: 'in' }
+    expect(besideText(source, cwd)).toBe('x')
+    symlinkSync(join(cwd, 'out'), join(cwd, 'in/moved'))
+    expect(() => besidePath({ ...source, file: 'moved' }, cwd)).toThrow('outside')
+  })
+})

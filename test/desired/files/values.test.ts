@@ -1,0 +1,192 @@
+/** Values of attributes, by the types of the catalogue's parameters. */
+import { describe, expect, it } from 'vitest'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import { attributesOf } from '../../../src/desired/attributes.js'
+import { itemIn, mistakesIn, readText } from './reading.js'
+
+const settings = (text: string): string => `site: {settings: {${text}}}`
+const rule = (text: string): string => `projects: {platform/app: {approval_rules: {R: {${text}}}}}`
+const member = (text: string): string => `groups: {platform: {members: {${text}}}}`
+
+const valuesIn = async (text: string, key: string, identity: string | number = '') => {
+  const item = itemIn(await readText(text), key, identity)
+  return Object.fromEntries(
+    [...item.attributes].map(([name, { value }]) => [
+      name,
+      value.is === 'value' ? value.value : value,
+    ]),
+  )
+}
+
+/** A public key of a type and a length that are right. */
+const key = `ssh-ed25519 ${Buffer.concat([
+  Buffer.from([0, 0, 0, 11]),
+  Buffer.from('ssh-ed25519'),
+  Buffer.from([0, 0, 0, 32]),
+  Buffer.alloc(32, 7),
+]).toString('base64')}`
+
+describe('a value', () => {
+  it.each([
+    ['admin_mode: true', { admin_mode: true }],
+    ['default_projects_limit: 5', { default_projects_limit: 5 }],
+    ["default_projects_limit: '5'", { default_projects_limit: 5 }],
+    ['default_branch_protection: partially_protected', { default_branch_protection: 1 }],
+    ['default_branch_protection: 2', { default_branch_protection: 2 }],
+    ['default_project_visibility: internal', { default_project_visibility: 'internal' }],
+    ['domain_allowlist: [a.example, 7]', { domain_allowlist: ['a.example', '7'] }],
+    ['asset_proxy_allowlist: a.example', { asset_proxy_allowlist: ['a.example'] }],
+    ['after_sign_up_text: null', { after_sign_up_text: '' }],
+    ["after_sign_up_text: ''", { after_sign_up_text: '' }],
+  ])('%s', async (text, values) => {
+    expect(await valuesIn(settings(text), 'site:settings')).toEqual(values)
+  })
+
+  it('is a level by its name, or by a number that may be a custom one', async () => {
+    const text = member('ana: {access_level: Maintainer}, ben: {access_level: 15}')
+    expect(await valuesIn(text, 'platform:members', 'ana')).toEqual({ access_level: 40 })
+    expect(await valuesIn(text, 'platform:members', 'ben')).toEqual({ access_level: 15 })
+  })
+
+  it('is a name, an ID, or a name of digits only', async () => {
+    const text = rule("user_ids: [ana, 12, '12', '@123', 1.5], group_ids: [platform/core]")
+    expect(await valuesIn(text, 'platform/app:approval_rules', 'R')).toEqual({
+      user_ids: ['ana', 12, 12, '123', '1.5'],
+      group_ids: ['platform/core'],
+    })
+  })
+
+  it('is several, joined by the documents, and listed in files', async () => {
+    const text =
+      'projects: {platform/app: {integrations: {emails-on-push: {recipients: [a@x.test, b@x.test]}}}}'
+    expect(await valuesIn(text, 'platform/app:integrations', 'emails-on-push')).toEqual({
+      recipients: 'a@x.test b@x.test',
+    })
+  })
+
+  it('is nothing where null is something, and where a day can be taken away', async () => {
+    const node = 'site: {geo_nodes: {south: {selective_sync_type: null, internal_url: null}}}'
+    expect(await valuesIn(node, 'site:geo_nodes', 'south')).toEqual({
+      selective_sync_type: null,
+      internal_url: '',
+    })
+    expect(await valuesIn(member('ana: {expires_at: null}'), 'platform:members', 'ana')).toEqual({
+      expires_at: '',
+    })
+  })
+
+  it('is a key', async () => {
+    const text = `projects: {platform/app: {deploy_keys: {deploy: {key: '${key} me@x'}}}}`
+    expect(await valuesIn(text, 'platform/app:deploy_keys', 'deploy')).toEqual({
+      key: `${key} me@x`,
+    })
+  })
+})
+
+const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
+  [settings('admin_mode: "true"'), 'admin_mode takes true or false, not "true"'],
+  [
+    settings('admin_mode: 1'),
+    'admin_mode takes true or false, not "1"',
+    'YAML 1.2 has true and false only.',
+  ],
+  [
+    settings('admin_mode: null'),
+    'admin_mode cannot be unset',
+    'Leave it out, and it stays what it is.',
+  ],
+  [
+    settings('default_projects_limit: 5.5'),
+    'default_projects_limit takes a whole number, not "5.5"',
+  ],
+  [
+    settings('default_projects_limit: many'),
+    'default_projects_limit takes a whole number, not "many"',
+  ],
+  [
+    settings('default_projects_limit: 9007199254740993'),
+    'default_projects_limit: 9007199254740992 is too large',
+  ],
+  [
+    settings('default_projects_limit: [1]'),
+    'default_projects_limit takes a whole number, not a list',
+  ],
+  [
+    settings('deletion_adjourned_period: 91'),
+    'deletion_adjourned_period takes a number of 0 to 90, not 91',
+  ],
+  [
+    settings('default_project_visibility: intern'),
+    'default_project_visibility takes one of private, internal, public, not "intern"',
+    'Did you mean internal?',
+  ],
+  [
+    settings('domain_allowlist: {a: b}'),
+    'domain_allowlist takes a list, or $add and $remove, not a',
+  ],
+  [
+    settings('domain_allowlist: null'),
+    'domain_allowlist cannot be unset',
+    'An empty list is written [].',
+  ],
+  [settings('domain_allowlist: [null]'), 'domain_allowlist takes a list of texts, not nothing'],
+  [settings('after_sign_up_text: {a: b}'), 'after_sign_up_text takes text, not a map'],
+  [settings('after_sign_up_text: "a\\0b"'), 'after_sign_up_text holds a NUL, which no text can'],
+  [settings('a_new_one: .inf'), '.inf is no number that can be sent'],
+  [
+    settings('a_new_one: 9007199254740993'),
+    '9007199254740993 is too large',
+    'Write it as text, in quotation marks.',
+  ],
+  [
+    member('ana: {access_level: ownr}'),
+    'access_level takes a whole number or one of no-access, minimal, guest, reporter, developer, maintainer, owner, not "ownr"',
+    'Did you mean owner?',
+  ],
+  [
+    member('ana: {expires_at: 2027-02-30}'),
+    'expires_at takes a day as YYYY-MM-DD, not "2027-02-30"',
+  ],
+  [member('ana: {expires_at: 30d}'), 'expires_at takes a day as YYYY-MM-DD, not "30d"'],
+  [member('ana: [owner]'), 'ana takes a map of attributes, or null, not a list'],
+  [rule('user_ids: [007]'), '007 is no ID', "A name of digits only is written '@007'."],
+  [rule('user_ids: ana'), 'user_ids takes a list, not "ana"'],
+  [rule('user_ids: [[ana]]'), 'user_ids takes a name or an ID, not a list'],
+  [rule("user_ids: ['']"), 'user_ids takes a name or an ID, not ""'],
+  [
+    'projects: {platform/app: {deploy_keys: {deploy: {key: ssh-rsa nonsense}}}}',
+    'key takes a public key, not "ssh-rsa nonsense"',
+    'A file that holds it is written {file: path}.',
+  ],
+  [
+    'projects: {platform/app: {pages_domains: {x.test: {certificate: cert.pem}}}}',
+    'certificate takes PEM text, not "cert.pem"',
+    'A file that holds it is written {file: path}.',
+  ],
+]
+
+describe('what is no value', () => {
+  it.each(wrong)('%s', async (text, mistake, ...hints) => {
+    const [line = '', ...more] = await mistakesIn(text)
+    expect(line.replace(/^1:\d+: /, '')).toBe(mistake)
+    expect(more).toEqual(hints)
+  })
+
+  it('is quoted on one line, and not without end', async () => {
+    const [line = ''] = await mistakesIn(
+      settings(`default_projects_limit: "a\\nb${'x'.repeat(500)}"`),
+    )
+    expect(line).toMatch(/not "a\\nbx+…"$/)
+    expect(line.length).toBeLessThan(200)
+  })
+})
+
+it('is of a type that files have a rule for, whatever the kind', () => {
+  const types = managedKinds.flatMap((kind) =>
+    [...attributesOf(kind).values()].map(({ param }) => param.type),
+  )
+  expect(types.length).toBeGreaterThan(100)
+  expect([...new Set(types)].sort()).toEqual(
+    expect.arrayContaining(['boolean', 'enum', 'integer', 'list', 'string']),
+  )
+})
