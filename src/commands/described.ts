@@ -120,6 +120,8 @@ export interface PlanSource extends Pick<Coming, 'confirm'> {
   planOf(object: GivenObject): Promise<Plan>
   /** All of them are there before the first is worked on. */
   readonly whole?: true
+  /** So many may be planned at once. */
+  readonly width?: number
 }
 
 /** What was asked, to be planned as its objects come. */
@@ -128,6 +130,8 @@ export interface Unplanned {
   readonly override?: JsonValues
   /** What the command makes of each plan. */
   readonly each?: (plan: Plan) => Plan | Promise<Plan>
+  /** It reads from the instance: several at once. */
+  readonly reads?: true
   /** What is wrong with one is said before any is sent. */
   readonly checked?: true
 }

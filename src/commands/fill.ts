@@ -9,7 +9,7 @@ import { pathIn } from '../catalogue/path-in.js'
 import { usage } from '../errors.js'
 import { answered } from './answered.js'
 import type { InstanceService } from './services.js'
-import type { Given, Plan } from './types.js'
+import type { Given, Plan, Plans } from './types.js'
 
 export interface Filling {
   /** The words of the command, for messages. */
@@ -46,6 +46,10 @@ export const checkChanges = (
   }
 }
 
+/** Stand-ins, so that planning asks nobody for what the record knows. */
+export const standIns = (open: readonly string[]): Readonly<Record<string, ''>> =>
+  Object.fromEntries(open.map((name) => [name, '' as const]))
+
 /**
  * The plans of an update, its missing required attributes still empty.
  * @throws Failure `usage` where nothing at all is to change
@@ -56,8 +60,7 @@ export const plansToFill = async (
   filling: Filling,
 ): Promise<readonly Plan[]> => {
   const open = missing(given, filling)
-  // Stand-ins, so that planning asks nobody for what the record knows.
-  const plans = await instance.plans(given, Object.fromEntries(open.map((name) => [name, ''])))
+  const plans = await instance.plans(given, standIns(open))
   checkChanges(plans, open, filling)
   return plans
 }
@@ -84,7 +87,7 @@ export const filled = (plan: Plan, open: readonly string[], record: Fields): Pla
 /** Runs plans, each filled from its record first where anything is open. */
 export const updateFilled = async (
   instance: InstanceService,
-  plans: readonly Plan[],
+  plans: Plans,
   open: readonly string[],
   fillingOf: (plan: Plan) => Filling,
 ): Promise<void> => {

@@ -13,7 +13,7 @@ export interface Loss {
   /** By default the objects of the plans, by their names. */
   readonly details?: Details
   /** How the object of a plan is called instead, where the plans are not in hand. */
-  readonly each?: (plan: Plan) => string
+  readonly each?: (plan: Plan) => string | Promise<string>
   /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
   readonly told?: string
 }
@@ -45,9 +45,13 @@ export interface Many {
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
   readonly emit?: Emit
-  /** What the command knows of what is lost; endpoints that destroy are confirmed without it. */
-  readonly loses?: Loss
+  /** What the command knows of what is lost, where that is only known when all are planned a function; endpoints that destroy are confirmed without it. */
+  readonly loses?: Loss | (() => Loss | undefined)
 }
+
+/** What is lost, as far as that is known by now. */
+export const lossIn = ({ loses }: Pick<Many, 'loses'>): Loss | undefined =>
+  typeof loses === 'function' ? loses() : loses
 
 export interface PlanAnswer {
   /** Bytes of the answer's JSON value, or a value; undefined where there is none. */

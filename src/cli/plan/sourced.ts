@@ -1,4 +1,5 @@
 /** The plans of objects that come: one after the other, of one project or group, or each with its own. */
+import { ahead } from '../../base/ahead.js'
 import type {
   Coming,
   Command,
@@ -8,6 +9,7 @@ import type {
   Unplanned,
 } from '../../commands/types.js'
 import type { GivenObject } from '../../fleet/items.js'
+import { widthOf } from '../run/many/in-hand.js'
 import { givenFor, type Slot, slotIn } from './parents.js'
 import { Planner } from './planner.js'
 import type { Surroundings } from './surroundings.js'
@@ -59,10 +61,12 @@ class Planners {
 /** A plan for each object that comes. */
 export const sourceOf = (
   command: Command,
-  { given, override, each, checked }: Unplanned,
+  unplanned: Unplanned,
   { objects, below, confirm }: Coming,
   around: Surroundings,
 ): PlanSource => {
+  const { given, override, each, checked } = unplanned
+  const width = widthOf(unplanned)
   const planners = new Planners(
     (slot) =>
       new Planner(command, slot === undefined ? given : givenFor(given, slot), around, override),
@@ -73,15 +77,17 @@ export const sourceOf = (
     return each === undefined ? plan : each(plan)
   }
   const named = async function* (): AsyncGenerator<GivenObject> {
-    for await (const one of objects) {
+    const take = async (one: NamedObject): Promise<GivenObject> => {
       const object = await planners.objectOf(one)
       if (checked === true) await planOf(object)
-      yield object
+      return object
     }
+    yield* ahead(objects, checked === true ? width : 1, take)
   }
   return {
     objects: named(),
     planOf,
+    width,
     ...(confirm === undefined ? {} : { confirm }),
     ...(checked === true ? { whole: true } : {}),
   }

@@ -8,7 +8,7 @@ import type { Data } from '../../client/typed.js'
 import { type Failure, survived } from '../../errors.js'
 import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
-import { filled, missing, plansToFill } from '../fill.js'
+import { checkChanges, filled, missing, standIns } from '../fill.js'
 import { withListedUsers } from '../members/usernames.js'
 import type { InstanceService, Loss, Services } from '../services.js'
 import type { Plan } from '../types.js'
@@ -82,10 +82,28 @@ const complete = async (
   }
 }
 
-/** What is lost with approvers who are not listed. */
-const lossOf = (details: readonly string[]): { loses?: Loss } => {
-  const what = 'Approvers who are not listed are removed; --keep keeps them.'
-  return details.length === 0 ? {} : { loses: { what, details, told: 'removes' } }
+/** So many are named who no longer approve; of the others there is a count. */
+const mostLost = 1000
+
+/** Who is lost with the approvers that are not listed. */
+class Lost {
+  readonly #lines: string[] = []
+  #more = 0
+
+  add(lines: readonly string[]): void {
+    for (const line of lines)
+      if (this.#lines.length < mostLost) this.#lines.push(line)
+      else this.#more += 1
+  }
+
+  /** As far as it is known by now. */
+  get loss(): Loss | undefined {
+    const what = 'Approvers who are not listed are removed; --keep keeps them.'
+    const more = this.#more === 0 ? [] : [`${this.#more} more`]
+    return this.#lines.length === 0
+      ? undefined
+      : { what, details: [...this.#lines, ...more], told: 'removes' }
+  }
 }
 
 /** In place of the API's IDs: names are looked up among the members of the project. */
@@ -101,8 +119,8 @@ const flags = {
   keep: boolean('keep the present approvers, and add those given'),
 } as const
 
-const listedBy = (services: Services, plans: readonly Plan[]): Promise<Plan[]> =>
-  Promise.all(plans.map((plan) => withListedUsers(services, plan, 'user_ids')))
+const listedBy = (services: Services, plan: Plan): Promise<Plan> =>
+  withListedUsers(services, plan, 'user_ids')
 
 export const rulesCreate = define({
   flags: approvers,
@@ -112,7 +130,8 @@ export const rulesCreate = define({
   ],
   run: async (services, given) => {
     const { instance } = services
-    await instance.many(await listedBy(services, await instance.plans(given)))
+    const each = (plan: Plan): Promise<Plan> => listedBy(services, plan)
+    await instance.many({ given, each, reads: true })
   },
 })
 
@@ -120,11 +139,20 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   const { instance } = services
   const open = missing(given, filling)
   const keep = given.flags.keep === true
-  const plans = await listedBy(services, await plansToFill(instance, given, filling))
-  const whole = await Promise.all(plans.map((plan) => complete(instance, plan, open, keep)))
-  const failures = new Map(whole.map(({ plan, failure }) => [plan, failure]))
-  await instance.many([...failures.keys()], {
-    ...lossOf(whole.flatMap(({ lost }) => lost)),
+  const failures = new WeakMap<Plan, Failure>()
+  const lost = new Lost()
+  const each = async (asked: Plan): Promise<Plan> => {
+    checkChanges([asked], open, filling)
+    const whole = await complete(instance, await listedBy(services, asked), open, keep)
+    const { plan, failure } = whole
+    if (failure !== undefined) failures.set(plan, failure)
+    lost.add(whole.lost)
+    return plan
+  }
+  // Who is lost is known when all rules are read, and asked about before the first is changed.
+  const plans = { given, override: standIns(open), each, reads: true, checked: true } as const
+  await instance.many(plans, {
+    loses: () => lost.loss,
     run: async (plan) => {
       const failure = failures.get(plan)
       if (failure !== undefined) throw failure
@@ -139,6 +167,7 @@ export const rulesUpdate = define({
     'Approvers who are not listed are removed; who that is, is shown and asked about. --keep keeps them.',
   ],
   flags,
+  streams: true,
   fills: filling.required,
   examples: [
     'approvals rules update 2 --approvals-required 2 --keep --project platform/app',

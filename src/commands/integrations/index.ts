@@ -67,9 +67,33 @@ export const lacking = (family: IntegrationFamily, given: ReadonlySet<string>): 
 const explained = (family: IntegrationFamily): string =>
   `svcctl explain integrations update --family ${family.name} lists its parameters.`
 
+/** What a person is told and asked while plans are checked, each once: those that come are planned twice. */
+interface Once {
+  readonly note: (text: string) => void
+  readonly secret: (slug: string, question: string, name: string) => Promise<string | undefined>
+}
+
+const onceEach = ({ person }: Services): Once => {
+  const said = new Set<string>()
+  const answers = new Map<string, Promise<string | undefined>>()
+  return {
+    note: (text) => {
+      if (!said.has(text)) person.note(text)
+      said.add(text)
+    },
+    secret: (slug, question, name) => {
+      const key = `${slug} ${name}`
+      const answer = answers.get(key) ?? person.askSecret(question, name)
+      answers.set(key, answer)
+      return answer
+    },
+  }
+}
+
 /** Asks for the secrets that are missing. */
 const withSecrets = async (
-  { person }: Services,
+  { secret }: Once,
+  slug: string,
   family: IntegrationFamily,
   missing: readonly string[],
 ): Promise<Readonly<Record<string, string>>> => {
@@ -77,21 +101,21 @@ const withSecrets = async (
   for (const name of missing) {
     const param = family.params[name]
     if (param?.secret !== true) continue
-    const answer = await person.askSecret(`${name}: ${param.help}`, name)
+    const answer = await secret(slug, `${name}: ${param.help}`, name)
     if (answer !== undefined && answer !== '') found[name] = answer
   }
   return found
 }
 
 const noteDeprecated = (
-  { person }: Services,
+  { note }: Once,
   family: IntegrationFamily,
   names: readonly string[],
 ): void => {
   for (const name of names) {
     const successor = family.params[name]?.deprecated
     if (successor !== undefined)
-      person.note(`${flagOf(name)} is deprecated in family ${family.name}: use ${successor}`)
+      note(`${flagOf(name)} is deprecated in family ${family.name}: use ${successor}`)
   }
 }
 
@@ -99,7 +123,7 @@ const noteDeprecated = (
  * A plan that its family accepts.
  * @throws Failure `usage` naming the family and the parameters that are missing or do not belong
  */
-const checked = async (services: Services, plan: Plan, named: unknown): Promise<Plan> => {
+const checked = async (once: Once, plan: Plan, named: unknown): Promise<Plan> => {
   const slug = String(plan.values.slug)
   const family =
     typeof named === 'string' ? familyNamed(named) : (familyOfSlug(slug) ?? familyNamed(slug))
@@ -111,9 +135,9 @@ const checked = async (services: Services, plan: Plan, named: unknown): Promise<
       `${strange.join(', ')}: not a parameter of family ${family.name}, which ${slug} belongs to`,
       `${explained(family)} --param passes any other.`,
     )
-  noteDeprecated(services, family, names)
+  noteDeprecated(once, family, names)
   const given = new Set([...names, ...Object.keys(plan.extra ?? {})])
-  const secrets = await withSecrets(services, family, lacking(family, given))
+  const secrets = await withSecrets(once, slug, family, lacking(family, given))
   const missing = lacking(family, new Set([...given, ...Object.keys(secrets)]))
   if (missing.length > 0)
     throw usage(
@@ -128,10 +152,9 @@ const flags = {
 } as const
 
 const runUpdate = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const plans: Plan[] = []
-  for (const plan of await services.instance.plans(given))
-    plans.push(await checked(services, plan, given.flags.family))
-  await services.instance.many(plans, { emit: asRows })
+  const once = onceEach(services)
+  const each = (plan: Plan): Promise<Plan> => checked(once, plan, given.flags.family)
+  await services.instance.many({ given, each, checked: true }, { emit: asRows })
 }
 
 export const update = define({
@@ -139,6 +162,7 @@ export const update = define({
     `An integration takes the parameters of its family: ${families.join(', ')}. Give --family where the slug does not tell it; without it nothing is checked.`,
   ],
   flags,
+  streams: true,
   examples: [
     "integrations update emails-on-push --recipients 'team@example.test ops@example.test' --project platform/app",
     'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
@@ -151,7 +175,8 @@ export const get = define({
     'integrations get emails-on-push --project platform/app',
     'integrations get emails-on-push --legacy-path --project platform/app -o json',
   ],
-  run: async ({ instance }, given) => instance.many(await instance.plans(given), { emit: asRows }),
+  streams: true,
+  run: async ({ instance }, given) => instance.many({ given }, { emit: asRows }),
 })
 
 export const list = define({

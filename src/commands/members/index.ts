@@ -5,10 +5,10 @@ import { members } from '../../catalogue/areas/members.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import { Failure, survived } from '../../errors.js'
 import { define } from '../define.js'
-import { checkChanges, missing, updateFilled } from '../fill.js'
-import type { InstanceService, Services } from '../services.js'
+import { checkChanges, missing, standIns, updateFilled } from '../fill.js'
+import type { InstanceService, Loss, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
-import { lookUp, plansOfUsers } from './usernames.js'
+import { lookUp, plansOfUsers, usersOf } from './usernames.js'
 
 /** Why a user was not added, from the messages by user; undefined where the instance has none. */
 const reasonOf = (messages: unknown, user: string): string | undefined => {
@@ -131,10 +131,14 @@ const fillingOf = ({ endpoint }: Plan) =>
 /** The API requires the access level: where it is to stay, it is read first. */
 const runUpdate = async (services: Services, given: Given): Promise<void> => {
   const open = missing(given, filling)
-  const standIns = Object.fromEntries(open.map((name) => [name, '']))
-  const plans = await plansOfUsers(services, given, 'direct', standIns)
-  checkChanges(plans, open, filling)
-  await updateFilled(services.instance, plans, open, fillingOf)
+  const users = await usersOf(services, given, 'direct', standIns(open))
+  const each = (plan: Plan): Plan => {
+    checkChanges([plan], open, filling)
+    return plan
+  }
+  if ('given' in users) return updateFilled(services.instance, { ...users, each }, open, fillingOf)
+  checkChanges(users, open, filling)
+  await updateFilled(services.instance, users, open, fillingOf)
 }
 
 export const get = define({
@@ -143,10 +147,11 @@ export const get = define({
     'members get 8 --project platform/app',
     'members get ben 3 --group platform --inherited --fields id,username,access_level',
   ],
+  streams: true,
   run: async (services, given) => {
     // --inherited has an endpoint of its own.
     const among = ({ endpoint }: Plan) => (endpoint.when === undefined ? 'direct' : 'all')
-    await services.instance.many(await plansOfUsers(services, given, among))
+    await services.instance.many(await usersOf(services, given, among))
   },
 })
 
@@ -170,6 +175,7 @@ export const update = define({
     'members update 8 --access-level reporter --project platform/app',
     'members update dov eva --expires-at 2027-06-30 --group platform',
   ],
+  streams: true,
   run: runUpdate,
 })
 
@@ -205,13 +211,17 @@ const losses = async (instance: InstanceService, plan: Plan, who: string): Promi
 
 const runRemove = async (services: Services, given: Given): Promise<void> => {
   const { instance, person } = services
-  const plans = await plansOfUsers(services, given, 'billable')
-  const details = async (): Promise<string[]> => {
+  const users = await usersOf(services, given, 'billable')
+  const of = async (plans: readonly Plan[]): Promise<string[]> => {
     const who = await person.naming(plans)
     const all = plans.map((plan, i) => losses(instance, plan, who[i] ?? ''))
     return (await Promise.all(all)).flat()
   }
-  await instance.many(plans, { loses: { details }, done: 'removed' })
+  const loses: Loss =
+    'given' in users
+      ? { each: async (plan) => (await of([plan])).join('; ') }
+      : { details: () => of(users) }
+  await instance.many(users, { loses, done: 'removed' })
 }
 
 export const billableRemove = define({
@@ -220,5 +230,6 @@ export const billableRemove = define({
     'members billable remove 6 --group platform --yes',
     'members billable remove dov chi --group platform --yes',
   ],
+  streams: true,
   run: runRemove,
 })

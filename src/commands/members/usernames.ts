@@ -1,12 +1,13 @@
 /** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
 
+import { ahead, mostAtOnce } from '../../base/ahead.js'
 import type { JsonValues } from '../../base/json/value.js'
 import { members } from '../../catalogue/areas/members.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import type { RecordOf } from '../../client/typed.js'
 import { Failure, usage } from '../../errors.js'
 import type { InstanceService, Services } from '../services.js'
-import type { Given, Plan } from '../types.js'
+import type { Coming, Given, NamedObject, Plan, Unplanned } from '../types.js'
 
 /** Which members a name is looked for among. */
 export type Among = 'direct' | 'all' | 'billable'
@@ -108,7 +109,7 @@ const asNumber = (id: string): number | string => (isId(id) ? Number(id) : id)
 /** The parameter that names the users of a plan. */
 const userOf = ({ endpoint }: Plan): string => endpoint.args?.[0] ?? 'user_id'
 
-const usersIn = ({ args }: Given): readonly string[] =>
+const usersIn = ({ args }: Pick<Given, 'args'>): readonly string[] =>
   args.flatMap((text) => text.split(',').map((part) => part.trim())).filter((user) => user !== '')
 
 /** IDs of users by how they were given: IDs are themselves, names are looked up where the plan is about. */
@@ -158,4 +159,81 @@ export const plansOfUsers = async (
     const id = isId(user) ? plan.values[userOf(plan)] : asNumber(known(user))
     return { ...plan, label: user, values: { ...plan.values, [userOf(plan)]: id } }
   })
+}
+
+/** What objects came with, as a flag says it. */
+const flagOf = (
+  below: Coming['below'],
+  parent: string | undefined,
+): Readonly<Record<string, string>> => {
+  if (below === undefined || parent === undefined) return {}
+  const [, kind, name] = /^(group|project):(.*)$/s.exec(parent) ?? []
+  if (below === 'of') return kind === undefined || name === undefined ? {} : { [kind]: name }
+  return { [below]: parent }
+}
+
+/** Users that come, by their IDs: names are looked up among the members of what they came with. */
+class ComingUsers {
+  readonly #services: Services
+  readonly #given: Given
+  readonly #coming: Coming
+  readonly #among: (plan: Plan) => Among
+  readonly #override: JsonValues
+  /** The plan of anybody, of what came last. */
+  #plan: { readonly parent: string | undefined; readonly plan: Promise<Plan> } | undefined
+
+  constructor(
+    services: Services,
+    given: Given,
+    coming: Coming,
+    among: (plan: Plan) => Among,
+    override: JsonValues,
+  ) {
+    this.#services = services
+    this.#given = given
+    this.#coming = coming
+    this.#among = among
+    this.#override = override
+  }
+
+  async idOf({ text, ...others }: NamedObject): Promise<NamedObject> {
+    if (isId(text)) return { ...others, text }
+    const plan = await this.#planFor(others.parent)
+    const id = await lookUp(this.#services, plan, this.#among(plan), bare(text))
+    return { ...others, text: id }
+  }
+
+  async *each(): AsyncGenerator<NamedObject> {
+    for await (const { text, ...others } of this.#coming.objects)
+      for (const user of usersIn({ args: [text] })) yield { ...others, text: user }
+  }
+
+  #planFor(parent: string | undefined): Promise<Plan> {
+    if (this.#plan?.parent !== parent || this.#plan === undefined) {
+      const { coming: _, ...given } = this.#given
+      const flags = { ...given.flags, ...flagOf(this.#coming.below, parent) }
+      const asked = { ...given, args: ['0'], flags }
+      this.#plan = { parent, plan: this.#services.instance.plan(asked, this.#override) }
+    }
+    return this.#plan.plan
+  }
+}
+
+/**
+ * The same of users that may be taken as they come: they go by their IDs then, and are all known before the
+ * first is worked on.
+ * @throws Failure as `plansOfUsers`
+ */
+export const usersOf = async (
+  services: Services,
+  given: Given,
+  among: Among | ((plan: Plan) => Among),
+  override: JsonValues = {},
+): Promise<readonly Plan[] | Unplanned> => {
+  const { coming } = given
+  if (coming === undefined) return plansOfUsers(services, given, among, override)
+  const where = typeof among === 'function' ? among : () => among
+  const users = new ComingUsers(services, given, coming, where, override)
+  const objects = ahead(users.each(), mostAtOnce, (user) => users.idOf(user))
+  return { given: { ...given, coming: { ...coming, objects } }, override, checked: true }
 }

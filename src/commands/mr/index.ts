@@ -65,19 +65,19 @@ const flags = {
 const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const { instance, person } = services
   const timeout = given.flags['wait-timeout']
-  const plans = await instance.plans(given)
-  if (given.flags.wait !== true) return instance.many(plans, { done: 'rebase asked for' })
+  if (given.flags.wait !== true) return instance.many({ given }, { done: 'rebase asked for' })
   const follow = async (plan: Plan): Promise<PlanAnswer> => {
     await instance.send(plan)
     return person.leaving(askedFor(plan), () => settled(services, plan, timeout))
   }
   await person.progress('rebasing', () =>
-    instance.many(plans, { run: follow, done: 'rebased', emit: { endpoint: mr.get } }),
+    instance.many({ given }, { run: follow, done: 'rebased', emit: { endpoint: mr.get } }),
   )
 }
 
 export const rebase = define({
   flags,
+  streams: true,
   examples: [
     'mr rebase 1 --project platform/app --wait',
     "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",

@@ -85,20 +85,21 @@ const run = async (
   }
   // Stand-ins, so that an update of nothing but files counts as one.
   const override = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
-  const plans = await instance.plans({ ...given, flags }, override)
-  await instance.many(plans.map((plan) => withFiles(plan, files, place.clock.now())))
+  const each = (plan: Plan): Plan => withFiles(plan, files, place.clock.now())
+  await instance.many({ given: { ...given, flags }, override, each, checked: true })
 }
 
 const remove = async (instance: InstanceService, given: Given): Promise<void> => {
-  const plans = await instance.plans(given, { certificate: '', key: '' })
-  await instance.many(plans, {
-    loses: {
-      what: 'The certificate and its key are removed; the site is no longer served over TLS with them.',
-      details: plans.map(
-        ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
-      ),
+  const override = { certificate: '', key: '' }
+  await instance.many(
+    { given, override },
+    {
+      loses: {
+        what: 'The certificate and its key are removed; the site is no longer served over TLS with them.',
+        each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
+      },
     },
-  })
+  )
 }
 
 const checked =
@@ -117,6 +118,7 @@ export const add = define({
 export const update = define({
   description: [checked],
   flags: updating,
+  streams: true,
   examples: [
     'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
     'pages-domains update site.example.test --no-certificate --project web/site --yes',

@@ -75,6 +75,24 @@ it.each([
     ['PUT /projects/g%2Fa/deploy_keys/1', 'PUT /projects/g%2Fb/deploy_keys/2'],
   ],
   [
+    'merge requests to rebase',
+    'mr rebase - -P g/a',
+    ['1\n', '2\n'],
+    ['PUT /projects/g%2Fa/merge_requests/1/rebase', 'PUT /projects/g%2Fa/merge_requests/2/rebase'],
+  ],
+  [
+    'integrations to read',
+    'integrations get - -P g/a',
+    ['slack\n', 'jira\n'],
+    ['GET /projects/g%2Fa/integrations/slack', 'GET /projects/g%2Fa/integrations/jira'],
+  ],
+  [
+    'rules that are read first',
+    'approvals rules update - -P g/a --approvals-required 2 --keep',
+    ['1\n', '2\n'],
+    ['GET /projects/g%2Fa/approval_rules/1', 'PUT /projects/g%2Fa/approval_rules/2'],
+  ],
+  [
     'what is only tried',
     'runners pause - --dry-run',
     ['1\n', '2\n'],
@@ -84,6 +102,33 @@ it.each([
   const { code, sent, text } = await whileOpen(line, input, awaited)
   expect([code, text]).toEqual([0, expect.any(String)])
   expect(sent).toEqual(expect.arrayContaining([awaited, last]))
+})
+
+it('says what is wrong with one of many before any is sent', async () => {
+  recorder.answer = () => ({ body: record })
+  const line = 'integrations update - -P g/a --recipients ana@example.test'
+  const { code, stderr } = await svcctl(line.split(' '), {
+    env: around(),
+    input: 'emails-on-push\ncustom-issue-tracker\n',
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain('--recipients: not a parameter of family')
+  expect(recorder.lines().filter((one) => one.startsWith('PUT'))).toEqual([])
+})
+
+it('looks users up by name, several at once, and does none where one is not there', async () => {
+  recorder.answer = ({ url }) =>
+    url.includes('query=')
+      ? { body: url.includes('dov') ? [{ id: 4, username: 'dov' }] : [] }
+      : { body: { id: 4, username: 'dov', access_level: 20 } }
+  const line = 'members update - -P g/a --access-level reporter'.split(' ')
+  const one = await svcctl(line, { env: around(), input: 'dov, 5\n' })
+  expect(one.code).toBe(0)
+  const puts = () => recorder.lines().filter((sent) => sent.startsWith('PUT'))
+  expect(puts()).toEqual(['PUT /projects/g%2Fa/members/4', 'PUT /projects/g%2Fa/members/5'])
+  const other = await svcctl(line, { env: around(), input: '6\nnobody\n' })
+  expect([other.code, puts().length]).toEqual([4, 2])
+  expect(other.stderr).toContain('no member called "nobody"')
 })
 
 it('names a record that brings no parent along, below others that do', async () => {

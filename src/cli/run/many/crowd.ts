@@ -1,6 +1,7 @@
 /** Running the plans of a command: one object's answer, or several objects with an outcome each. */
 import { writes } from '../../../catalogue/endpoint.js'
 import type { Plan, PlanSource } from '../../../commands/described.js'
+import { lossIn } from '../../../commands/running.js'
 import type { Emit, Many, PlanAnswer } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import { showsNothing } from '../answer/outcome.js'
@@ -51,7 +52,7 @@ export class Crowd {
       source,
       how,
       confirmable: async ({ endpoint }) => {
-        const what = how.loses?.what ?? endpoint.destructive
+        const what = lossIn(how)?.what ?? endpoint.destructive
         if (what !== undefined) await this.#engine.person.confirmable(what)
       },
       confirm: (first, count) => this.#confirm(first, how, count),
@@ -70,18 +71,17 @@ export class Crowd {
   }
 
   /** Asks once for all plans together when something is lost with them. */
-  async #confirm(
-    plans: readonly Plan[],
-    { loses }: Many,
-    count: number = plans.length,
-  ): Promise<void> {
+  async #confirm(plans: readonly Plan[], how: Many, count: number = plans.length): Promise<void> {
     const { person } = this.#engine
     const losing = plans.filter(({ endpoint }) => endpoint.destructive !== undefined)
+    const loses = lossIn(how)
     const what = loses?.what ?? losing[0]?.endpoint.destructive
     if (what === undefined) return
     const each = loses?.each
     const named = async (): Promise<readonly string[]> =>
-      each === undefined ? person.naming(losing.length === 0 ? plans : losing) : plans.map(each)
+      each === undefined
+        ? person.naming(losing.length === 0 ? plans : losing)
+        : Promise.all(plans.map((plan) => each(plan)))
     const details = loses?.details ?? named
     if (loses?.told !== undefined && !person.interactive)
       for (const line of await linesOf(details)) person.note(`${loses.told} ${line}`)

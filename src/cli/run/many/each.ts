@@ -1,4 +1,5 @@
 /** The work of a run, plan by plan: so many at once, each named as it is called. */
+import { mostAtOnce } from '../../../base/ahead.js'
 import { writes } from '../../../catalogue/endpoint.js'
 import { answered, factsOf } from '../../../commands/answered.js'
 import type { Plan } from '../../../commands/described.js'
@@ -10,9 +11,6 @@ import type { Whole } from '../../../http/types.js'
 import { holderOf } from '../answer/about.js'
 import type { Keeping } from './journal/keeping.js'
 import type { Resumed } from './journal/resumed.js'
-
-/** With `auto` the gate decides how many there are at once; no more can be than it ever lets go. */
-const mostAtOnce = 32
 
 /** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
 const mostOfNull = 16

@@ -1,4 +1,5 @@
 /** Plans, whether they are there or still come. */
+import { ahead, mostAtOnce } from '../../../base/ahead.js'
 import type { JsonValues } from '../../../base/json/value.js'
 import type {
   Coming,
@@ -8,6 +9,10 @@ import type {
   Plans,
   Unplanned,
 } from '../../../commands/described.js'
+
+/** What reads from the instance does so for as many at once as a gate ever lets go. */
+export const widthOf = ({ reads }: Pick<Unplanned, 'reads'>): number =>
+  reads === true ? mostAtOnce : 1
 
 const isHeld = (plans: Plans): plans is readonly Plan[] => Array.isArray(plans)
 
@@ -24,7 +29,7 @@ export const inHand = async (
     const { given, override, each } = plans
     const made = await plan(given, override)
     if (each === undefined) return made
-    for (const one of made) all.push(await each(one))
+    for await (const one of ahead(made, widthOf(plans), each)) all.push(one)
     return all
   }
   for await (const object of plans.objects) all.push(await plans.planOf(object))

@@ -1,6 +1,7 @@
 /** Objects as they come: planned one after the other, by way of the journal where one is kept. */
+import { ahead } from '../../../base/ahead.js'
 import type { Plan, PlanSource } from '../../../commands/described.js'
-import type { Many } from '../../../commands/services.js'
+import { lossIn, type Many } from '../../../commands/running.js'
 import { Failure } from '../../../errors.js'
 import { Frugal } from '../../../fleet/frugal.js'
 import { type GivenObject, type Item, mostNamed } from '../../../fleet/items.js'
@@ -24,8 +25,8 @@ export interface Streaming {
   readonly confirm: (first: readonly Plan[], count: number) => Promise<void>
 }
 
-const destroys = ({ endpoint }: Plan, { loses }: Many): boolean =>
-  loses !== undefined || endpoint.destructive !== undefined
+const destroys = ({ endpoint }: Plan, how: Many): boolean =>
+  lossIn(how) !== undefined || endpoint.destructive !== undefined
 
 /** Whether all objects are there before the first is worked on. */
 const waits = (first: Plan, { how, source }: Streaming): boolean =>
@@ -45,7 +46,10 @@ async function* planned(
   items: AsyncIterable<Item>,
   { source }: Streaming,
 ): AsyncGenerator<Numbered> {
-  for await (const item of items) yield { ...item, plan: await source.planOf(item) }
+  yield* ahead(items, source.width ?? 1, async (item) => ({
+    ...item,
+    plan: await source.planOf(item),
+  }))
 }
 
 /** What a journal gives, and what is known of it by now. */

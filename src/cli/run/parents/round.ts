@@ -3,7 +3,7 @@
  * once all of them were run together.
  */
 import type { Plan } from '../../../commands/described.js'
-import type { Loss, Many } from '../../../commands/services.js'
+import { type Loss, lossIn, type Many } from '../../../commands/running.js'
 import { linesOf } from '../person/details.js'
 
 type Run = NonNullable<Many['run']>
@@ -19,7 +19,7 @@ interface Handed {
 
 /** What is lost of all together. */
 const lossOf = (all: readonly Handed[]): { loses?: Loss } => {
-  const losses = all.flatMap(({ how }) => (how.loses === undefined ? [] : [how.loses]))
+  const losses = all.flatMap(({ how }) => lossIn(how) ?? [])
   const [first] = losses
   if (first === undefined) return {}
   if (losses.every(({ details }) => details === undefined)) return { loses: first }
