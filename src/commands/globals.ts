@@ -45,7 +45,10 @@ const paging = declare({
   page: { param: integer('exactly this page', { min: 1 }) },
   'per-page': { param: integer('records a page', { min: 1, max: largestPage }) },
   where: {
-    param: string('only records that match; repeated: or', { placeholder: 'expr' }),
+    param: string('only records that match; repeated: or', {
+      placeholder: 'expr',
+      completes: 'condition',
+    }),
     read: expressions,
   },
 })

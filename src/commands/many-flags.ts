@@ -8,7 +8,10 @@ export const writing = declare({
 
 export const selecting = declare({
   select: {
-    param: string('the objects of the list that match, instead of ids', { placeholder: 'expr' }),
+    param: string('the objects of the list that match, instead of ids', {
+      placeholder: 'expr',
+      completes: 'condition',
+    }),
     read: expressions,
   },
 })

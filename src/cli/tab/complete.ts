@@ -8,7 +8,7 @@ import { firstWords, nextWords } from './next-word.js'
 import { argumentCandidates, candidatesOf } from './values.js'
 
 /** `--where` and `--select`: most completions have nothing of their words to load. */
-const isCondition = ({ name }: Flag): boolean => name === 'where' || name === 'select'
+const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
 
 const conditions = async (command: Command, flag: Flag, text: string, lead = '') =>
   (await import('./conditions.js')).conditionCandidates(command, flag, text, lead)
