@@ -3,7 +3,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import type { JsonValue } from '../../src/base/json/value.js'
+import type { IntegrationFamily } from '../../src/catalogue/integration-families.js'
 import { managedKinds } from '../../src/catalogue/managed/index.js'
+import type { Managed } from '../../src/catalogue/managed/managed.js'
 import { attributesOf } from '../../src/desired/attributes.js'
 import { readFiles } from '../../src/desired/files/index.js'
 import { configSchema } from '../../src/desired/schema/index.js'
@@ -68,6 +71,29 @@ site:
     - match: { runner_type: instance_type, description: 'shared-*', id: 3 }
       set: { run_untagged: true, maximum_timeout: 3600, tag_list: { $add: [big] } }
 `
+
+const values: readonly JsonValue[] = [
+  ...[true, 0, 17, -3, 1.5, '', 'text', '5', null, 'env:X', 'https://a.test', '2030-01-31'],
+  ...['2030-13-31', [], ['a', 1], [1], {}, { env: 'X' }, { a: 1 }],
+  ...[{ $add: ['a'] }, { $add: [1], $remove: [2] }, { $add: [], x: 1 }],
+]
+
+/** A document that says one thing of an item of a kind, in the family that knows it. */
+const documentOf = (kind: Managed, body: Readonly<Record<string, JsonValue>>): JsonValue => {
+  const names = Object.keys(body)
+  const knows = (family: IntegrationFamily): boolean =>
+    names.every((name) => attributesOf(kind, family).has(name))
+  const family = kind.families?.find(knows)?.name
+  const item = { ...body, ...(family === undefined ? {} : { family }) }
+  const held = { one: item, set: { x: item }, rules: [{ match: { id: 1 }, set: item }] }
+  const kinds = { [kind.name]: held[kind.holds] }
+  const places = {
+    site: { site: kinds },
+    group: { groups: { g: kinds } },
+    project: { projects: { 'g/p': kinds } },
+  }
+  return { version: 1, ...places[kind.scope] }
+}
 
 /** What lies below names, of maps and lists. */
 const within = (value: unknown, ...names: readonly string[]): unknown =>
@@ -159,6 +185,27 @@ describe('the schema of files', () => {
       expect(await refusal(readText(file).then((state) => state.wishes(there))), file).not.toEqual(
         [],
       )
+  })
+
+  it('agrees with the reading of files on any value of any attribute', {
+    timeout: 60_000,
+  }, async () => {
+    const there = { projects: ['g/p'], groups: ['g'] }
+    const apart: string[] = []
+    let tried = 0
+    for (const kind of managedKinds)
+      for (const { name } of attributesOf(kind).values())
+        for (const value of values) {
+          const text = JSON.stringify(documentOf(kind, { [name]: value }))
+          const [read, said] = await readFiles(['-'], { cwd: '.', stdin: async () => text }).then(
+            (state) => [state.wishes(there).length > 0, ''],
+            (error: unknown) => [false, String(error)],
+          )
+          tried += 1
+          if (validate(JSON.parse(text)) !== read) apart.push(`${name}: ${text} ${said}`)
+        }
+    expect(tried).toBe(126 * values.length)
+    expect(apart).toEqual([])
   })
 
   it('has every attribute of every kind, and says what it is', () => {

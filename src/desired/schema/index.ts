@@ -40,7 +40,8 @@ const definitions = (): JsonSchema => ({
   },
   held: { anyOf: [inFile, { type: 'string', pattern: '^@' }] },
   secret: {
-    anyOf: [...sources, { type: 'string', pattern: '^(?:env:|@|command:)' }],
+    // Nothing is what unsets one.
+    anyOf: [...sources, { type: 'string', pattern: '^(?:env:|@|command:|$)' }, { type: 'null' }],
     description: 'where it comes from: no secret is written into a file',
   },
 })

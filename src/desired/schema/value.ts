@@ -25,6 +25,12 @@ const wordsIn = ({ values = [], ...param }: Param & { type: 'enum' | 'list' }): 
   enum: [...values, ...Object.keys(param.deprecatedValues ?? {})],
 })
 
+/** Numbers as texts; where there are few, just those. */
+const digitsIn = (min: number | undefined, max: number | undefined): string => {
+  if (min === undefined || max === undefined || max - min > 100) return '-?\\d+'
+  return Array.from({ length: max - min + 1 }, (_, i) => String(min + i)).join('|')
+}
+
 const numberOf = (param: Param & { type: 'integer' | 'list' }): JsonSchema => {
   const [min, max] = param.type === 'integer' ? [param.min, param.max] : []
   const number: JsonSchema = {
@@ -32,12 +38,16 @@ const numberOf = (param: Param & { type: 'integer' | 'list' }): JsonSchema => {
     ...(min === undefined ? {} : { minimum: min }),
     ...(max === undefined ? {} : { maximum: max }),
   }
-  return param.names === undefined ? number : either(number, { enum: Object.keys(param.names) })
+  const digits: JsonSchema = { type: 'string', pattern: `^(?:${digitsIn(min, max)})$` }
+  if (param.names === undefined) return either(number, digits)
+  return either(number, { enum: Object.keys(param.names) }, digits)
 }
 
 const formats: Readonly<Partial<Record<NonNullable<StringParam['format']>, JsonSchema>>> = {
   date: { type: 'string', format: 'date' },
   datetime: { type: 'string', format: 'date-time' },
+  pem: { type: 'string', pattern: '-----BEGIN ' },
+  'public-key': { type: 'string', pattern: '^\\s*\\S+ +\\S' },
   csv: either(text, listOf(text)),
   spaced: either(text, listOf(text)),
 }
