@@ -16,7 +16,7 @@ export type Referent = 'user' | 'group' | 'branch' | 'runner'
  * How many of it there are: `one` object; a `set` of items, each with an identity; `rules`, each for those
  * items that it matches.
  */
-export type Holding = 'one' | 'set' | 'rules'
+type Holding = 'one' | 'set' | 'rules'
 
 /** A kind of which files can declare what is wanted. */
 export interface Managed {
