@@ -15,9 +15,9 @@ import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Running } from '../context.js'
 import { callOf } from '../many/each.js'
 import { isTolerated, toleratedText } from '../many/tolerated.js'
-import { Unshown } from '../where/stage.js'
 import { Round } from './round.js'
 import { causeOf, Ended, Enough, isOwn, Shared } from './shared.js'
+import { Sightings } from './sightings.js'
 
 type Action = (services: Services, given: Given) => Promise<void>
 
@@ -54,9 +54,7 @@ class OverParents {
   readonly #round: Round
   readonly #failed = new Map<number, Failure>()
   #told = 0
-  /** Of lists that hold nothing: another's records may have the field that is asked for. */
-  #unshown: Unshown | undefined
-  #shown = false
+  readonly #sightings = new Sightings()
   /** Actions that wait for their plans to be run. */
   #waiting: Promise<unknown>[] = []
   /** Resolves when the parents so far have written what they print. */
@@ -74,7 +72,7 @@ class OverParents {
       await this.#shared.abandon()
       throw causeOf(error)
     })
-    if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
+    this.#sightings.check()
     if (this.#round.isEmpty) return this.#end(report)
     for (const [n, failure] of this.#failed) this.#handFailed(n, failure)
     // Some commands hand plans over once more, when the first are done.
@@ -136,13 +134,10 @@ class OverParents {
     this.#turn = over.opened
     try {
       await this.#act(n, slot, turn)
-      this.#shown = true
+      this.#sightings.shown()
     } catch (error) {
       await turn
-      if (error instanceof Unshown) {
-        this.#unshown = error
-        return
-      }
+      if (this.#sightings.waives(error)) return
       // Behind the last record that was asked for nothing matters.
       if (error instanceof Enough || (isOwn(error) && this.#shared.full)) return
       if (!isOwn(error)) throw error instanceof Failure ? wholly(error) : error

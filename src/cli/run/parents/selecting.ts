@@ -6,8 +6,8 @@ import { mostNamed } from '../../../fleet/items.js'
 import type { EngineOptions, Run } from '../../../fleet/run.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Chosen, Selection } from '../where/selecting.js'
-import { Unshown } from '../where/stage.js'
 import { isOwn } from './shared.js'
+import { Sightings } from './sightings.js'
 
 interface Choosing {
   readonly selection: Selection
@@ -36,9 +36,7 @@ class Gathering {
   readonly #names: string[] = []
   readonly #choosing: Choosing
   #left: number
-  /** Of lists that hold nothing: another's records may have the field that is asked for. */
-  #unshown: Unshown | undefined
-  #shown = false
+  readonly #sightings = new Sightings()
   /** How many there are of each parent whose list was read. */
   readonly #counts = new Map<number, number>()
   #next = 1
@@ -85,7 +83,7 @@ class Gathering {
       tally.end()
     }
     await ended(reads)
-    if (this.#unshown !== undefined && !this.#shown) throw this.#unshown
+    this.#sightings.check()
   }
 
   #count(n: number, count: number): void {
@@ -98,7 +96,7 @@ class Gathering {
   }
 
   #take(slot: Slot, chosen: Chosen): void {
-    this.#shown = true
+    this.#sightings.shown()
     const args = chosen.args.slice(0, this.#left)
     if (args.length === 0) return
     this.#left -= args.length
@@ -109,9 +107,9 @@ class Gathering {
   }
 
   #fail(slot: Slot, failure: Failure): void {
-    if (failure instanceof Unshown) this.#unshown = failure
-    else if (!isOwn(failure)) throw failure
-    else this.slots.push({ ...slot, failure })
+    if (this.#sightings.waives(failure)) return
+    if (!isOwn(failure)) throw failure
+    this.slots.push({ ...slot, failure })
   }
 
   /** All of them together. */
