@@ -139,7 +139,10 @@ class Walk {
     // As the text was written, so that 007 is not 7.
     const plain = key.type === 'PLAIN' ? key.source : undefined
     const text = plain ?? String(key.value)
-    if (text === '') mistakes.add(origin, 'a key is missing here')
+    if (text === '') {
+      mistakes.add(origin, 'a key is missing here')
+      return undefined
+    }
     return { key: text, origin, value: this.value(yaml.isNode(value) ? value : null, origin) }
   }
 }

@@ -4,12 +4,10 @@ import { originText } from '../../../src/desired/files/mistakes.js'
 import { itemIn, mistakesIn, readText, readTexts, refusal, wanted } from './reading.js'
 
 const onePlace = { projects: ['platform/core/db'], groups: ['platform', 'platform/core'] } as const
-type Places = Parameters<typeof wanted>[1]
-
 const wantedOf = async (
   text: string,
   places?: Partial<Record<keyof typeof onePlace, readonly string[]>>,
-) => wanted(await readText(text), { ...onePlace, ...places } as unknown as Places)
+) => wanted(await readText(text), { ...onePlace, ...places })
 
 const approvals = (value: number): string => `{approval_rules: {R: {approvals_required: ${value}}}}`
 

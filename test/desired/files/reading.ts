@@ -79,7 +79,10 @@ const shortOf = (item: WishedItem): unknown => {
 const keyOf = ({ place, kind }: Wish): string => `${place.path || 'site'}:${kind.name}`
 
 /** All wishes in short, of places that there are. */
-export const wanted = (state: DeclaredState, places = known): Readonly<Record<string, unknown>> =>
+export const wanted = (
+  state: DeclaredState,
+  places: Parameters<DeclaredState['wishes']>[0] = known,
+): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     state.wishes(places).map((wish) => [
       keyOf(wish),

@@ -1,0 +1,240 @@
+/** Whatever stands in a file: it is read, or refused with where it stands. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import type { IntegrationFamily } from '../../../src/catalogue/integration-families.js'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import type { Managed } from '../../../src/catalogue/managed/managed.js'
+import { type Attribute, attributesOf } from '../../../src/desired/attributes.js'
+import { type DeclaredState, readFiles } from '../../../src/desired/files/index.js'
+import { Failure } from '../../../src/errors.js'
+import { wanted } from './reading.js'
+
+const places = { projects: ['platform/app', 'a/b/c', 'ana/x'], groups: ['platform', 'a', 'a/b'] }
+
+const read = (text: string): Promise<DeclaredState> =>
+  readFiles(['-'], { cwd: import.meta.dirname, stdin: async () => text })
+
+/** Each line of a refusal is a mistake, and says where it stands. */
+const isRefusal = (error: unknown, lines: number): void => {
+  if (!(error instanceof Failure)) throw error
+  expect(error.category).toBe('usage')
+  const [first = '', ...more] = error.message.split('\n')
+  for (const line of more.length === 0 ? [first] : more) {
+    const [, at, column] = /^standard input:(\d+):(\d+): \S/.exec(line) ?? []
+    expect(Number(at), line).toBeGreaterThanOrEqual(1)
+    expect(Number(at), line).toBeLessThanOrEqual(lines)
+    expect(Number(column), line).toBeGreaterThanOrEqual(1)
+  }
+}
+
+/** @returns whether it was read */
+const survives = async (text: string): Promise<boolean> => {
+  try {
+    const state = await read(text)
+    for (const wish of state.wishes(places))
+      for (const { attributes } of wish.items)
+        for (const { origin } of attributes.values()) expect(origin.line).toBeGreaterThan(0)
+    return true
+  } catch (error) {
+    isRefusal(error, text.split(/\r\n|\n|\r/).length)
+    return false
+  }
+}
+
+const words = [
+  ...['version', 'instance', 'defaults', 'groups', 'projects', 'site', 'platform/app', 'platform'],
+  ...["'**'", '**', 'platform/**', '$exact', '$add', '$remove', '$inherit', '$other', '$$x', '<<'],
+  ...[
+    'previously',
+    'family',
+    'match',
+    'set',
+    'env',
+    'file',
+    'command',
+    'chat-webhook',
+    '__proto__',
+  ],
+  ...[
+    'constructor',
+    'toString',
+    'ana',
+    '007',
+    '@12',
+    "'@12'",
+    '12',
+    '1.5',
+    '.nan',
+    '0x1f',
+    '1e999',
+  ],
+  ...['true', 'null', '~', "''", '"\\0"', '2027-01-01', 'env:X', '@x', '*a', '&a', '!!str', '!x'],
+  ...managedKinds.map(({ name }) => name),
+]
+const pieces = [
+  ': ',
+  '\n',
+  '\n  ',
+  '\n    ',
+  '\n      ',
+  '- ',
+  '{',
+  '}',
+  '[',
+  ']',
+  ', ',
+  '? ',
+  '| ',
+  '#',
+  '---\n',
+  '"',
+  "'",
+  ' ',
+]
+
+const names = managedKinds.flatMap((kind) => [...attributesOf(kind).keys()])
+const word = fc.constantFrom(...words.map((one) => one.replace(/^'(.*)'$/, '$1')), ...names)
+const anyKey = fc.oneof({ weight: 5, arbitrary: word }, fc.string())
+
+const value = fc.letrec<{ node: unknown }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.oneof(word, fc.string(), fc.integer(), fc.double(), fc.boolean(), fc.constant(null)),
+    fc.array(tie('node'), { maxLength: 3 }),
+    fc.dictionary(anyKey, tie('node'), { maxKeys: 4 }),
+  ),
+})).node
+
+/** Kinds with items of attributes, most of which are none: as near to right as chance comes. */
+const kinds = (scope: string) =>
+  fc.dictionary(
+    fc.constantFrom(...managedKinds.filter((kind) => kind.scope === scope).map(({ name }) => name)),
+    fc.oneof(
+      value,
+      fc.dictionary(anyKey, fc.oneof(value, fc.dictionary(word, value, { maxKeys: 3 })), {
+        maxKeys: 3,
+      }),
+    ),
+    { maxKeys: 3 },
+  )
+const document = fc.record(
+  {
+    version: fc.constant(1),
+    defaults: fc.record({ projects: kinds('project') }, { requiredKeys: [] }),
+    groups: fc.dictionary(
+      fc.constantFrom('platform', 'platform/**', 'a/**', 'a/b/**', '**'),
+      fc.oneof(kinds('group'), fc.record({ projects: kinds('project') })),
+    ),
+    projects: fc.dictionary(fc.constantFrom('platform/app', 'a/b/c', 'A/B/C'), kinds('project')),
+    site: kinds('site'),
+  },
+  { requiredKeys: ['version'] },
+)
+
+const texts = fc.string().map((text) => text.replaceAll('\0', ''))
+const referents = fc.oneof(fc.constantFrom('ana', 'platform/core', '@12'), fc.nat())
+
+/** A value that an attribute takes; undefined of formats that have rules of their own. */
+const rightValue = ({ param, ref, secret }: Attribute): fc.Arbitrary<unknown> | undefined => {
+  if (secret) return fc.constant({ env: 'X' })
+  if (param.type === 'boolean') return fc.boolean()
+  if (param.type === 'integer') return fc.integer({ min: param.min ?? 0, max: param.max ?? 50 })
+  if (param.type === 'enum') return fc.constantFrom(...param.values)
+  if (param.type === 'string') return param.format === undefined ? texts : undefined
+  if (param.type !== 'list') return undefined
+  const members: fc.Arbitrary<string | number> =
+    ref !== undefined ? referents : param.of === 'integer' ? fc.nat() : texts
+  return param.of === 'enum' ? undefined : fc.array(members, { maxLength: 3 })
+}
+
+const rightItem = (kind: Managed, family?: IntegrationFamily) =>
+  fc.record(
+    Object.fromEntries(
+      [...attributesOf(kind, family)].flatMap(([name, attribute]) => {
+        const right = attribute.required ? undefined : rightValue(attribute)
+        return right === undefined ? [] : [[name, right]]
+      }),
+    ),
+    { requiredKeys: [] },
+  )
+
+const rightKind = (kind: Managed): fc.Arbitrary<unknown> => {
+  if (kind.holds === 'one') return rightItem(kind)
+  const [family] = kind.families?.filter(({ slugs }) => slugs.length > 0) ?? []
+  if (family !== undefined)
+    return fc.dictionary(fc.constantFrom(...family.slugs), rightItem(kind, family))
+  return fc.dictionary(fc.constantFrom('ana', 'ben', '12', 'x.test', '$$x'), rightItem(kind))
+}
+
+const rightDocument = fc.record({
+  version: fc.constant(1),
+  projects: fc.record({
+    'platform/app': fc.record(
+      Object.fromEntries(
+        managedKinds
+          .filter(({ scope }) => scope === 'project')
+          .map((kind) => [kind.name, rightKind(kind)]),
+      ),
+      { requiredKeys: [] },
+    ),
+  }),
+})
+
+describe('a file never ends the program', () => {
+  it('whatever its text is', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 200 }),
+          fc
+            .array(fc.constantFrom(...words, ...pieces), { maxLength: 60 })
+            .map((some) => some.join('')),
+          fc
+            .array(fc.constantFrom(...words, ...pieces), { maxLength: 60 })
+            .map((some) => `version: 1\nprojects:\n  platform/app:\n    ${some.join('')}`),
+        ),
+        async (text) => {
+          await survives(text)
+        },
+      ),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('whatever it says', async () => {
+    await fc.assert(
+      fc.asyncProperty(document, async (said) => {
+        await survives(stringify(said))
+        await survives(JSON.stringify(said))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('and what is right is read, the same of YAML as of JSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(rightDocument, async (said) => {
+        const [yaml, json] = await Promise.all([read(stringify(said)), read(JSON.stringify(said))])
+        const wishes = wanted(json, places)
+        expect(wanted(yaml, places)).toEqual(wishes)
+        const kinds = Object.keys(said.projects['platform/app'])
+        expect(Object.keys(wishes).filter((key) => key.startsWith('platform/app:'))).toHaveLength(
+          kinds.length,
+        )
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('and no key of a place is one of an object', async () => {
+    const state = await read(
+      'version: 1\nprojects: {platform/__proto__: {approval_rules: {__proto__: {}, constructor: {}}}}',
+    )
+    const [wish] = state.wishes({ projects: ['platform/__proto__'], groups: [] })
+    expect(wish?.items.map(({ identity }) => identity)).toEqual(['__proto__', 'constructor'])
+    expect(
+      await survives('version: 1\n__proto__: {}\nsite: {settings: {constructor: 1}, toString: {}}'),
+    ).toBe(false)
+  })
+})
