@@ -168,8 +168,6 @@ export interface Described {
   readonly looks?: true
   /** Takes its objects as they come: it only hands on what was given. */
   readonly streams?: true
-  /** Keeps no journal: what it does to an object is more than one request can be gone on with. */
-  readonly unkept?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
 }

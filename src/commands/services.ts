@@ -175,6 +175,7 @@ type Looked = Pick<
   | 'baseUrl'
   | 'dryRun'
   | 'insecure'
+  | 'journal'
   | 'limit'
   | 'output'
   | 'page'
@@ -187,6 +188,7 @@ type Looked = Pick<
   | 'showSecrets'
   | 'sudo'
   | 'timeout'
+  | 'undoRecord'
 >
 
 /** How a command waits: until it is interrupted, at the most. */

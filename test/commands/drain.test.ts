@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { linesOf, statesOf } from '../cli/run/journal/runs.js'
 import { clean, configuration, folder, program, svcctl } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { has } from '../support/terminal.js'
@@ -47,7 +48,8 @@ describe('runners drain', () => {
 
   it('pauses all before it waits for any', async () => {
     await drain('1', '2', '3')
-    expect(server.seen.slice(0, 3).map((s) => s.method)).toEqual(['PUT', 'PUT', 'PUT'])
+    const sent = server.lines().filter((line) => !line.endsWith('/user'))
+    expect(sent.slice(0, 3)).toEqual(['PUT /runners/1', 'PUT /runners/2', 'PUT /runners/3'])
   })
 
   it('runs the command once they are idle, and resumes them though it failed', async () => {
@@ -99,5 +101,52 @@ describe('runners drain', () => {
     const ran = await running
     expect(ran.exitCode).toBe(130)
     expect(ran.stderr).toContain('the runners stay paused')
+  })
+
+  it('keeps a journal of several, begun before any is paused, and goes on with those left', async () => {
+    const config = configuration()
+    const around = { ...env(), SVC_CONFIG_DIR: config }
+    const journal = join(folder(), 'run.ndjson')
+    const { answer } = server
+    server.answer = (seen, index) =>
+      seen.url.includes('/runners/2/jobs') ? { status: 403, body: {} } : answer(seen, index)
+    const first = ['runners', 'drain', '1', '2', '--undo-record', '--journal', journal]
+    const ran = await svcctl(first, { env: around })
+    expect(ran.code).toBe(8)
+    const lines = linesOf(journal)
+    expect(lines.slice(1, 6)).toMatchObject([
+      { object: '1', state: 'queued' },
+      { object: '2', state: 'queued' },
+      { input: 'complete' },
+      { object: '1', state: 'begun' },
+      { object: '2', state: 'begun' },
+    ])
+    expect(lines).toContainEqual(
+      expect.objectContaining({ object: '1', state: 'done', before: { active: false } }),
+    )
+    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'failed' })
+    server.answer = answer
+    server.seen.length = 0
+    const again = ['runners', 'drain', '--resume', journal, '--yes', '-o', 'ndjson']
+    const resumed = await svcctl(again, { env: around })
+    expect([resumed.code, writes()]).toEqual([0, ['/api/v4/runners/2 {"active":false}']])
+    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'done' })
+  })
+
+  it('waits for what was paused already: jobs may still run on it', async () => {
+    busy = 1
+    const journal = join(folder(), 'run.ndjson')
+    await drain('1', '2', '--undo-record', '--journal', journal)
+    expect(server.lines().filter((line) => line.includes('/jobs')).length).toBeGreaterThan(2)
+    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'done' })
+  })
+
+  it('keeps none where it resumes them by itself', async () => {
+    const ran = await drain('1', '2', '--resume-after', 'true', '--journal', 'x.ndjson')
+    expect([ran.code, writes()]).toEqual([2, []])
+    expect(ran.stderr).toContain('--resume-after and --journal exclude each other')
+    const other = await drain('1', '2', '--resume-after', 'true')
+    expect(other.code).toBe(0)
+    expect(other.stderr).not.toContain('Journal')
   })
 })

@@ -51,7 +51,6 @@ export const ofProjects = (c: Command): boolean => hasForm(c, 'project')
 /** Whether a command may change several objects, each by a request of its own, and so keeps a journal. */
 export const keepsJournal = (c: Command): boolean =>
   sendsBody(c) &&
-  c.unkept !== true &&
   (c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group'))
 
 /** Whether a command takes its objects as they come. */

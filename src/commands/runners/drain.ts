@@ -3,7 +3,7 @@ import { inSeconds, poll } from '../../base/poll.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import { integer, string } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
-import { Failure, survived } from '../../errors.js'
+import { Failure, survived, usage } from '../../errors.js'
 import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import type { InstanceService, PlaceService, PlanAnswer, Services, Stays } from '../services.js'
@@ -142,47 +142,83 @@ const flags = {
   ),
 } as const
 
-/** Waits for all, and shows those that nothing is to be done with. */
-const waitForAll = async (
+/** Runs `work` with a way to wait for a runner, which the live line shows. */
+const waiting = async (
+  { person }: Services,
+  work: (hear: Hear) => Promise<void>,
+): Promise<void> => {
+  await person.progress('waiting for running jobs', (say) =>
+    person.leaving(stillPaused('jobs were running'), () => work(waitingLine(say))),
+  )
+}
+
+/** Pauses all before any is waited for, so that none takes jobs meanwhile. */
+const paused = (
+  { instance }: Services,
+  plans: readonly Plan[],
+): Promise<ReadonlyMap<Plan, Failure>> => failuresOf(instance, plans, (plan) => instance.send(plan))
+
+/** Drains all, and shows what became of each. */
+const drainAll = (services: Services, plans: readonly Plan[], until: number): Promise<void> =>
+  waiting(services, (hear) => {
+    const { instance } = services
+    let failures: ReadonlyMap<Plan, Failure> = new Map()
+    return instance.many(plans, {
+      together: async (due) => {
+        failures = await paused(services, due)
+      },
+      run: async (plan) => {
+        await settle(services, plan, until, failures, hear)
+        return record(instance, plan)
+      },
+    })
+  })
+
+/** Drains all for a command that runs meanwhile, and resumes them whatever came of it. */
+const drainFor = async (
   services: Services,
   plans: readonly Plan[],
   until: number,
-  { command, failures }: { command: string | undefined; failures: ReadonlyMap<Plan, Failure> },
+  command: string,
 ): Promise<void> => {
-  const { instance, person } = services
-  await person.progress('waiting for running jobs', (say) => {
-    const hear = waitingLine(say)
-    const wait = (plan: Plan): Promise<void> => settle(services, plan, until, failures, hear)
-    return person.leaving(stillPaused('jobs were running'), () =>
-      command === undefined
-        ? instance.many(plans, { run: (plan) => wait(plan).then(() => record(instance, plan)) })
-        : allIdle(services, plans, wait),
-    )
-  })
-}
-
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const { instance, person, place } = services
-  const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
-  const plans = await instance.plans({ ...given, flags: others }, { active: false })
-  const until = inSeconds(timeout, place.clock)
-  // All are paused before any is waited for, so that none takes jobs meanwhile.
-  const failures = await failuresOf(instance, plans, (plan) => instance.send(plan))
-  await waitForAll(services, plans, until, { command, failures })
-  if (command === undefined) return
+  const failures = await paused(services, plans)
+  await waiting(services, (hear) =>
+    allIdle(services, plans, (plan) => settle(services, plan, until, failures, hear)),
+  )
   const failure = await person.leaving(stillPaused('the command ran'), () =>
     runCommand(place, command),
   )
   const active = plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))
-  await instance.many(active, { done: 'resumed' })
+  // Who goes on with it would run the command once more.
+  await instance.many(active, { done: 'resumed', unkept: true })
   if (failure !== undefined) throw failure
+}
+
+/** @throws Failure `usage` for a journal of what keeps none */
+const checkUnkept = ({ journal, undoRecord }: PlaceService['globals']): void => {
+  const flag = undoRecord ? 'undo-record' : 'journal'
+  if (undoRecord || (journal !== undefined && journal !== 'none'))
+    throw usage(
+      `--resume-after and --${flag} exclude each other`,
+      'A run that resumes its runners by itself is not gone on with.',
+    )
+}
+
+const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+  const { instance, place } = services
+  const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
+  if (command !== undefined) checkUnkept(place.globals)
+  const plans = await instance.plans({ ...given, flags: others }, { active: false })
+  const until = inSeconds(timeout, place.clock)
+  if (command === undefined) return drainAll(services, plans, until)
+  await drainFor(services, plans, until, command)
 }
 
 export const drain = define({
   summary: 'Pause runners and wait until no job is running on them',
   endpoints: ['update'],
   without: 'attributes',
-  unkept: true,
   flags,
   examples: [
     'runners drain 2 --wait-timeout 60',

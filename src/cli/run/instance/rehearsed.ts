@@ -135,9 +135,10 @@ export class RehearsedInstance implements InstanceService {
     throw new Printed()
   }
 
-  /** What a plan would write in the end. */
+  /** What a plan would write in the end: where all are sent together, itself. */
   async #upToWrite(plan: Plan, how: Many): Promise<Written> {
-    const run = how.run ?? ((one) => this.send(one).then(() => ({})))
+    const send = (one: Plan) => this.send(one).then(() => ({}))
+    const run = how.together === undefined ? (how.run ?? send) : send
     return (await this.#unwritten(() => run(plan))) ?? { plan }
   }
 

@@ -30,7 +30,7 @@ export class Crowd {
     const [only] = plans
     if (only === undefined) return
     await this.#confirm(plans, how)
-    const keeper = this.#engine.keeper?.(only, plans.length)
+    const keeper = how.unkept === true ? undefined : this.#engine.keeper?.(only, plans.length)
     if (keeper !== undefined) {
       const { keptRun } = await import('./journal/run.js')
       return keptRun(this.#engine, await keeper(), plans, how)
@@ -90,6 +90,7 @@ export class Crowd {
 
   async #single(plan: Plan, how: Many): Promise<void> {
     const work = tolerant(this.#engine.globals, how.run ?? callOf(this.#engine))
+    await how.together?.([plan])
     const outcome = await work(plan)
     try {
       await this.#show(plan, outcome, how)

@@ -72,6 +72,7 @@ const sendTogether = async (
   if (together === undefined) return
   // What may have been done is only looked at.
   const due = held.filter(({ how }) => how !== 'read')
+  await keeping?.prepare(due)
   await Promise.all(due.map((item) => keeping?.record.begun(item)))
   if (due.length > 0) await together(due.map(({ plan }) => plan))
 }

@@ -4,7 +4,7 @@ import type { Plan } from '../../../../commands/described.js'
 import type { Inverse } from '../../../../commands/journal/inverse.js'
 import type { InstanceService, PlanAnswer } from '../../../../commands/services.js'
 import type { Command } from '../../../../commands/types.js'
-import { Failure } from '../../../../errors.js'
+import { Failure, survived } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
 import type { Facts } from '../../../../fleet/journal/record.js'
@@ -40,16 +40,30 @@ const unchanged = (): PlanAnswer => ({ unchanged: true })
 export class Doing {
   readonly #parts: DoingParts
   readonly #former: Former
+  /** What was looked at before all were changed together, by place. */
+  readonly #prepared = new Map<number, Attributes | undefined>()
 
   constructor(parts: DoingParts) {
     this.#parts = parts
     this.#former = new Former(parts.instance, parts.command.area)
   }
 
+  /** Looks at an object that is changed with others, before it is done by itself. */
+  async prepare(item: Item, plan: Plan): Promise<void> {
+    const before = await this.#before(item, plan).catch((error: unknown) => {
+      // What cannot be read fails when it is changed.
+      survived(error)
+      return undefined
+    })
+    this.#prepared.set(item.n, before)
+  }
+
   async one(item: Item, plan: Plan, send: Send): Promise<Done> {
     if (item.how === 'read') return this.#look(item, plan)
-    const before = await this.#before(item, plan)
-    if (this.#isAlready(plan, before)) return { answer: unchanged(), facts: {} }
+    const prepared = this.#prepared.has(item.n)
+    const before = prepared ? this.#prepared.get(item.n) : await this.#before(item, plan)
+    this.#prepared.delete(item.n)
+    if (!prepared && this.#isAlready(plan, before)) return { answer: unchanged(), facts: {} }
     const answer = item.how === 'again' ? await gone(send, plan) : await send(plan)
     const facts = keptOf(answer)
     if (answer.unchanged === true) return { answer, facts }

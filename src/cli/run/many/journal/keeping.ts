@@ -1,5 +1,6 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
 import { resolve } from 'node:path'
+import { ahead, mostAtOnce } from '../../../../base/ahead.js'
 import { named } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
@@ -23,6 +24,7 @@ import type { Journal } from '../../../../fleet/journal/writing.js'
 import type { End } from '../../../../fleet/report.js'
 import type { RunRecord } from '../../../../fleet/run.js'
 import { quoted, type Replied } from '../../person/ask.js'
+import type { Numbered } from '../intake.js'
 import { askedOf } from './asked.js'
 import { Doing } from './doing.js'
 import { changedBy } from './former.js'
@@ -159,6 +161,12 @@ export class Keeping {
     const places = new Map<string, Item>()
     for await (const item of this.resumed?.left() ?? []) places.set(keyOf(item), item)
     return (object) => places.get(keyOf(object))
+  }
+
+  /** Looks at objects that are about to be changed all together. */
+  async prepare(items: readonly Numbered[]): Promise<void> {
+    const looks = ahead(items, mostAtOnce, ({ plan, ...item }) => this.#doing.prepare(item, plan))
+    for await (const _ of looks);
   }
 
   /** Does one object, and remembers what is to be written down of it. */
