@@ -109,6 +109,9 @@ export const toolCommands: readonly ToolRow[] = [
     }),
     from('audit', () => import('./audit/index.js'), { list: 'listCommand' }),
   ]),
+  ...grouped('as code', [
+    from('export', () => import('./export/index.js'), { '': 'exportCommand' }),
+  ]),
   ...grouped('tool', [
     from('api', () => import('./api/index.js'), { '': 'api' }),
     from('journal', () => import('./journal/index.js'), {

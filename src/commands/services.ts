@@ -68,8 +68,6 @@ export interface AnswerService {
    * instance for more to tell people more.
    */
   readonly reader: Reader
-  /** What the format is called: for a document that some formats have a form of. */
-  readonly format: string
   /** True when standard output is a terminal. */
   readonly terminal: boolean
   /** Display columns of the terminal (80 where it does not say). */

@@ -9,6 +9,7 @@ import { topics } from './topics.js'
 const groups = [
   ['start', 'Getting started'],
   ['account', 'Accounts and profiles'],
+  ['as code', 'An instance as code'],
   ['tool', 'The tool'],
 ] as const
 

@@ -1,8 +1,9 @@
 /** Which of an instance the commands of declared state are about: their flags, and what they say. */
-import { boolean, list, oneOf } from '../../catalogue/params.js'
+import { list, oneOf } from '../../catalogue/params.js'
 import type { Scoping } from '../../desired/reading/sight.js'
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
+import { spreading } from '../many-flags.js'
 
 /** The flags; never filled from the environment or a git remote. */
 export const selectionFlags = {
@@ -22,7 +23,8 @@ export const selectionFlags = {
   except: list('string', 'not these kinds and addresses, whatever else is said', {
     placeholder: 'address',
   }),
-  'with-archived': boolean('archived projects, too'),
+  // The same as everywhere: these commands have no form for a project.
+  'with-archived': spreading['with-archived'].param,
   missing: oneOf(['skip'], 'a project or group that is named and not there is only told of'),
 } as const
 

@@ -2,6 +2,7 @@
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { SeenItem, SeenKind } from '../seen.js'
 import { itemMap, type WrittenIn } from './item.js'
+import { isOmitted } from './kinds/index.js'
 import { FileMap, type FileValue, sorted } from './model.js'
 import { type Exporting, unmistakable } from './values.js'
 
@@ -104,6 +105,7 @@ const holdings = { one: oneOf, set: setOf, rules: rulesOf } as const
 /** A kind as it was read, as a file has it; undefined where there is nothing to say. */
 export const kindValue = (seen: SeenKind, how: Exporting): FileValue | undefined => {
   if (seen.is !== 'read') return undefined
-  const { kind, place, items } = seen
+  const { kind, place } = seen
+  const items = seen.items.filter((item) => !isOmitted(kind.name, item))
   return holdings[kind.holds](items, { kind, place, how })
 }

@@ -66,10 +66,6 @@ export class Printing implements AnswerService {
     return this.#asked.format.reader
   }
 
-  get format(): string {
-    return this.#asked.format.name
-  }
-
   get terminal(): boolean {
     return this.#screen.style.terminal
   }

@@ -24,10 +24,6 @@ export class PartOfAnswer implements AnswerService {
     return this.#whole.reader
   }
 
-  get format(): string {
-    return this.#whole.format
-  }
-
   get terminal(): boolean {
     return this.#whole.terminal
   }

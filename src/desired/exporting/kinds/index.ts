@@ -1,4 +1,5 @@
 /** What a fact cannot say of how a kind is written. */
+import { isBot } from '../../comparing/kinds/members.js'
 import type { SeenItem } from '../../seen.js'
 
 /** What of an item is not written, and what is said in its place. */
@@ -32,3 +33,7 @@ const kinds: Readonly<Record<string, (item: SeenItem) => Kept>> = {
 
 /** What of this item is not written. */
 export const keptBack = (kind: string, item: SeenItem): Kept => kinds[kind]?.(item) ?? nothing
+
+/** Whether an item is not written: a bot belongs to a token, nobody makes it a member, and no exact set removes it. */
+export const isOmitted = (kind: string, item: SeenItem): boolean =>
+  kind === 'members' && isBot(item)

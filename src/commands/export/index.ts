@@ -1,0 +1,173 @@
+/** `svcctl export`: an instance as files that plan to nothing. */
+
+import { didYouMean } from '../../base/suggest.js'
+import { boolean, string } from '../../catalogue/params.js'
+import type { ManagedPlace } from '../../desired/address.js'
+import type { Exporting } from '../../desired/exporting/index.js'
+import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
+import { usage } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
+import { readableOf } from '../plan/instance.js'
+import { selectionFlags, selectionOf } from '../plan/selection.js'
+import type { Services } from '../services.js'
+import { writeExport } from './documents.js'
+import { type ExportRun, groupsAbove, inCommon, oneByOne, type SayPlace } from './gathering.js'
+import { selectedBy } from './selected.js'
+import { targetOf } from './target.js'
+import { UnreadParts } from './telling.js'
+
+const flags = {
+  to: string('a folder for a file a project and group, one file, or - for standard output', {
+    default: '-',
+    completes: 'file',
+    placeholder: 'folder|file|-',
+  }),
+  ...selectionFlags,
+  exact: boolean('say of every set that what is not listed is to be deleted'),
+  'with-operational': boolean('also how things are run: whether a runner takes jobs'),
+  'all-settings': boolean('also settings that are not documented'),
+  factor: boolean('say once, of a group, what all projects below it share'),
+} as const
+type Mine = GivenBy<typeof flags>
+
+const kindNames = async (): Promise<readonly string[]> => {
+  const { managedKinds } = await import('../../catalogue/managed/index.js')
+  return [...new Set(managedKinds.map(({ name }) => name))]
+}
+
+/** What is exported: kinds that are named are `--only` in fewer words. */
+const scopingOf = async (given: Mine): Promise<Scoping> => {
+  const scoping = selectionOf(given)
+  const names = await kindNames()
+  const wrong = given.args.find((kind) => !names.includes(kind))
+  if (wrong !== undefined)
+    throw usage(
+      `there is no kind "${wrong}"`,
+      didYouMean(wrong, names) ?? `Kinds are ${names.join(', ')}.`,
+    )
+  if (given.args.length === 0) return scoping
+  return { ...scoping, only: [...given.args, ...(scoping.only ?? [])] }
+}
+
+/** What would leave projects out that a group's key reaches. */
+const checkFactor = ({ flags: { factor } }: Mine, { projects, only, except }: Scoping): void => {
+  if (factor !== true) return
+  if (projects !== undefined)
+    throw usage('--factor needs all projects below a group: it does not go with --project')
+  const narrow = [...(only ?? []), ...(except ?? [])].find((glob) => !/^\w+$/.test(glob))
+  if (narrow !== undefined)
+    throw usage(`--factor needs all projects below a group: it takes kinds, not ${narrow}`)
+}
+
+const howOf = async (
+  { flags: given }: Mine,
+  { names }: InstanceSight,
+  scoping: Scoping,
+): Promise<Exporting> => {
+  const { chosenBy } = await import('../../desired/exporting/index.js')
+  return {
+    names,
+    exact: given.exact === true,
+    operational: given['with-operational'] === true,
+    allSettings: given['all-settings'] === true,
+    chosen: chosenBy(scoping),
+  }
+}
+
+const site: ManagedPlace = { scope: 'site', path: '' }
+
+type Found = Awaited<ReturnType<InstanceSight['places']>>
+
+/** Paths of the groups that -G names, by number or path. */
+const rootsOf = ({ groups = [] }: Scoping, found: Found): readonly string[] =>
+  groups.flatMap((name) =>
+    /^\d+$/.test(name)
+      ? found.groups.flatMap(({ id, path }) => (String(id) === name ? path : []))
+      : name,
+  )
+
+/** What is exported, in the order of a document. */
+const placesOf = (
+  found: Found,
+  shareable: readonly ManagedPlace[],
+  withSite: boolean,
+): readonly ManagedPlace[] => {
+  const known = new Set(found.groups.map(({ path }) => path.toLowerCase()))
+  const others = shareable.filter(({ path }) => !known.has(path.toLowerCase()))
+  const groups = [...found.groups, ...others].sort((a, b) =>
+    a.path.toLowerCase() < b.path.toLowerCase() ? -1 : 1,
+  )
+  return [...(withSite ? [site] : []), ...groups, ...found.projects]
+}
+
+/** The places of an export, and how each is asked what it says. */
+const prepared = async (services: Services, given: Mine, run: ExportRun, scoping: Scoping) => {
+  const found = await run.sight.places('everything')
+  for (const place of found.unread) run.unread.unseen(place)
+  const roots = rootsOf(scoping, found)
+  const shareable = given.flags.factor === true ? groupsAbove(found.projects, roots) : []
+  const { managedKinds } = await import('../../catalogue/managed/index.js')
+  const ofSite = managedKinds.filter(({ scope }) => scope === 'site')
+  const withSite = ofSite.some((kind) => run.sight.selected(site, kind))
+  const places = placesOf(found, shareable, withSite)
+  const named = found.projects.map(({ path }) => path)
+  const say = async (): Promise<SayPlace> =>
+    given.flags.factor === true ? inCommon(run, places, shareable) : oneByOne(run)
+  const selected = await selectedBy(run.sight, scoping, { roots, named })
+  return { services, run, places, say, selected }
+}
+
+const run = async (services: Services, given: Mine): Promise<void> => {
+  const { person } = services
+  const target = await targetOf(services, given.flags.to)
+  const scoping = await scopingOf(given)
+  checkFactor(given, scoping)
+  const { openSight } = await import('../../desired/reading/index.js')
+  const instance = readableOf(services)
+  const sight = openSight(instance, scoping)
+  const unread = new UnreadParts(person)
+  const how = await howOf(given, sight, scoping)
+  const tally = person.tally()
+  try {
+    const step = (): void => tally.add(1)
+    const exported = await prepared(
+      services,
+      given,
+      { instance, sight, how, unread, step },
+      scoping,
+    )
+    tally.total(exported.places.length)
+    await writeExport(exported, target)
+  } finally {
+    tally.end()
+  }
+  for (const text of sight.notes) person.note(text)
+  const failure = unread.verdict()
+  if (failure !== undefined) throw failure
+}
+
+export const exportCommand = define({
+  summary: 'Write what an instance is as files that can be planned and applied',
+  description: [
+    'What is written plans to nothing. Names stand for numbers; secrets that no instance gives back are left as comments. Sets are added to unless --exact says that what is not listed goes.',
+    'With --to a folder each project and group has a file. Files that export wrote before are replaced, and removed where what they hold is gone; any other file in the way is refused before anything is written.',
+  ],
+  looks: true,
+  args: [
+    {
+      name: 'kind',
+      required: false,
+      variadic: true,
+      help: 'only these kinds (members, approval_rules …), as with --only',
+      values: async () => (await kindNames()).map((value) => ({ value })),
+    },
+  ],
+  flags,
+  examples: [
+    'export --to svcctl/',
+    'export members approval_rules -G platform --exact',
+    'export -P platform/app -o json',
+    'export approvals --factor --to approvals.yml',
+  ],
+  run,
+})

@@ -1,0 +1,218 @@
+/** `svcctl export`: where it goes, what it takes and refuses, and how it ends. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { folder } from '../support/program.js'
+import { calling } from './calling.js'
+
+const { call, server, sent } = calling()
+
+const namespace = { id: 5, kind: 'group', full_path: 'a' }
+const projects = [
+  { id: 1, path_with_namespace: 'a/one', namespace },
+  { id: 2, path_with_namespace: 'a/two', namespace },
+]
+const approvals = { reset_approvals_on_push: true, require_password_to_approve: false }
+
+/** Two projects with approvals. @param refused paths with what they are answered */
+const instance = (refused: readonly (readonly [RegExp, number])[] = []): void => {
+  server.answer = ({ url }) => {
+    const path = url.replace(/^\/api\/v4/, '')
+    const [, status] = refused.find(([pattern]) => pattern.test(path)) ?? []
+    if (status !== undefined) return { status, body: { message: 'as you asked' } }
+    if (/^\/projects\?/.test(path)) return { body: projects }
+    const [, id] = /^\/projects\/([12])$/.exec(path.replace('a%2Fone', '1')) ?? []
+    if (id !== undefined) return { body: projects[Number(id) - 1] }
+    if (/\/settings$/.test(path)) return { body: {} }
+    return /\/approvals$/.test(path) ? { body: approvals } : undefined
+  }
+}
+
+const both = {
+  version: 1,
+  projects: { 'a/one': { approvals }, 'a/two': { approvals } },
+}
+const below = (root: string): readonly string[] =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort()
+
+describe('export', () => {
+  it('prints one document, in the order of places, and only reads', async () => {
+    instance()
+    const ran = await call('export approvals')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(parse(ran.stdout)).toEqual(both)
+    expect(ran.stdout.indexOf('a/one')).toBeLessThan(ran.stdout.indexOf('a/two'))
+    expect(sent()).toEqual([])
+    expect(server.lines().every((line) => line.startsWith('GET '))).toBe(true)
+  })
+
+  it('gives JSON where asked, by flag or environment', async () => {
+    instance()
+    for (const how of [
+      await call('export approvals -o json'),
+      await call('export approvals', { env: { SVC_OUTPUT: 'json' } }),
+    ])
+      expect(JSON.parse(how.stdout)).toEqual(both)
+    const refused = await call('export approvals -o csv')
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('YAML or JSON')
+  })
+
+  it('reads and writes nothing but what is selected', async () => {
+    instance()
+    const { stdout: out } = await call(
+      'export approvals deploy_keys -P a/one --exact --except deploy_keys',
+    )
+    expect(parse(out)).toEqual({ version: 1, projects: { 'a/one': { approvals } } })
+    expect(server.lines().join('\n')).not.toMatch(/deploy_keys|projects\/2|groups/)
+  })
+
+  it('says of items alone what is selected of them, and then of no set that it is exact', async () => {
+    instance()
+    server.answer = ({ url }) => {
+      if (/projects\/a%2Fone$/.test(url)) return { body: projects[0] }
+      if (!url.includes('/deploy_keys')) return undefined
+      const key = (id: number, title: string, base64: string) => ({
+        id,
+        title,
+        key: `ssh-ed25519 ${base64}`,
+        can_push: false,
+      })
+      return { body: [key(1, 'ci', 'AAAA'), key(2, 'old', 'BBBB')] }
+    }
+    const only = 'projects/a/one:deploy_keys/ci'
+    const { stdout: out } = await call(['export', '--exact', '-P', 'a/one', '--only', only])
+    expect(parse(out).projects['a/one']).toEqual({
+      deploy_keys: { ci: { key: 'ssh-ed25519 AAAA', can_push: false } },
+    })
+    const most = ['export', 'deploy_keys', '--exact', '-P', 'a/one', '--except', only]
+    expect(Object.keys(parse((await call(most)).stdout).projects['a/one'].deploy_keys)).toEqual([
+      'old',
+    ])
+  })
+
+  it('says of groups what their projects share', async () => {
+    instance()
+    const { stdout: out } = await call('export approvals --factor')
+    expect(parse(out)).toEqual({ version: 1, groups: { 'a/**': { projects: { approvals } } } })
+    const dir = join(folder(), 'to')
+    await call(['export', 'approvals', '--factor', '--to', dir])
+    expect(below(dir)).toEqual(['groups/a.yml'])
+  })
+
+  it.each([
+    ['export approval', 'Did you mean approvals?'],
+    ['export --curl', '--curl'],
+    ['export --limit 3', '--limit'],
+    ['export --dry-run', '--dry-run'],
+    ['export --watch', '--watch'],
+    ['export --factor -P a/one', '--factor'],
+    ['export --factor --except projects/a/one', '--factor'],
+    ['export --to folder -o json', 'YAML'],
+    ['export -P a/nope', 'a/nope'],
+  ])('%s is exit 2', async (line, text) => {
+    instance([[/^\/projects\/a%2Fnope/, 404]])
+    const ran = await call(line, { cwd: folder() })
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(text)
+    expect(sent()).toEqual([])
+  })
+})
+
+describe('export to files', () => {
+  it('writes a file a project, and takes what is gone away', async () => {
+    instance()
+    const dir = join(folder(), 'new', 'state')
+    const first = await call(['export', '--to', dir])
+    expect(first).toMatchObject({ code: 0, stdout: '' })
+    expect(below(dir)).toEqual(['projects/a/one.yml', 'projects/a/two.yml'])
+    expect(parse(readFileSync(join(dir, 'projects/a/two.yml'), 'utf8'))).toEqual({
+      version: 1,
+      projects: { 'a/two': { approvals } },
+    })
+    const answer = server.answer
+    server.answer = (seen, i) =>
+      /projects\?/.test(seen.url) ? { body: projects.slice(0, 1) } : answer(seen, i)
+    const second = await call(['export', 'members', '--to', dir])
+    expect(second).toMatchObject({ code: 2 })
+    expect(second.stderr).toContain('it also holds approvals, which is not selected')
+    const third = await call(['export', '--exact', '--to', dir])
+    expect(third.stderr).toContain('removed')
+    expect(below(dir)).not.toContain('projects/a/two.yml')
+  })
+
+  it('refuses what it did not write before it reads or writes anything of it', async () => {
+    instance()
+    const dir = folder()
+    writeFileSync(join(dir, 'site.yml'), 'version: 1\n')
+    const ran = await call(['export', '--to', dir])
+    expect(ran).toMatchObject({ code: 2 })
+    expect(ran.stderr).toContain('site.yml is in the way')
+    expect(below(dir)).toEqual(['site.yml'])
+    expect(server.lines().join('\n')).not.toContain('approvals')
+  })
+
+  it('writes one file whole, and JSON where it is called so', async () => {
+    instance()
+    const dir = folder()
+    const yaml = await call('export approvals --to all.yml', { cwd: dir })
+    const json = await call('export approvals --to all.json', { cwd: dir })
+    expect([yaml.stdout, json.stdout]).toEqual(['', ''])
+    expect(parse(readFileSync(join(dir, 'all.yml'), 'utf8'))).toEqual(both)
+    expect(JSON.parse(readFileSync(join(dir, 'all.json'), 'utf8'))).toEqual(both)
+    expect((await call('export approvals --to all.yml', { cwd: dir })).code).toBe(0)
+    expect((await call('export approvals --to all.json', { cwd: dir })).code).toBe(2)
+  })
+
+  it('leaves files alone of which not all could be read', async () => {
+    instance()
+    const dir = folder()
+    await call(['export', 'approvals', '--to', dir])
+    const before = readFileSync(join(dir, 'projects/a/two.yml'), 'utf8')
+    instance([[/^\/projects\/2\/approvals/, 403]])
+    const ran = await call(['export', 'approvals', '--to', dir])
+    expect(ran.code).toBe(8)
+    expect(ran.stderr).toContain('projects/a/two:approvals')
+    expect(ran.stderr).toContain('stays as it was')
+    expect(readFileSync(join(dir, 'projects/a/two.yml'), 'utf8')).toBe(before)
+  })
+})
+
+describe('export of what cannot be read', () => {
+  it('says so, gives the rest, and ends with 8', async () => {
+    instance([[/^\/projects\/2\/approvals/, 403]])
+    const ran = await call('export approvals')
+    expect(ran.code).toBe(8)
+    expect(parse(ran.stdout)).toEqual({ version: 1, projects: { 'a/one': { approvals } } })
+    expect(ran.stderr).toContain('1 of 2 could not be read')
+  })
+
+  it.each([
+    [403, 3],
+    [500, 7],
+  ])('ends as all did where nothing could be: %i', async (status, code) => {
+    instance([[/approvals$/, status]])
+    const dir = folder()
+    const ran = await call('export approvals --to a.yml --retries 0', { cwd: dir })
+    expect(ran).toMatchObject({ code, stdout: '' })
+    expect(existsSync(join(dir, 'a.yml'))).toBe(false)
+    expect(await call('export approvals --retries 0')).toMatchObject({ code, stdout: '' })
+  })
+
+  it('is no failure where the instance does not have it at all', async () => {
+    instance()
+    const answer = server.answer
+    server.answer = (seen, i) =>
+      seen.url.endsWith('/approvals')
+        ? { status: 404, body: { error: '404 Not Found' } }
+        : answer(seen, i)
+    const ran = await call('export approvals')
+    expect(ran).toMatchObject({ code: 0 })
+    expect(parse(ran.stdout)).toEqual({ version: 1 })
+    expect(ran.stderr).toContain('approvals: unsupported here')
+  })
+})

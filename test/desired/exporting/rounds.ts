@@ -1,0 +1,72 @@
+/** An instance to files and back: exported, read, planned; all in this process. */
+import type { ManagedPlace } from '../../../src/desired/address.js'
+import { makePlan } from '../../../src/desired/comparing/index.js'
+import {
+  chosenBy,
+  documentOf,
+  type Exporting,
+  FileMap,
+  type FileSection,
+  factored,
+  lookAt,
+  yamlWriter,
+} from '../../../src/desired/exporting/index.js'
+import { readFiles } from '../../../src/desired/files/index.js'
+import type { ReadableInstance } from '../../../src/desired/instance.js'
+import { openSight } from '../../../src/desired/reading/index.js'
+import type { Scoping } from '../../../src/desired/reading/sight.js'
+
+export type Ways = Partial<Exporting> & { readonly factor?: boolean; readonly scoping?: Scoping }
+
+/** The instance as one document. */
+export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Promise<string> => {
+  const { factor, scoping = {}, ...others } = ways
+  const sight = openSight(instance, scoping)
+  const how: Exporting = {
+    names: sight.names,
+    exact: false,
+    operational: false,
+    allSettings: false,
+    chosen: chosenBy(scoping),
+    ...others,
+  }
+  const { projects, groups } = await sight.places('everything')
+  const site: ManagedPlace = { scope: 'site', path: '' }
+  const sections: FileSection[] = []
+  for (const place of [site, ...groups]) {
+    const { section } = await lookAt(sight, place, how)
+    if (section !== undefined) sections.push(section)
+  }
+  const parts = []
+  for (const place of projects) {
+    const { section, unread } = await lookAt(sight, place, how)
+    if (unread.length > 0) throw unread[0]?.failure
+    parts.push({ place, value: section?.value ?? new FileMap([]) })
+  }
+  const { shared, own } = factored(parts, factor === true ? groups : [])
+  return documentOf(yamlWriter(), [...sections, ...shared, ...own])
+}
+
+/** What a document would have done to the instance. */
+export const planOf = async (
+  instance: ReadableInstance,
+  document: string,
+  scoping: Scoping = {},
+) => {
+  const cwd = import.meta.dirname
+  const declared = await readFiles(['-'], { cwd, stdin: async () => document })
+  const sight = openSight(instance, scoping)
+  const { projects, groups } = await sight.places(declared.reach)
+  const wishes = declared.wishes({
+    projects: projects.map(({ path }) => path),
+    groups: groups.map(({ path }) => path),
+  })
+  const about = new Map(projects.map((place) => [place.path, place]))
+  return makePlan(wishes, sight, {
+    selection: scoping,
+    each: instance.each,
+    about: (path) => about.get(path),
+    projects: projects.length,
+    checks: true,
+  })
+}
