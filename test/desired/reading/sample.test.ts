@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import { openSight } from '../../../src/desired/reading/index.js'
 import type { SeenItem } from '../../../src/desired/seen.js'
+import { json, serve } from '../../http/servers.js'
 import { sandbox } from '../../sandbox/instance.js'
 import { instanceAt } from '../open.js'
 
@@ -46,6 +47,44 @@ describe('everything', () => {
     expect(new Set(asked).size).toBe(asked.length)
     expect(asked.every((line) => line.startsWith('GET '))).toBe(true)
     expect(asked.length).toBeGreaterThan(100)
+  })
+})
+
+describe('many projects', () => {
+  it('take two requests each for members and approvals, and one a page for their list', async () => {
+    const count = 250
+    const { base } = await serve(({ url }, response) => {
+      const query = new URL(url, 'http://x').searchParams
+      const page = Number(query.get('page') ?? 1)
+      if (!url.startsWith('/api/v4/projects?'))
+        return json(response, 200, url.includes('members') ? [] : {})
+      const left = Math.min(100, count - (page - 1) * 100)
+      const found = Array.from({ length: left }, (_, i) => {
+        const id = (page - 1) * 100 + i + 1
+        return {
+          id,
+          path_with_namespace: `g/p${id}`,
+          namespace: { id: 9, kind: 'group', full_path: 'g' },
+        }
+      })
+      query.set('page', String(page + 1))
+      const link = `<${base}/api/v4/projects?${query}>; rel="next"`
+      json(response, 200, found, page < 3 ? { link } : {})
+    })
+    const { instance, asked } = instanceAt(base, 'token')
+    const sight = openSight(instance)
+    const reach = { site: false, groups: [], projects: [], below: ['g'], membersBelow: [] }
+    const { projects } = await sight.places(reach)
+    expect(projects).toHaveLength(count)
+    const kinds = ['members', 'approvals'].map((name) => kindOf('project', name))
+    for (const place of projects) {
+      for (const kind of kinds) expect((await sight.see(place, kind)).is).toBe('read')
+      sight.forget(place)
+    }
+    expect(asked).toHaveLength(3 + 2 * count)
+    expect(
+      asked.filter((line) => !/^GET \/projects(\?|\/\d+\/(members\?|approvals$))/.test(line)),
+    ).toEqual([])
   })
 })
 
