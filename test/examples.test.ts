@@ -41,7 +41,7 @@ const files: Readonly<Record<string, string>> = {
   'ci.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n',
   'robot.pub':
     'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot\n',
-  'work.yml': 'vocabulary: 1\nwords: { cloud: nimbus }\n',
+  'work.yml': 'vocabulary: 1\nnames: { can_push: may_write }\n',
   'token.txt': `${token}\n`,
 }
 

@@ -120,6 +120,7 @@ export const toolCommands: readonly ToolRow[] = [
       undo: 'undoCommand',
       merge: 'mergeCommand',
     }),
+    from('vocabulary', () => import('./vocabulary/index.js'), { learn: 'learn', check: 'check' }),
     from('completion', () => import('./completion/index.js'), { '': 'completion' }),
     from('explain', () => import('./explain/index.js'), { '': 'explain' }),
     from('commands', () => import('./commands/index.js'), { '': 'commands' }),

@@ -77,6 +77,7 @@ export const topics: Readonly<Record<string, () => string | Promise<string>>> = 
   environment: environmentTopic,
   output: outputTopic,
   configuration: configurationTopic,
+  'real-instances': async () => (await import('./real-instances.js')).realInstancesPage(pageWidth),
   recipes: async () => (await import('./recipes.js')).recipesPage(pageWidth),
 }
 

@@ -8,6 +8,7 @@ import { type Check, exitCodeOf, failedBy, warning } from './check.js'
 import { instanceChecks } from './instance.js'
 import { completionCheck, configurationCheck, keyringCheck, trustChecks } from './machine.js'
 import { networkChecks } from './network.js'
+import { versionCheck, vocabularyChecks } from './words.js'
 
 const marks = { ok: 'good', warning: 'warn', failure: 'bad' } as const
 const nameWidth = 16
@@ -25,7 +26,9 @@ const remoteChecks = async (services: Services, session: Session): Promise<reado
   const there = services.instance.elsewhere(session.baseUrl, undefined, party)
   const instance = await instanceChecks(there, services.place.clock.now)
   if (unusable(instance)) return [...network, ...instance]
-  return [...network, ...instance, ...(await accountChecks(services, session))]
+  const account = await accountChecks(services, session)
+  const version = unusable(account) ? [] : [await versionCheck(services)]
+  return [...network, ...instance, ...account, ...version]
 }
 
 const sessionChecks = async (services: Services): Promise<readonly Check[]> => {
@@ -63,7 +66,7 @@ const show = (services: Services, checks: readonly Check[]): Promise<void> =>
 export const doctor = define({
   summary: 'Find out what keeps the tool from working, and what to do about it',
   description: [
-    'Looks at the configuration and who else may write it or the caches, the way to the instance, its certificate and clock, the credential and what it may do, the keyring and the completion of the shell.',
+    'Looks at the configuration and who else may write it or the caches, the way to the instance, its certificate and clock, the credential and what it may do, the version of the instance and the words it is spoken to in, the keyring and the completion of the shell.',
     'Ends with 0 only where the instance can be used: 3 without a usable credential, 7 where it cannot be reached.',
   ],
   examples: ['doctor', 'doctor -o json'],
@@ -71,6 +74,7 @@ export const doctor = define({
     const checks = await services.person.progress('looking', async () => [
       configurationCheck(services.place.env),
       ...trustChecks(services.place.env),
+      ...(await vocabularyChecks(services)),
       ...(await sessionChecks(services)),
       await keyringCheck(services.place.env),
       await completionCheck(services.place.env),

@@ -1,0 +1,17 @@
+/** Which vocabulary is in force, for commands that look at the file itself. */
+import { openStore, pathsOf, vocabularyInForce } from '../../profile/index.js'
+import type { PlaceService } from '../services.js'
+
+/** The file; undefined where none is in force. */
+export const vocabularyFile = ({
+  env,
+  globals,
+}: Pick<PlaceService, 'env' | 'globals'>): string | undefined => {
+  const { profile, baseUrl, sandbox } = globals
+  const flags = {
+    sandbox,
+    ...(profile === undefined ? {} : { profile }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  }
+  return vocabularyInForce(flags, env, () => openStore(pathsOf(env)))?.file
+}

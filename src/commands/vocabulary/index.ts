@@ -1,0 +1,161 @@
+/** `vocabulary learn` and `vocabulary check`: what an instance calls things (`../../vocabulary/README.md`). */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { writeWhole } from '../../base/files/files.js'
+import { project, string } from '../../catalogue/params.js'
+import { propertiesOf } from '../../catalogue/shapes/properties.js'
+import type { Words } from '../../catalogue/words.js'
+import { exitCodes, type Failure, usage } from '../../errors.js'
+import {
+  checkText,
+  type Lesson,
+  learnFrom,
+  loadChecked,
+  soundIn,
+  writtenOf,
+} from '../../vocabulary/index.js'
+import { define, type GivenBy } from '../define.js'
+import type { Services } from '../services.js'
+import { vocabularyFile } from './in-force.js'
+import { type Answers, answersOf, type Read, type Unanswered } from './reading.js'
+
+const ofProject = { ...project('the project whose settings are read, too'), short: 'P' } as const
+
+/** Why nothing of an answer is known that this user may not see. */
+const refused = ({ category }: Failure): boolean => category === 'auth' || category === 'not_found'
+
+/** @throws Failure the first, where nothing at all could be read */
+const checkReached = ({ read, unread }: Pick<Answers, 'read' | 'unread'>): void => {
+  const [first] = unread
+  if (read.length === 0 && first !== undefined) throw first.failure
+}
+
+const noteUnread = ({ person }: Services, unread: readonly Unanswered[]): void => {
+  for (const { what, failure } of unread)
+    person.note(`${what} could not be read: ${failure.message}`)
+}
+
+/** What a person says of the names that are left open, one after the other. */
+const asked = async (
+  { person }: Services,
+  { open }: Lesson,
+): Promise<ReadonlyMap<string, string>> => {
+  const answers = new Map<string, string>()
+  if (!person.interactive) return answers
+  // The likeliest first: what they took is no candidate of the others.
+  const sorted = open.toSorted(
+    (a, b) => Number(b.alike) - Number(a.alike) || a.candidates.length - b.candidates.length,
+  )
+  for (const { name, candidates } of sorted) {
+    const left = candidates.filter((one) => ![...answers.values()].includes(one))
+    if (left.length === 0) continue
+    const said = await person.ask(`${name} is called (${left.join(', ')}; empty leaves it open)`)
+    if (said === undefined || said === '') continue
+    if (left.includes(said)) answers.set(name, said)
+    else person.note(`no answer has ${said}: ${name} is left open`)
+  }
+  return answers
+}
+
+const learnFlags = {
+  to: string('file to write, instead of standard output', { completes: 'file' }),
+  project: ofProject,
+} as const
+
+const write = async (services: Services, text: string, to: string | undefined): Promise<void> => {
+  if (to === undefined) return services.answer.write(text)
+  const file = resolve(services.place.cwd, to)
+  if (existsSync(file)) await services.person.confirm(`${file} is replaced.`, [file])
+  await writeWhole(file, text)
+}
+
+const runLearn = async (services: Services, given: GivenBy<typeof learnFlags>): Promise<void> => {
+  const { person, place } = services
+  const { to } = given.flags
+  const answers = await answersOf(services, given.flags.project)
+  checkReached(answers)
+  noteUnread(services, answers.unread)
+  if (answers.version === undefined) person.note('the instance does not tell its version')
+  const lesson = await soundIn(learnFrom(answers.read), (text) => checkText(text, 'learnt'))
+  const answered = await asked(services, lesson)
+  const { baseUrl, profile } = await place.session()
+  const day = place.clock.now().toISOString().slice(0, 10)
+  const text = writtenOf(lesson, { baseUrl, version: answers.version, day, answered })
+  await checkText(text, to ?? 'what was learnt')
+  await write(services, text, to)
+  const left = lesson.open.filter(({ name }) => !answered.has(name))
+  const some = left.filter(({ candidates }) => candidates.length > 0).length
+  person.note(
+    `${lesson.words.length + answered.size} learnt; ${some} with candidates and ${left.length - some} without stand as comments`,
+  )
+  const name = profile?.name ?? '<profile>'
+  person.note(`use it with: svcctl profile set ${name} --vocabulary ${to ?? '<file>'}`)
+}
+
+export const learn = define({
+  summary: 'Find out what an instance calls things, and write it down',
+  description: [
+    'Reads version, settings, and the error tracking and integrations of one project; nothing is written there. Documented names that the answers lack are matched with names in them that the documents do not have. A word is taken where two names or more agree on it and nothing else explains them; everything else stands as a comment with what it may be, and is asked for at a terminal.',
+  ],
+  flags: learnFlags,
+  examples: ['vocabulary learn', 'vocabulary learn --to words.yml -P platform/app'],
+  run: runLearn,
+})
+
+interface Row {
+  readonly name: string
+  readonly own: string
+  readonly answer: string
+  readonly status: 'there' | 'absent'
+}
+
+/** The mapped names of an answer, and whether it has them. */
+const rowsOf = ({ what, shape, record }: Read, words: Words): readonly Row[] =>
+  Object.keys(propertiesOf(shape) ?? {}).flatMap((name): readonly Row[] => {
+    const own = words.name(name)
+    if (own === name) return []
+    const there = Object.keys(record).includes(own)
+    return [{ name, own, answer: what, status: there ? 'there' : 'absent' }]
+  })
+
+const checkFlags = { project: ofProject } as const
+
+const runCheck = async (services: Services, given: GivenBy<typeof checkFlags>): Promise<void> => {
+  const { answer, person, place } = services
+  const [named] = given.args
+  const file = named === undefined ? vocabularyFile(place) : resolve(place.cwd, named)
+  if (file === undefined)
+    throw usage(
+      'no vocabulary is in force',
+      'Name a file, or: svcctl profile set <profile> --vocabulary <file>',
+    )
+  const words = await loadChecked(file)
+  const answers = await answersOf(services, given.flags.project, words)
+  const failed = answers.unread.filter(({ failure }) => !refused(failure))
+  checkReached({ ...answers, unread: failed })
+  noteUnread(services, answers.unread)
+  const rows = answers.read.flatMap((one) => rowsOf(one, words))
+  if (rows.length === 0) person.note('none of its names is in what can be read here')
+  await answer.printMany(rows, { columns: ['name', 'own', 'answer', 'status'] })
+  if (failed.length > 0) answer.exit(exitCodes.partial)
+  else if (rows.some(({ status }) => status === 'absent')) answer.exit(exitCodes.failed)
+}
+
+export const check = define({
+  summary: 'Hold a vocabulary against the catalogue, and against the instance',
+  description: [
+    'Without a file that of the environment or the profile. Exit 1: a name that it maps is not in the answer that should have it; 2: the file does not go together with the catalogue, with the line; 8: some answers could not be read.',
+  ],
+  args: [
+    {
+      name: 'file',
+      required: false,
+      variadic: false,
+      help: 'file of the vocabulary',
+      file: true,
+    },
+  ],
+  flags: checkFlags,
+  examples: ['vocabulary check work.yml', 'vocabulary check work.yml -o json'],
+  run: runCheck,
+})

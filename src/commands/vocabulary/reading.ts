@@ -1,0 +1,117 @@
+/** What `vocabulary learn` and `check` read of an instance: five requests at the most, none of which writes. */
+import { isObject } from '../../base/objects.js'
+import { errorTracking } from '../../catalogue/areas/error-tracking.js'
+import { integrations } from '../../catalogue/areas/integrations.js'
+import { projects } from '../../catalogue/areas/projects.js'
+import { settings } from '../../catalogue/areas/settings.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Words } from '../../catalogue/words.js'
+import { requestIn } from '../../client/words.js'
+import { type Failure, survived } from '../../errors.js'
+import type { Ask } from '../../http/types.js'
+import type { Heard } from '../../vocabulary/learn.js'
+import type { Services } from '../services.js'
+
+/** An answer, or why there is none. */
+export interface Read extends Heard {
+  /** What it is about, in words. */
+  readonly what: string
+}
+export interface Unanswered {
+  readonly what: string
+  readonly failure: Failure
+}
+
+export interface Answers {
+  /** Undefined where the instance does not tell. */
+  readonly version: string | undefined
+  readonly read: readonly Read[]
+  readonly unread: readonly Unanswered[]
+}
+
+const versionIn = (data: unknown): string | undefined =>
+  isObject(data) && typeof data.version === 'string' ? data.version : undefined
+
+/** What the instance says of its version, which the documents do not have. */
+export const versionOf = async ({ instance }: Pick<Services, 'instance'>) => {
+  const request = { method: 'GET', path: '/version', headers: {} }
+  return versionIn((await instance.raw(request))?.data)
+}
+
+/** Reads in the words of a file, whichever are in force. */
+class Reader {
+  readonly read: Read[] = []
+  readonly unread: Unanswered[] = []
+  readonly #services: Services
+  readonly #words: Words | undefined
+
+  constructor(services: Services, words: Words | undefined) {
+    this.#services = services
+    this.#words = words
+  }
+
+  /** The data of an answer; undefined where there is none. */
+  async data(what: string, ask: Ask): Promise<unknown> {
+    try {
+      const request = await requestIn(ask, this.#words)
+      return (await this.#services.instance.raw(request, { endpoint: ask.endpoint }))?.data
+    } catch (error) {
+      this.unread.push({ what, failure: survived(error) })
+      return undefined
+    }
+  }
+
+  async one(what: string, endpoint: Endpoint, values: Ask['values']): Promise<void> {
+    const { shape } = endpoint.returns
+    const data = await this.data(what, { endpoint, values })
+    const records = Array.isArray(data) ? data : [data]
+    const schema = isObject(shape) && isObject(shape.items) ? shape.items : shape
+    // All records of a list have the same names.
+    const record = records.find(isObject)
+    if (record !== undefined) this.read.push({ what, shape: schema, record })
+  }
+}
+
+/** The project that is asked: the one given, the one at hand, else the first of all. */
+const projectOf = async (
+  { place }: Services,
+  reader: Reader,
+  given: string | number | undefined,
+): Promise<string | number | undefined> => {
+  const known = given ?? (await place.scope('project').catch(() => undefined))
+  if (known !== undefined) return known
+  const list = await reader.data('projects', {
+    endpoint: projects.list,
+    values: {},
+    extra: { per_page: 1 },
+  })
+  const first: unknown = Array.isArray(list) ? list[0] : undefined
+  return isObject(first) && typeof first.id === 'number' ? first.id : undefined
+}
+
+/**
+ * Asks an instance for what its words show in.
+ * @param words those in which it is asked
+ */
+export const answersOf = async (
+  services: Services,
+  project: string | number | undefined,
+  words?: Words,
+): Promise<Answers> => {
+  const reader = new Reader(services, words)
+  let version: string | undefined
+  try {
+    version = await versionOf(services)
+  } catch (error) {
+    const failure = survived(error)
+    if (failure.details.status === undefined) throw failure
+  }
+  await reader.one('settings', settings.get, {})
+  const id = await projectOf(services, reader, project)
+  if (id !== undefined) {
+    await reader.one('error tracking', errorTracking.get, { id })
+    await reader.one('integrations', integrations.list, { id })
+  }
+  const { read, unread } = reader
+  return { version, read, unread }
+}

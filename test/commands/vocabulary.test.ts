@@ -1,0 +1,214 @@
+/** `vocabulary learn|check`, the profile's file and `doctor`, against an embedded instance in other words. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { sandbox } from '../sandbox/instance.js'
+import { folder, type Ran } from '../support/program.js'
+import { recording, type Script } from '../support/recorder.js'
+import { has } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
+import { invented, inventedWords } from '../vocabulary/invented.js'
+import { onTerminal } from './calling.js'
+
+const { url } = sandbox({ words: await inventedWords() })
+const cwd = folder()
+writeFileSync(join(cwd, 'inv.yml'), invented)
+const config = folder()
+
+const run = (line: string, env: Record<string, string> = {}): Promise<Ran> =>
+  svcctl(line.split(' '), {
+    cwd,
+    env: { SVC_BASE_URL: url(), SVC_TOKEN: 'sandbox-root-token', ...env },
+  })
+
+describe('vocabulary learn', () => {
+  it('writes the unique stems, and last of all the command that uses them', async () => {
+    const { code, stdout, stderr } = await run('vocabulary learn')
+    expect(code).toBe(0)
+    expect(stdout).toContain('  spamsvc: junkguard # spamsvc_api_key, spamsvc_enabled\n')
+    expect(stdout).toContain('  cloud: nimbus # cloud_access_key_id, cloud_account_id\n')
+    expect(stdout).toContain('  cloud_integration_enabled: cloud_integration_enabled #')
+    expect(stderr.trim().split('\n').at(-1)).toBe(
+      'use it with: svcctl profile set <profile> --vocabulary <file>',
+    )
+  })
+
+  it('never replaces a file without --yes', async () => {
+    expect((await run('vocabulary learn --to learnt.yml')).code).toBe(0)
+    const before = readFileSync(join(cwd, 'learnt.yml'), 'utf8')
+    expect((await run('vocabulary learn --to learnt.yml')).code).toBe(2)
+    expect(readFileSync(join(cwd, 'learnt.yml'), 'utf8')).toBe(before)
+    expect((await run('vocabulary learn --to learnt.yml --yes')).code).toBe(0)
+  })
+
+  it('says why nothing can be learnt by who may see nothing', async () => {
+    expect((await run('vocabulary learn', { SVC_TOKEN: 'sandbox-ben-token' })).code).toBe(3)
+  })
+})
+
+describe('vocabulary learn, of what is not certain,', () => {
+  const server = recording()
+  const answer: Script = ({ url: asked }) => {
+    if (asked.endsWith('/version')) return { body: { version: '17.2.0-own' } }
+    if (asked.endsWith('/application/settings'))
+      return { body: { nimbus_account_id: 'a', vapour_account_id: 'b', boss_mode: true } }
+    if (asked.includes('/projects?')) return { body: [{ id: 7 }] }
+    return { body: [] }
+  }
+  const learn = (line: string) => run(line, { SVC_BASE_URL: server.url })
+
+  it('leaves it as a comment with its candidates, by five requests that only read', async () => {
+    server.answer = answer
+    const { code, stdout, stderr } = await learn('vocabulary learn')
+    expect(code).toBe(0)
+    expect(stdout).toContain('version 17.2.0-own')
+    expect(stdout).toContain('words: {}\n')
+    expect(stdout).toContain('#   cloud_account_id: nimbus_account_id | vapour_account_id\n')
+    expect(stdout).toMatch(/# {3}admin_mode: boss_mode\n/)
+    expect(stderr).toContain('0 learnt')
+    expect(server.lines()).toEqual([
+      'GET /version',
+      'GET /application/settings',
+      'GET /projects?per_page=1',
+      'GET /projects/7/error_tracking/settings',
+      'GET /projects/7/integrations',
+    ])
+  })
+
+  it('takes the project that is named, and does without a version', async () => {
+    server.answer = (seen, i) =>
+      seen.url.endsWith('/version')
+        ? { status: 404, body: { error: '404 Not Found' } }
+        : answer(seen, i)
+    const { code, stderr } = await learn('vocabulary learn -P 9')
+    expect(code).toBe(0)
+    expect(stderr).toContain('the instance does not tell its version')
+    expect(server.lines()).toContain('GET /projects/9/integrations')
+    expect(server.lines()).toHaveLength(4)
+  })
+
+  it.skipIf(!has('tmux', '-V'))('asks for it at a terminal', async () => {
+    server.answer = (seen, i) =>
+      seen.url.endsWith('/application/settings') ? { body: { boss_mode: true } } : answer(seen, i)
+    const env = { SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    const place = folder()
+    await onTerminal(
+      'vocabulary learn --to asked.yml',
+      env,
+      async (terminal) => {
+        await terminal.until(/admin_mode is called \(boss_mode/)
+        terminal.type('boss_mode')
+        terminal.press('Enter')
+        await terminal.until(/ended with 0/)
+      },
+      place,
+    )
+    expect(readFileSync(join(place, 'asked.yml'), 'utf8')).toContain('  admin_mode: boss_mode\n')
+  })
+})
+
+describe('vocabulary check', () => {
+  it('is content with what the instance has', async () => {
+    const { code, stdout } = await run('vocabulary check inv.yml -o json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toContainEqual({
+      name: 'cloud_account_id',
+      own: 'nimbus_account_id',
+      answer: 'settings',
+      status: 'there',
+    })
+  })
+
+  it('ends with 1 for a name that is not there', async () => {
+    writeFileSync(join(cwd, 'wrong.yml'), 'vocabulary: 1\nnames: { admin_mode: boss_mode }\n')
+    const { code, stdout } = await run('vocabulary check wrong.yml')
+    expect(code).toBe(1)
+    expect(stdout).toContain('admin_mode\tboss_mode\tsettings\tabsent')
+  })
+
+  it('ends with 0 and a note where this user may not look', async () => {
+    const { code, stderr } = await run('vocabulary check inv.yml', {
+      SVC_TOKEN: 'sandbox-ben-token',
+    })
+    expect(code).toBe(0)
+    expect(stderr).toContain('settings could not be read: 403')
+  })
+
+  it('refuses what does not go together with the catalogue, with the line', async () => {
+    writeFileSync(join(cwd, 'bad.yml'), 'vocabulary: 1\nnames:\n  monitor_sight: x\n')
+    const { code, stderr } = await run('vocabulary check bad.yml')
+    expect(code).toBe(2)
+    expect(stderr).toContain('bad.yml:3: no parameter and no field is called "monitor_sight"')
+    expect((await run('vocabulary check')).stderr).toContain('no vocabulary is in force')
+  })
+})
+
+describe('a profile', () => {
+  const here = (line: string, env: Record<string, string> = {}): Promise<Ran> =>
+    svcctl(line.split(' '), { cwd, env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...env } })
+
+  it('keeps a vocabulary that stands, and no other', async () => {
+    const set = await here(`profile set work --base-url ${url()} --vocabulary bad.yml`)
+    expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('bad.yml:3')])
+    expect((await here(`profile set work --base-url ${url()} --vocabulary inv.yml`)).code).toBe(0)
+    const kept = JSON.parse((await here('profile get work -o json')).stdout)
+    expect(kept.vocabulary).toBe(join(cwd, 'inv.yml'))
+  })
+
+  it('speaks it to its own address only', async () => {
+    const token = { SVC_TOKEN: 'sandbox-root-token' }
+    const own = await here('geo nodes list --curl -p work', token)
+    expect(own.stdout).toContain('/geo_sites')
+    const other = { ...token, SVC_BASE_URL: 'http://127.0.0.1:1' }
+    expect((await here('geo nodes list --curl', other)).stdout).toContain('/geo_nodes')
+    expect(
+      (await here('geo nodes list --curl --base-url http://127.0.0.1:1', token)).stdout,
+    ).toContain('/geo_nodes')
+    expect((await here('geo nodes list --curl --sandbox')).stdout).toContain('/geo_nodes')
+    const both = { ...other, SVC_VOCABULARY: join(cwd, 'inv.yml') }
+    expect((await here('geo nodes list --curl', both)).stdout).toContain('/geo_sites')
+    expect((await here('geo nodes list --sandbox', { SVC_VOCABULARY: 'inv.yml' })).code).toBe(0)
+  })
+
+  it('shows in help and completion what its instance calls things, first', async () => {
+    const help = await here('settings update --help')
+    expect(help.stdout).toMatch(/--nimbus-account-id <text>\s+\[--cloud-account-id\]/)
+    const tab = await here('__complete bash -- settings update --nimbus-acc')
+    expect(tab.stdout).toContain('--nimbus-account-id\t[--cloud-account-id]')
+    const values = await here('__complete bash -- runners list --status st')
+    expect(values.stdout).toContain('stale')
+    const neutral = await here('commands -o json')
+    expect(neutral.stdout).not.toContain('nimbus')
+  })
+
+  it('tells doctor of it, of the version and of what is gone', async () => {
+    const env = { SVC_TOKEN: 'sandbox-root-token', SVC_PROFILE: 'work' }
+    const { stdout } = await here('doctor -o json', env)
+    const rows: readonly { check: string; message: string }[] = JSON.parse(stdout)
+    const said = (check: string) => rows.find((row) => row.check === check)?.message
+    expect(said('vocabulary')).toBe(`${join(cwd, 'inv.yml')}: 4 words, 4 names`)
+    expect(said('gone')).toBe('POST /ci/lint: check within a project: --project')
+    expect(said('version')).toBe('the instance does not tell it (404)')
+  })
+
+  it('with a file that is gone says so, and can be mended', async () => {
+    writeFileSync(join(cwd, 'short.yml'), 'vocabulary: 1\n')
+    expect((await here('profile set work --vocabulary short.yml')).code).toBe(0)
+    writeFileSync(join(cwd, 'short.yml'), 'vocabulary: [')
+    const broken = await here('runners list')
+    expect([broken.code, broken.stderr]).toEqual([
+      2,
+      expect.stringContaining('short.yml:1: no YAML'),
+    ])
+    expect((await here('runners list --help')).code).toBe(0)
+    expect((await here('profile set work --unset vocabulary')).code).toBe(0)
+  })
+})
+
+it('nothing is loaded of it where there is none', async () => {
+  const line = ['runners', 'list', '--curl']
+  const env = { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_TOKEN: 'x' }
+  const without = await svcctl(line, { env })
+  const with_ = await svcctl(line, { env: { ...env, SVC_VOCABULARY: join(cwd, 'inv.yml') } })
+  expect(without.stdout.replace('/runners', '/workers')).toBe(with_.stdout)
+})
