@@ -6,42 +6,12 @@ import { type Attribute, attributesOf } from '../attributes.js'
 import type { Origin } from '../wishes.js'
 import { listChange } from './change.js'
 import type { DeclaredItem, DeclaredValue, SaidOnce } from './declared.js'
-import { type Mistakes, originText, quoted } from './mistakes.js'
-import { heldText, type SourceRules, secretSource } from './secret.js'
+import { type Judging, onlyOnce, switched } from './judging.js'
+import { quoted } from './mistakes.js'
+import { heldText, secretSource } from './secret.js'
 import { attributeValue } from './value.js'
+import { familyOf, previouslyOf } from './words.js'
 import { plainValue, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
-
-/** What reading a file's values takes. */
-export interface Judging {
-  readonly mistakes: Mistakes
-  readonly rules: SourceRules
-}
-
-/** Something said twice at one level is a mistake even where both are equal. */
-export const onlyOnce = <T>(
-  known: SaidOnce<T> | undefined,
-  said: SaidOnce<T>,
-  name: string,
-  { mistakes }: Judging,
-): SaidOnce<T> => {
-  if (known === undefined) return said
-  mistakes.add(
-    said.origin,
-    `${name} is said a second time at this level, first at ${originText(known.origin)}`,
-  )
-  return known
-}
-
-/** `true` or `false` of a word of ours. */
-export const switched = (
-  { key, origin, value }: WrittenEntry,
-  { mistakes }: Judging,
-): SaidOnce<boolean> | undefined => {
-  if (value.is === 'scalar' && typeof value.value === 'boolean')
-    return { value: value.value, origin }
-  mistakes.add(value.origin, `${key} takes true or false, not ${quoted(sort(value))}`)
-  return undefined
-}
 
 const secretOf = (name: string, written: Written, judging: Judging): DeclaredValue | undefined => {
   const source = secretSource(name, written, judging.rules, judging.mistakes)
@@ -61,7 +31,12 @@ const declaredValue = (
     source === 'file' ? heldText(name, written, judging.rules, judging.mistakes) : written
   if (held === undefined) return undefined
   const value = attributeValue(attribute, held, judging.mistakes)
-  return value === undefined ? undefined : { is: 'value', value }
+  if (value === undefined) return undefined
+  if (attribute.required && (value === null || value === '')) {
+    judging.mistakes.add(written.origin, `${name} cannot be unset: nothing is created without it`)
+    return undefined
+  }
+  return { is: 'value', value }
 }
 
 /** Of what no document speaks; what a secret's name has is one. */
@@ -70,62 +45,6 @@ const undocumented = ({ key, value }: WrittenEntry, judging: Judging): DeclaredV
   !(value.is === 'scalar' && ['number', 'boolean'].includes(typeof value.value))
     ? secretOf(key, value, judging)
     : { is: 'value', value: plainValue(value, judging.mistakes) }
-
-const textsOf = (entry: WrittenEntry, { mistakes }: Judging): readonly string[] | undefined => {
-  const { value } = entry
-  const items = value.is === 'list' ? value.items : [value]
-  const texts = items.flatMap((item) =>
-    item.is === 'scalar' && item.value !== null && item.text !== '' ? [item.text] : [],
-  )
-  if (texts.length === items.length) return texts
-  mistakes.add(value.origin, `${entry.key} takes a list of names`)
-  return undefined
-}
-
-const previouslyOf = (
-  kind: Managed,
-  item: DeclaredItem,
-  entry: WrittenEntry,
-  judging: Judging,
-): void => {
-  const { mistakes } = judging
-  if (kind.renames !== true) {
-    const label = kind.label === undefined ? '' : `: change its ${kind.label}`
-    mistakes.add(entry.origin, `${kind.name} cannot be renamed${label}`)
-    return
-  }
-  const names = textsOf(entry, judging)
-  if (names === undefined) return
-  if (names.includes(String(item.identity)))
-    mistakes.add(entry.origin, `previously names ${quoted(String(item.identity))} itself`)
-  item.previously = onlyOnce(
-    item.previously,
-    { value: names, origin: entry.origin },
-    'previously',
-    judging,
-  )
-}
-
-const familyOf = (
-  kind: Managed,
-  item: DeclaredItem,
-  { origin, value }: WrittenEntry,
-  judging: Judging,
-): void => {
-  const families = kind.families ?? []
-  const text = value.is === 'scalar' ? value.text : ''
-  if (families.some(({ name }) => name === text)) {
-    item.family = onlyOnce(item.family, { value: text, origin }, 'family', judging)
-    return
-  }
-  const names = families.map(({ name }) => name)
-  const hint = nearest(text, names)
-  judging.mistakes.add(
-    value.origin,
-    `family takes one of ${names.join(', ')}, not ${quoted(sort(value))}`,
-    hint === undefined ? undefined : `Did you mean ${hint}?`,
-  )
-}
 
 const otherOf = (
   kind: Managed,

@@ -182,8 +182,6 @@ const checked = (expected: Expected, written: Written): Checked => {
   const { param } = expected
   const bare = written.is === 'scalar' ? asWord(param, written.text) : undefined
   if (bare !== undefined) return bare
-  if (written.is === 'scalar' && written.value === '' && param.nullable === true)
-    return param.type === 'string' ? '' : null
   switch (param.type) {
     case 'integer':
       return expected.named ? reference(expected, written) : integer(expected, written, param)

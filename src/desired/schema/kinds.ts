@@ -4,7 +4,7 @@ import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
 import { attributesOf } from '../attributes.js'
-import { either, type JsonSchema, valueSchema } from './value.js'
+import { either, filled, type JsonSchema, valueSchema } from './value.js'
 
 const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
 export const inherit = flag('false leaves out what less specific levels say of it')
@@ -38,8 +38,13 @@ const wordsOf = ({ renames, open, families = [] }: Managed): JsonSchema => ({
       }),
 })
 
-/** Only what an item's family takes, as soon as the family is known. */
+/** Only what an item's family takes, and what it requires, as soon as the family is known. */
 const narrowed = (kind: Managed, family: IntegrationFamily): JsonSchema => ({
+  properties: Object.fromEntries(
+    [...attributesOf(kind, family)].flatMap(([name, { required }]) =>
+      required ? [[name, filled]] : [],
+    ),
+  ),
   propertyNames: { enum: [...Object.keys(wordsOf(kind)), ...attributesOf(kind, family).keys()] },
 })
 

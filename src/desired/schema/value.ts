@@ -106,8 +106,16 @@ const canBeUnset = (param: Param): boolean =>
 const described = ({ param }: Attribute): string =>
   param.edition === undefined ? param.help : `${param.help} (${param.edition})`
 
+/** What an attribute that nothing is created without may not be. */
+export const filled: JsonSchema = { not: { enum: [null, '', []] } }
+
 /** What files may say of an attribute. */
-export const valueSchema = (attribute: Attribute): JsonSchema => {
+export const valueSchema = (attribute: Attribute): JsonSchema => ({
+  ...anyValue(attribute),
+  ...(attribute.required ? filled : {}),
+})
+
+const anyValue = (attribute: Attribute): JsonSchema => {
   const { param, ref, source } = attribute
   const description = described(attribute)
   if (source === 'secret') return { $ref: '#/$defs/secret', description }

@@ -130,6 +130,10 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
     'An empty list is written [].',
   ],
   [settings('domain_allowlist: [null]'), 'domain_allowlist takes a list of texts, not nothing'],
+  [
+    "projects: {platform/app: {deploy_keys: {deploy: {title: ''}}}}",
+    'title cannot be unset: nothing is created without it',
+  ],
   [settings('after_sign_up_text: {a: b}'), 'after_sign_up_text takes text, not a map'],
   [settings('after_sign_up_text: "a\\0b"'), 'after_sign_up_text holds a NUL, which no text can'],
   [settings('a_new_one: .inf'), '.inf is no number that can be sent'],
