@@ -1,0 +1,147 @@
+/** Members: what no plan may do to them, and in which order. */
+import { describe, expect, it } from 'vitest'
+import { lines, message, planned, refusal, requests, wish } from './world.js'
+
+const app = 'projects/platform/app'
+const group = 'groups/platform'
+const member = (id: number, username: string, access_level: number) => ({
+  id,
+  username,
+  access_level,
+  expires_at: null,
+})
+
+const rules = `${app}:approval_rules`
+const rule = {
+  id: 1,
+  approvals_required: 1,
+  groups: [],
+  contains_hidden_groups: false,
+}
+
+describe('members', () => {
+  const owners = [member(1, 'ana', 50), member(2, 'ben', 50), member(3, 'chi', 30)]
+  const world = { [`${group}:members`]: owners, [`${group}:members/all`]: owners }
+
+  it('are added by number, and changed with their level', async () => {
+    const plan = await planned(world, [
+      wish(group, 'members', {
+        Dee: { access_level: 'developer' },
+        chi: { expires_at: '2027-06-30' },
+        ben: null,
+      }),
+    ])
+    expect(lines(plan)).toEqual([
+      `create ${group}:members/Dee access_level: undefined → "developer"`,
+      `update ${group}:members/chi expires_at: null → "2027-06-30"`,
+      `delete ${group}:members/ben`,
+    ])
+    expect(requests(plan)).toEqual([
+      {
+        route: 'POST /groups/:id/members',
+        values: { id: 'platform', user_id: 4, access_level: 30 },
+      },
+      {
+        route: 'PUT /groups/:id/members/:user_id',
+        values: { id: 'platform', user_id: 3, access_level: 30, expires_at: '2027-06-30' },
+      },
+      { route: 'DELETE /groups/:id/members/:user_id', values: { id: 'platform', user_id: 2 } },
+    ])
+  })
+
+  it('never leave a group without an owner, whoever lifts what', async () => {
+    const both = planned(
+      world,
+      [wish(group, 'members', { ana: null, ben: { access_level: 40 } })],
+      {
+        limits: { deletes: { count: 100 }, empty: ['*'] },
+      },
+    )
+    expect(await message(both)).toMatch(/would be left without an owner/)
+    const another = await planned(world, [
+      wish(group, 'members', { ana: null, ben: null, chi: { access_level: 50 } }),
+    ])
+    expect(another.actions.at(-1)?.waitsFor).toContain(`update ${group}:members/chi`)
+  })
+
+  it('keep an owner by the group above', async () => {
+    const inner = 'groups/platform/core'
+    const plan = await planned(
+      {
+        ...world,
+        [`${inner}:members`]: [member(3, 'chi', 50)],
+        [`${inner}:members/all`]: [...owners.slice(0, 2), member(3, 'chi', 50)],
+      },
+      [wish(inner, 'members', { chi: null })],
+    )
+    expect(plan.actions.map(({ verb }) => verb)).toEqual(['delete'])
+  })
+
+  it('are not removed where nobody can say who is left', async () => {
+    const plan = planned({ ...world, [`${group}:members/all`]: refusal }, [
+      wish(group, 'members', { ana: null }),
+    ])
+    expect(await message(plan)).toMatch(/would still have an owner cannot be read/)
+  })
+
+  it('never lose the token’s own user, also in an exact set', async () => {
+    const mine = [member(9, 'root', 40), ...owners]
+    const removal = planned({ [`${app}:members`]: mine }, [
+      wish(app, 'members', { $exact: true, ana: {}, ben: {}, chi: {} }),
+    ])
+    expect(await message(removal)).toMatch(/root is the token's own user, and would be removed/)
+    const lowered = planned({ [`${app}:members`]: mine }, [
+      wish(app, 'members', { root: { access_level: 30 } }),
+    ])
+    expect(await message(lowered)).toMatch(/would be lowered in projects\/platform\/app/)
+  })
+
+  it('that are bots stay in an exact set that does not list them', async () => {
+    const bot = member(77, 'project_12_bot_ab', 30)
+    const world = { [`${app}:members`]: [bot, member(3, 'chi', 30)] }
+    const plan = await planned(world, [wish(app, 'members', { $exact: true, chi: {} })])
+    expect(lines(plan)).toEqual([])
+    const listed = await planned(world, [wish(app, 'members', { project_12_bot_ab: null })])
+    expect(listed.actions).toHaveLength(1)
+  })
+
+  it('below the level that a group gives are impossible', async () => {
+    const plan = await planned(world, [wish(app, 'members', { ana: { access_level: 20 } })])
+    expect(lines(plan)).toEqual([
+      `impossible ${app}:members/ana: is a member of platform at level 50, and cannot be less here`,
+    ])
+  })
+
+  it('who own the namespace are never touched', async () => {
+    const own = 'projects/ana/notes'
+    const plan = await planned(
+      { [`${own}:members`]: [member(1, 'ana', 50), member(2, 'ben', 30)] },
+      [wish(own, 'members', { $exact: true, ben: {} })],
+      { about: () => ({ archived: false, namespace: 'user' }) },
+    )
+    expect(lines(plan)).toEqual([])
+  })
+})
+
+describe('the order', () => {
+  it('wait for their members, and members go after them', async () => {
+    const plan = await planned(
+      {
+        [rules]: [{ ...rule, name: 'R', rule_type: 'regular', users: [{ id: 2 }] }],
+        [`${group}:members`]: [member(2, 'ben', 30)],
+      },
+      [
+        wish(app, 'approval_rules', { R: { user_ids: ['chi'] } }),
+        wish(app, 'members', { chi: { access_level: 30 }, dee: { access_level: 30 } }),
+        wish(group, 'members', { ben: null }),
+      ],
+    )
+    const waits = Object.fromEntries(plan.actions.map(({ id, waitsFor }) => [id, waitsFor]))
+    expect(waits).toEqual({
+      [`create ${app}:members/chi`]: [],
+      [`create ${app}:members/dee`]: [],
+      [`update ${rules}/R`]: [`create ${app}:members/chi`],
+      [`delete ${group}:members/ben`]: [`update ${rules}/R`],
+    })
+  })
+})
