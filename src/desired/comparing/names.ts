@@ -1,6 +1,7 @@
 /** Names in files, numbers at the instance: the way there, and back for people. */
 import type { JsonValue } from '../../base/json/value.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
+import { survived } from '../../errors.js'
 import type { Attribute } from '../attributes.js'
 import type { Origin } from '../wishes.js'
 import type { Comparing } from './types.js'
@@ -21,7 +22,13 @@ export const numberOf = async (
 ): Promise<number | undefined> => {
   const meant = referenceIn(value)
   if (typeof meant === 'number') return meant
-  const number = await c.sight.names.number(of, meant, c.place)
+  const number = await c.sight.names.number(of, meant, c.place).catch((error: unknown) => {
+    const { category, message, details } = survived(error)
+    if (category !== 'usage') throw error
+    c.mistaken(origin, message, details.hint)
+    return null
+  })
+  if (number === null) return undefined
   if (number === undefined)
     c.mistaken(
       origin,

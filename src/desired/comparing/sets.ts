@@ -1,9 +1,7 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
-import type { Managed } from '../../catalogue/managed/managed.js'
 import { addressText } from '../address.js'
 import { digestOfSet } from '../digest.js'
 import type { SeenItem, SeenKind } from '../seen.js'
-import { normalised } from '../values.js'
 import type { Wish, WishedItem } from '../wishes.js'
 import { compareItem, possible, removal, saying } from './item.js'
 import { hooksOf } from './kinds/index.js'
@@ -22,18 +20,6 @@ import {
   type SetCount,
   type Upshot,
 } from './types.js'
-
-/** Items that count as being there; an integration that is not active does not. */
-const counting = (kind: Managed, items: readonly SeenItem[]): readonly SeenItem[] => {
-  const { present } = kind
-  if (present === undefined) return items
-  const truth = { param: { type: 'boolean', help: '' } } as const
-  return items.filter(({ record }) => {
-    const value = record[present]
-    const plain = ['string', 'number', 'boolean'].includes(typeof value)
-    return !plain || normalised(truth, value as string | number | boolean) !== false
-  })
-}
 
 /** What the files say of items, each once. */
 const compareItems = async (
@@ -167,7 +153,7 @@ export const compareWish = async (
     kind,
     hooks,
     wish,
-    items: counting(kind, seen.items),
+    items: seen.items,
     mistaken: (origin, text, hint) => {
       mistakes.push({ origin, text, ...(hint === undefined ? {} : { hint }) })
     },

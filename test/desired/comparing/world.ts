@@ -8,8 +8,8 @@ import { addressText, type ManagedPlace, placeText } from '../../../src/desired/
 import { attributesOf } from '../../../src/desired/attributes.js'
 import { makePlan } from '../../../src/desired/comparing/index.js'
 import type { ComparingOptions, ComparingSight } from '../../../src/desired/comparing/types.js'
-import type { SeenItem, SeenKind } from '../../../src/desired/seen.js'
-import { normalised } from '../../../src/desired/values.js'
+import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/items.js'
+import type { SeenKind } from '../../../src/desired/seen.js'
 import type { Stated, WantedValue, Wish, WishedItem } from '../../../src/desired/wishes.js'
 import { Failure } from '../../../src/errors.js'
 
@@ -96,35 +96,6 @@ export const wish = (where: string, name: string, said: Said | Item): Wish => {
   }
 }
 
-const at = (record: unknown, path: string): unknown => {
-  if (path === '') return record
-  const [head = '', ...rest] = path.split('.')
-  const name = head.replace('[]', '')
-  const value = isObject(record) ? record[name] : undefined
-  if (!head.endsWith('[]')) return at(value, rest.join('.'))
-  return Array.isArray(value) ? value.map((one) => at(one, rest.join('.'))) : undefined
-}
-
-const identityOf = (kind: Managed, text: string): string => {
-  const param = attributesOf(kind).get(kind.identity ?? '')?.param
-  return String(param === undefined ? text : normalised({ param }, text))
-}
-
-const seenItem = (kind: Managed, record: Fields): SeenItem => ({
-  identity: kind.holds === 'one' ? '' : identityOf(kind, String(record[kind.identity ?? ''])),
-  ...(kind.label === undefined ? {} : { label: String(record[kind.label]) }),
-  at: Object.fromEntries(
-    Object.entries(kind.at ?? {}).map(([name, field]) => [name, record[field] as string | number]),
-  ),
-  attributes: Object.fromEntries(
-    [...attributesOf(kind).values()].flatMap(({ name, field }) => {
-      const value = field === undefined ? undefined : (at(record, field) as JsonValue | undefined)
-      return value === undefined ? [] : [[name, value]]
-    }),
-  ),
-  record,
-})
-
 /** Records by `place:kind`, or why they cannot be read. */
 export type World = Readonly<Record<string, readonly Fields[] | Failure | 'unsupported'>>
 
@@ -145,13 +116,19 @@ export const sightOf = (world: World): ComparingSight & { readonly asked: string
       if (records === 'unsupported') return { place: where, kind, is: 'unsupported' }
       if (records instanceof Failure)
         return { place: where, kind, is: 'unreadable', failure: records }
-      return { place: where, kind, is: 'read', items: records.map((one) => seenItem(kind, one)) }
+      return {
+        place: where,
+        kind,
+        is: 'read',
+        items: records.filter((one) => isManaged(kind, one)).map((one) => seenItem(kind, one)),
+      }
     },
     names: {
       number: async (of, name) => (of === 'user' ? users : groups)[name.toLowerCase()],
       name: (of, number) =>
         Object.entries(of === 'user' ? users : groups).find(([, id]) => id === number)?.[0],
     },
+    forget: () => {},
     self: async () => ({ id: 9, username: 'root' }),
   }
 }

@@ -11,11 +11,20 @@ import { itemAddress } from '../selected.js'
 import { atNumber, placeValues, stepOf } from '../steps.js'
 import { type Comparing, found, joined, type KindHooks, nothing, type Upshot } from '../types.js'
 
+/** Any runner, by its ID. */
+const byItself = {
+  name: 'runners/one',
+  scope: 'site',
+  read: runners.get,
+  unlisted: '/runners/:id',
+  only: {},
+} as const
+
 /** The one project of a runner that has no other; the list does not say it, the runner does. */
 const isOnly = async (c: Comparing, item: SeenItem): Promise<boolean> => {
   const id = item.record.id
   if (typeof id !== 'number') return false
-  const kind = { name: 'runners/one', scope: 'site', holds: 'set', read: runners.get } as const
+  const kind = { ...c.kind, ...byItself }
   const seen = await c.sight.see({ scope: 'site', path: '' }, kind, [String(id)])
   if (seen.is !== 'read') return false
   const one = seen.items.find(({ record }) => record.id === id)
