@@ -43,6 +43,13 @@ const files: Readonly<Record<string, string>> = {
     'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICoS6+d5khSc162e66Mf1y02Paf7xqFPI+Qs29NEEi0O robot\n',
   'work.yml': 'vocabulary: 1\nnames: { can_push: may_write }\n',
   'token.txt': `${token}\n`,
+  'svcctl.yml': [
+    'version: 1',
+    'projects:',
+    '  platform/app:',
+    '    approval_rules: { Security: { approvals_required: 1 } }',
+    '',
+  ].join('\n'),
 }
 
 const workplace = (): string => {

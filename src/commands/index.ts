@@ -94,6 +94,10 @@ export const toolCommands: readonly ToolRow[] = [
       alerts: 'alerts',
     }),
   ]),
+  ...grouped('as code', [
+    from('plan', () => import('./plan/index.js'), { '': 'plan' }),
+    from('drift', () => import('./drift/index.js'), { '': 'drift' }),
+  ]),
   ...grouped('account', [
     from('auth', () => import('./auth/index.js'), {
       login: 'loginCommand',

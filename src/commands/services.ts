@@ -187,6 +187,7 @@ type Looked = Pick<
   | 'sudo'
   | 'timeout'
   | 'undoRecord'
+  | 'withArchived'
 >
 
 /** How a command waits: until it is interrupted, at the most. */

@@ -42,6 +42,8 @@ export interface PlannedAction {
   readonly waitsFor: readonly string[]
   /** What is lost, in the catalogue's words. */
   readonly loses?: string
+  /** Where it is wanted; of what an exact set does not list, where the set is said to be exact. */
+  readonly origin: Origin
 }
 
 /** What is said besides actions. */

@@ -15,7 +15,8 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** A sign that would begin a mention or an address, where a reader of text looks for one. */
 const apart = (sign: string): string => `<span>${sign}</span>`
 
-const escaped = (text: string): string =>
+/** Text as a part of a line of Markdown that it cannot leave. */
+export const escaped = (text: string): string =>
   text
     .replace(/[&<>]/g, (sign) => entities[sign] ?? sign)
     .replace(markup, (sign) => `\\${sign}`)

@@ -36,8 +36,8 @@ const kindNames = async (): Promise<readonly string[]> => {
 }
 
 /** What is exported: kinds that are named are `--only` in fewer words. */
-const scopingOf = async (given: Mine): Promise<Scoping> => {
-  const scoping = selectionOf(given)
+const scopingOf = async ({ place }: Services, given: Mine): Promise<Scoping> => {
+  const scoping = selectionOf(given, place)
   const names = await kindNames()
   const wrong = given.args.find((kind) => !names.includes(kind))
   if (wrong !== undefined)
@@ -120,7 +120,7 @@ const prepared = async (services: Services, given: Mine, run: ExportRun, scoping
 const run = async (services: Services, given: Mine): Promise<void> => {
   const { person } = services
   const target = await targetOf(services, given.flags.to)
-  const scoping = await scopingOf(given)
+  const scoping = await scopingOf(services, given)
   checkFactor(given, scoping)
   const { openSight } = await import('../../desired/reading/index.js')
   const instance = readableOf(services)

@@ -4,6 +4,7 @@ import type { Scoping } from '../../desired/reading/sight.js'
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
 import { spreading } from '../many-flags.js'
+import type { PlaceService } from '../services.js'
 
 /** The flags; never filled from the environment or a git remote. */
 export const selectionFlags = {
@@ -29,7 +30,10 @@ export const selectionFlags = {
 } as const
 
 /** What the flags of a line select. @throws Failure `usage` for a flag without a value */
-export const selectionOf = ({ flags }: GivenBy<typeof selectionFlags>): Scoping => {
+export const selectionOf = (
+  { flags }: GivenBy<typeof selectionFlags>,
+  { globals }: Pick<PlaceService, 'globals'>,
+): Scoping => {
   const given = {
     projects: flags.project,
     groups: flags.group,
@@ -41,7 +45,8 @@ export const selectionOf = ({ flags }: GivenBy<typeof selectionFlags>): Scoping 
   if (empty !== undefined) throw usage(`--${empty[0].replace(/s$/, '')} needs a value`)
   return {
     ...Object.fromEntries(said),
-    ...(flags['with-archived'] === true ? { withArchived: true } : {}),
+    // Whatever command it is of, it is read with the flags of all.
+    ...(globals.withArchived ? { withArchived: true } : {}),
     ...(flags.missing === undefined ? {} : { missing: flags.missing }),
   }
 }

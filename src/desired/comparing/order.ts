@@ -125,7 +125,7 @@ export const ordered = (drafts: readonly Draft[]): readonly PlannedAction[] => {
   const fellows = fellowsOf(sorted)
   return sorted.map((draft): PlannedAction => {
     const first = [...(owners.get(draft) ?? []), ...leaders(draft), ...fellows(draft)]
-    const { before: _, origin: __, ...action } = draft
+    const { before: _, ...action } = draft
     return { id: idOf(draft), ...action, waitsFor: [...new Set(first.map(idOf))].sort(byText) }
   })
 }

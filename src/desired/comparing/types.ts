@@ -70,8 +70,6 @@ export interface Mistake {
 export interface Draft extends Omit<PlannedAction, 'id' | 'waitsFor'> {
   /** The item as it was read. */
   readonly before?: SeenItem
-  /** Where it is wanted. */
-  readonly origin: Origin
 }
 
 /** What one item, or one kind, comes to. */

@@ -47,6 +47,7 @@ export const action = (
     steps: [stepFor(verb, path, rule)],
     digest: digestOf(approvalRules, before === undefined ? undefined : seenRule(before)),
     waitsFor: [],
+    origin: { file: 'svcctl.yml', line: 1, column: 1 },
     ...rest,
   }
 }

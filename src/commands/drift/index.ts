@@ -1,0 +1,54 @@
+/** `svcctl drift`: whether an instance is as its files declare it; a check for CI. */
+import { hash, list, string } from '../../catalogue/params.js'
+import { exitCodes } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
+import { filesArgument, planningFlags } from '../plan/flags.js'
+import { madePlan } from '../plan/making.js'
+import { endOf, printPlan } from '../plan/printing.js'
+import type { Services } from '../services.js'
+import { writeDrift } from './reports.js'
+
+const flags = {
+  report: {
+    ...hash('write a report', {
+      placeholder: 'junit|markdown|sarif> <file',
+      completes: 'file',
+      keys: {
+        junit: string('JUnit XML'),
+        markdown: string('Markdown, for a comment'),
+        sarif: string('SARIF 2.1.0'),
+      },
+    }),
+    pair: true,
+  },
+  ignore: list('string', 'addresses whose differences do not count', { placeholder: 'address' }),
+  ...planningFlags,
+} as const
+
+const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+  const { ignore = [], report } = given.flags
+  const made = await services.person.progress('comparing', () =>
+    madePlan(services, given, { ignore, checks: true }),
+  )
+  await printPlan(services, made)
+  if (report !== undefined) await writeDrift(services, report, made)
+  endOf(services, made)
+  if (made.plan.actions.length > 0) services.answer.exit(exitCodes.failed)
+}
+
+export const drift = define({
+  summary: 'Check whether an instance is as files declare it',
+  description: [
+    'The plan, as a check: it needs no secret, and writes nothing. Certificates that end within 30 days are warned of.',
+    'Exit 0: as declared; 1: something differs, and only that; 2: something is wrong in the files; 8: something could not be read, also where others differ.',
+  ],
+  args: [filesArgument],
+  flags,
+  looks: true,
+  examples: [
+    'drift svcctl.yml',
+    "drift svcctl.yml --ignore 'site:settings' --report junit drift.xml",
+    'drift svcctl.yml --report markdown drift.md --quiet',
+  ],
+  run,
+})

@@ -1,0 +1,137 @@
+/** `svcctl plan --explain`: each value with where it is said, and what it was said over. */
+import type { JsonValue } from '../../base/json/value.js'
+import type { Address, ManagedPlace } from '../../desired/address.js'
+import type { DeclaredState } from '../../desired/files/index.js'
+import type { Origin, Stated, WantedValue, Wish } from '../../desired/wishes.js'
+import { usage } from '../../errors.js'
+import type { GivenBy } from '../define.js'
+import type { Services } from '../services.js'
+import type { planningFlags } from './flags.js'
+import { readableOf } from './instance.js'
+import { declaredBy } from './making.js'
+import { selectionOf } from './selection.js'
+import { sourceText, valueText } from './values.js'
+
+interface Explained {
+  readonly of: Address
+  readonly address: string
+  readonly value: string
+  readonly origin: string
+  readonly over: readonly { readonly value: string; readonly origin: string }[]
+}
+
+const at = ({ file, line, column }: Origin): string => `${file}:${line}:${column}`
+
+const wantedText = (wanted: WantedValue): string => {
+  if (wanted.is === 'secret') return `secret ${sourceText(wanted.source)}`
+  if (wanted.is === 'value') return valueText(wanted.value)
+  const signed = (sign: string, list: readonly JsonValue[]): readonly string[] =>
+    list.map((one) => `${sign} ${valueText(one)}`)
+  return [...signed('-', wanted.remove), ...signed('+', wanted.add)].join('  ')
+}
+
+const explainedAs = <T>(
+  of: Address,
+  address: string,
+  stated: Stated<T>,
+  text: (value: T) => string,
+): Explained => ({
+  of,
+  address,
+  value: text(stated.value),
+  origin: at(stated.origin),
+  over: stated.over.map(({ value, origin }) => ({ value: text(value), origin: at(origin) })),
+})
+
+type ToText = (address: Address) => string
+
+/** All that a wish says, a value a line. */
+const linesOf = ({ place, kind, exact, items }: Wish, textOf: ToText): readonly Explained[] => {
+  const of = { ...place, kind: kind.name }
+  const set = exact === undefined ? [] : [explainedAs(of, `${textOf(of)} $exact`, exact, String)]
+  const own = items.flatMap((item): readonly Explained[] => {
+    const inSet = item.identity === '' ? of : { ...of, item: String(item.identity) }
+    const stated = [...item.attributes, ...item.other]
+    const whole = item.gone ? 'deleted' : 'there'
+    if (stated.length === 0)
+      return [
+        { address: textOf(inSet), value: whole, origin: at(item.origin), over: [], of: inSet },
+      ]
+    return stated.map(([name, said]) => {
+      const address = { ...inSet, attribute: name }
+      return explainedAs(address, textOf(address), said, wantedText)
+    })
+  })
+  return [...set, ...own]
+}
+
+/** The place of an address that names one; files can be explained for it without asking anybody. */
+const placeIn = (address: string): ManagedPlace | undefined => {
+  const [, head, path] = /^(groups|projects)\/([^:*]+)(?::|$)/.exec(address) ?? []
+  if (path === undefined)
+    return /^site(?::|$)/.test(address) ? { scope: 'site', path: '' } : undefined
+  return { scope: head === 'groups' ? 'group' : 'project', path }
+}
+
+const groupsAbove = (path: string): readonly string[] =>
+  path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
+
+/** The places that an address may mean: one that it names, or all that the instance has. */
+const known = async (
+  services: Services,
+  given: GivenBy<typeof planningFlags>,
+  declared: DeclaredState,
+  address: string,
+) => {
+  const place = placeIn(address)
+  if (place?.scope === 'project')
+    return { projects: [place.path], groups: groupsAbove(place.path).slice(0, -1) }
+  if (place !== undefined) return { projects: [], groups: groupsAbove(place.path) }
+  const { openSight } = await import('../../desired/reading/index.js')
+  const places = await openSight(readableOf(services), selectionOf(given, services.place)).places(
+    declared.reach,
+  )
+  return {
+    projects: places.projects.map(({ path }) => path),
+    groups: places.groups.map(({ path }) => path),
+  }
+}
+
+/**
+ * Prints where the values of an address come from.
+ * @throws Failure `usage` where the files say nothing of it
+ */
+export const explained = async (
+  services: Services,
+  given: GivenBy<typeof planningFlags>,
+  address: string,
+): Promise<void> => {
+  const { answer } = services
+  const { addressText, matches } = await import('../../desired/address.js')
+  const declared = await declaredBy(services, given)
+  const wishes = declared.wishes(await known(services, given, declared, address))
+  const all = wishes
+    .flatMap((wish) => linesOf(wish, addressText))
+    .filter(({ of }) => matches(address, of))
+  if (all.length === 0)
+    throw usage(
+      `the files say nothing of ${address}`,
+      'Addresses are like projects/platform/app:approval_rules/Security#user_ids.',
+    )
+  const { text } = answer
+  const page = all.map(({ address: name, value, origin, over }) =>
+    [
+      text.strong(text.safe(name)),
+      `    ${text.hanging(value, 4)}`,
+      `    ${text.safe(origin)}`,
+      ...over.map((one) => `    over ${text.hanging(`${one.value}, ${one.origin}`, 9)}`),
+    ].join('\n'),
+  )
+  await answer.printMany(
+    all.map(({ of: _, ...line }) => line),
+    {
+      columns: ['address', 'value', 'origin'],
+      people: { page: () => page.map((one) => `${one}\n`) },
+    },
+  )
+}

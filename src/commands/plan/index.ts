@@ -1,0 +1,58 @@
+/** `svcctl plan`: what files want of an instance, held against what it has. Nothing is ever written. */
+import { string } from '../../catalogue/params.js'
+import { usage } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
+import type { Services } from '../services.js'
+import { explained } from './explain.js'
+import { filesArgument, limitFlags, limitsOf, planningFlags, secretFlags } from './flags.js'
+import { madePlan } from './making.js'
+import { endOf, printPlan } from './printing.js'
+import { secretsOf } from './secrets.js'
+import { checkOut, writePlan } from './writing.js'
+
+const flags = {
+  out: string('write the plan to this file, for apply', {
+    completes: 'file',
+    placeholder: 'plan.json',
+  }),
+  explain: string('show where each value of an address comes from', { placeholder: 'address' }),
+  ...planningFlags,
+  ...limitFlags,
+  ...secretFlags,
+} as const
+type Mine = GivenBy<typeof flags>
+
+const run = async (services: Services, given: Mine): Promise<void> => {
+  const { out, explain, secrets } = given.flags
+  if (explain !== undefined) {
+    if (out !== undefined) throw usage('--explain makes no plan: give it without --out')
+    return explained(services, given, explain)
+  }
+  if (out !== undefined) await checkOut(services.place, out)
+  const limits = limitsOf(given)
+  const { policy } = await secretsOf(services, secrets)
+  const made = await services.person.progress('comparing', () =>
+    madePlan(services, given, { limits, secrets: policy }),
+  )
+  if (out !== undefined) await writePlan(services.place, out, made.document)
+  await printPlan(services, made)
+  endOf(services, made)
+}
+
+export const plan = define({
+  summary: 'Show what files would change of an instance',
+  description: [
+    'Files of YAML or JSON declare what an instance is to be; the plan is every request that would make it so, and nothing that is so already. Only reads are sent. --out keeps the plan for svcctl apply; -o json prints the same object.',
+    'Exit 0: a plan was made, with or without changes; 2: something is wrong in the files, or a name or secret is not known; 8: something could not be read, and the rest is planned.',
+  ],
+  args: [filesArgument],
+  flags,
+  looks: true,
+  examples: [
+    'plan svcctl.yml',
+    'plan svcctl.yml -P platform/app --only approval_rules --out plan.json',
+    "plan svcctl.yml --explain 'projects/platform/app:approval_rules/Security'",
+    'plan svcctl.yml -o json',
+  ],
+  run,
+})

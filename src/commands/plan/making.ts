@@ -1,0 +1,136 @@
+/** Files and an instance → a plan: what plan, drift and apply have in common. */
+import type { JsonValue } from '../../base/json/value.js'
+import type { DesiredPlan, Unread } from '../../desired/actions.js'
+import type { PlanLimits, SecretsPolicy } from '../../desired/comparing/types.js'
+import type { DeclaredState } from '../../desired/files/index.js'
+import type { ReadableInstance } from '../../desired/instance.js'
+import type { PlanDocument } from '../../desired/planfile/document.js'
+import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
+import { usage } from '../../errors.js'
+import type { GivenBy } from '../define.js'
+import { instanceOf } from '../journal/named.js'
+import type { Services } from '../services.js'
+import { counted } from './counting.js'
+import type { fileFlags, planningFlags } from './flags.js'
+import { readableOf } from './instance.js'
+import { selectionOf } from './selection.js'
+import type { Worked } from './summary.js'
+
+export interface Making {
+  readonly limits?: PlanLimits
+  readonly ignore?: readonly string[]
+  /** Nothing is ever done: secrets need not be there. */
+  readonly checks?: boolean
+  readonly secrets?: SecretsPolicy
+  /** The instance to read; by default that of the run. */
+  readonly instance?: ReadableInstance
+}
+
+export interface MadePlan {
+  readonly plan: DesiredPlan
+  readonly document: PlanDocument
+  readonly declared: DeclaredState
+  readonly sight: InstanceSight
+  readonly worked: Worked
+}
+
+/** Where files are looked for unless they are named. */
+export const defaultFolder = './svcctl'
+
+/** What the files say. @throws Failure `usage` with every mistake in them */
+export const declaredBy = async (
+  { person, place }: Services,
+  { args, flags }: GivenBy<typeof fileFlags>,
+): Promise<DeclaredState> => {
+  const { readFiles } = await import('../../desired/files/index.js')
+  const declared = await readFiles(args.length === 0 ? [defaultFolder] : args, {
+    cwd: place.cwd,
+    stdin: () => place.stdin.text(),
+    allowLiteralSecrets: flags['allow-literal-secrets'] === true,
+    allowOutside: flags['allow-outside'] === true,
+    allowCommands: flags['allow-commands'] === true,
+  })
+  for (const text of declared.notes) person.note(text)
+  return declared
+}
+
+const normal = (url: string): string => {
+  const text = URL.canParse(url) ? new URL(url).href : url
+  return text.replace(/\/+$/, '')
+}
+
+/** Files that are for one instance are used with no other. */
+const checkInstance = ({ instance }: DeclaredState, actual: string): void => {
+  if (instance === undefined || normal(instance.value) === normal(actual)) return
+  const { file, line, column } = instance.origin
+  throw usage(
+    `${file}:${line}:${column}: these files are for ${instance.value}, and this is ${actual}`,
+    'Give the instance that they are for (--profile, --base-url), or leave instance: out.',
+  )
+}
+
+const selected = (scoping: Scoping): Readonly<Record<string, JsonValue>> =>
+  Object.fromEntries(
+    Object.entries(scoping).filter(
+      ([, value]) => value !== undefined && (!Array.isArray(value) || value.length > 0),
+    ),
+  )
+
+/** Places of which nothing could be read at all. */
+const unreadPlaces = (places: Awaited<ReturnType<InstanceSight['places']>>): readonly Unread[] =>
+  places.unread.map(({ place, failure }) => ({ place, kind: '*', failure }))
+
+/**
+ * Reads the files, looks at the instance, compares.
+ * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
+ */
+export const madePlan = async (
+  services: Services,
+  given: GivenBy<typeof planningFlags>,
+  { instance = readableOf(services), ...how }: Making = {},
+): Promise<MadePlan> => {
+  const { place } = services
+  const begun = place.clock.now().getTime()
+  const scoping = selectionOf(given, place)
+  const declared = await declaredBy(services, given)
+  const actual = await instanceOf(place)
+  checkInstance(declared, actual)
+  const { openSight } = await import('../../desired/reading/index.js')
+  const { makePlan } = await import('../../desired/comparing/index.js')
+  const { documentOf } = await import('../../desired/planfile/write.js')
+  const counting = counted(instance)
+  const sight = openSight(counting.instance, scoping)
+  const places = await sight.places(declared.reach)
+  const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
+  const wishes = declared.wishes({
+    projects: places.projects.map(({ path }) => path),
+    groups: places.groups.map(({ path }) => path),
+  })
+  const { self } = given.flags
+  const made = await makePlan(
+    wishes.filter((wish) => sight.selected(wish.place, wish.kind)),
+    sight,
+    {
+      ...how,
+      selection: scoping,
+      each: counting.instance.each,
+      about: (path) => projects.get(path.toLowerCase()),
+      projects: projects.size,
+      now: place.clock.now,
+      ...(self === undefined ? {} : { self }),
+    },
+  )
+  const plan = { ...made, unread: [...unreadPlaces(places), ...made.unread] }
+  const user = self ?? (await sight.self())?.username ?? null
+  for (const text of sight.notes) services.person.note(text)
+  const document = documentOf(plan, {
+    tool: `svcctl ${place.about().version}`,
+    instance: actual,
+    user,
+    created: place.clock.now().toISOString(),
+    files: declared.files,
+    selection: selected(scoping),
+  })
+  const seconds = (place.clock.now().getTime() - begun) / 1000
+  return { plan, document, declared, sight, worked: { requests: counting.requests(), seconds } }
+}

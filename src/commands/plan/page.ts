@@ -1,0 +1,165 @@
+/** A plan as people read it: place by place, what would become of each item, and what it comes to. */
+import { managedKinds } from '../../catalogue/managed/index.js'
+import type { DesiredPlan, PlanFinding, PlannedAction, Verb } from '../../desired/actions.js'
+import type { Address, ManagedPlace } from '../../desired/address.js'
+import { measure } from '../../terminal/text/width.js'
+import type { AnswerService } from '../services.js'
+import type { MadePlan } from './making.js'
+import { summaryOf } from './summary.js'
+import { changeText, givenText } from './values.js'
+
+/** What is printed of one item: its line, and the lines below it. */
+interface Entry {
+  readonly place: ManagedPlace
+  readonly turn: readonly [number, number, string]
+  readonly label: string
+  readonly text: string
+  readonly below: readonly { readonly label: string; readonly text: string }[]
+}
+
+const marks: Readonly<Record<Verb | PlanFinding['is'] | 'unread', string>> = {
+  create: '+',
+  enable: '+',
+  update: '~',
+  replace: '±',
+  delete: '-',
+  unknown: '?',
+  impossible: '!',
+  unsupported: '!',
+  warning: '!',
+  note: '·',
+  unread: '✗',
+}
+const order = Object.keys(marks)
+const stages = managedKinds.map(({ scope, name }) => `${scope} ${name}`)
+
+const turnOf = (kind: string, { scope }: ManagedPlace, is: string, item = ''): Entry['turn'] => {
+  // What changes comes first, as in the sum.
+  const rank = is === 'update' ? -1 : order.indexOf(is)
+  return [stages.indexOf(`${scope} ${kind}`), rank, item]
+}
+
+/** An item without its place. */
+const nameOf = ({ kind, item, attribute }: Address): string =>
+  `${kind}${item === undefined ? '' : `/${item}`}${attribute === undefined ? '' : `#${attribute}`}`
+
+const lowered = (text: string): string =>
+  `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/\.$/, '')
+
+const texts: Readonly<Record<Exclude<Verb, 'update'>, (action: PlannedAction) => string>> = {
+  create: ({ changes }) => givenText(changes),
+  enable: ({ changes }) =>
+    ['is there already: enabled', givenText(changes)].filter(Boolean).join('; '),
+  replace: () => 'another key: added, then the old one removed',
+  delete: ({ loses }) => (loses === undefined ? 'DELETED' : `DELETED: ${lowered(loses)}`),
+}
+
+const ofAction = (action: PlannedAction): Entry => {
+  const { verb, address, changes } = action
+  return {
+    place: address,
+    turn: turnOf(address.kind, address, verb, address.item),
+    label: `${marks[verb]} ${nameOf(address)}`,
+    text: verb === 'update' ? '' : texts[verb](action),
+    below:
+      verb === 'update'
+        ? changes.map((change) => ({ label: change.attribute, text: changeText(change) }))
+        : [],
+  }
+}
+
+const ofFinding = ({ is, address, text }: PlanFinding): Entry => ({
+  place: address,
+  turn: turnOf(address.kind, address, is, address.item),
+  label: `${marks[is]} ${nameOf(address)}`,
+  text,
+  below: [],
+})
+
+const ofUnread = ({ place, kind, failure }: DesiredPlan['unread'][number]): Entry => ({
+  place,
+  turn: turnOf(kind, place, 'unread'),
+  label: `${marks.unread} ${kind}`,
+  text: `could not be read: ${failure.message}`,
+  below: [],
+})
+
+const byTurn = (a: Entry, b: Entry): number =>
+  a.turn[0] - b.turn[0] ||
+  a.turn[1] - b.turn[1] ||
+  (a.turn[2] < b.turn[2] ? -1 : a.turn[2] > b.turn[2] ? 1 : 0)
+
+/** Where texts begin: after the longest label, if that leaves them room. */
+const columnFor = (entries: readonly Entry[], width: number): number => {
+  const longest = entries.flatMap(({ label, below }) => [
+    2 + measure(label),
+    ...below.map((line) => 6 + measure(line.label)),
+  ])
+  return Math.min(Math.max(20, ...longest) + 3, Math.floor(width / 2))
+}
+
+/** How lines are laid out: on a terminal they are folded, elsewhere they are whole. */
+const layout = ({ text, terminal, width }: AnswerService, entries: readonly Entry[]) => {
+  const column = columnFor(entries, terminal ? width : 140)
+  return (indent: number, label: string, value: string): string => {
+    const shown = `${' '.repeat(indent)}${text.safe(label)}`
+    if (value === '') return `${shown}\n`
+    const said = terminal ? text.hanging(value, column) : text.safe(value)
+    const used = indent + measure(text.safe(label))
+    return used + 2 > column
+      ? `${shown}\n${' '.repeat(column)}${said}\n`
+      : `${shown}${' '.repeat(column - used)}${said}\n`
+  }
+}
+
+/** A project by its path alone; a group may have the same. */
+const headOf = ({ scope, path }: ManagedPlace): string =>
+  scope === 'site' ? 'site' : scope === 'group' ? `groups/${path}` : path
+
+/** The entries of a plan by their places, as they come in it: the instance, groups, projects. */
+const placesOf = (entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> => {
+  const scopes = ['site', 'group', 'project']
+  const sorted = [...entries].sort(
+    (a, b) =>
+      scopes.indexOf(a.place.scope) - scopes.indexOf(b.place.scope) ||
+      (a.place.path < b.place.path ? -1 : a.place.path > b.place.path ? 1 : byTurn(a, b)),
+  )
+  const places = new Map<string, Entry[]>()
+  for (const entry of sorted) {
+    const head = headOf(entry.place)
+    const known = places.get(head)
+    if (known === undefined) places.set(head, [entry])
+    else known.push(entry)
+  }
+  return places
+}
+
+const refusals = ({ refused }: DesiredPlan, { text }: AnswerService): readonly string[] =>
+  refused.map(
+    (one) =>
+      `${text.mark('bad')} refused by a limit: ${text.safe(one.text)}; ${text.safe(one.flag)} lifts it\n`,
+  )
+
+/** The lines of a plan. */
+export function* pageOf(
+  { plan, document, worked }: Pick<MadePlan, 'plan' | 'document' | 'worked'>,
+  answer: AnswerService,
+): Generator<string> {
+  const entries = [
+    ...plan.actions.map(ofAction),
+    ...plan.findings.map(ofFinding),
+    ...plan.unread.map(ofUnread),
+  ]
+  const line = layout(answer, entries)
+  for (const [head, ones] of placesOf(entries)) {
+    yield `${answer.text.strong(answer.text.safe(head))}\n`
+    for (const { label, text, below } of ones) {
+      yield line(2, label, text)
+      for (const one of below) yield line(6, one.label, one.text)
+    }
+  }
+  if (entries.length > 0) yield '\n'
+  yield* refusals(plan, answer)
+  const sum = summaryOf(document.counts, worked)
+  yield `${answer.terminal ? answer.text.hanging(sum, 0) : sum}\n`
+}

@@ -1,0 +1,44 @@
+/** A plan on standard output: a page for people, one object for programs, an action a line elsewhere. */
+import { exitCodes } from '../../errors.js'
+import { formatNamed, table } from '../../output/formats.js'
+import type { Format } from '../../output/types.js'
+import type { PlaceService, Services } from '../services.js'
+import type { MadePlan } from './making.js'
+import { pageOf } from './page.js'
+
+/** An action as a line of a table. */
+const rowsOf = ({ document: { actions } }: MadePlan) =>
+  actions.map(({ verb, address, changes }) => ({
+    verb,
+    address,
+    changes: changes.map(({ attribute }) => attribute).join(', '),
+  }))
+
+/** The format that was asked for. */
+export const formatOf = async (
+  place: Pick<PlaceService, 'env' | 'globals' | 'profile'>,
+): Promise<Format> => {
+  const { output } = place.globals
+  const name = output ?? (place.env.SVC_OUTPUT || undefined) ?? (await place.profile())?.output
+  return name === undefined ? table : formatNamed(name)
+}
+
+/** Prints a plan. No value of a secret is in it: nothing has to be masked. */
+export const printPlan = async (services: Services, made: MadePlan): Promise<void> => {
+  const { answer } = services
+  if (answer.reader === 'people') {
+    for (const text of pageOf(made, answer)) await answer.write(text)
+    return
+  }
+  if (answer.reader === 'sheets')
+    return answer.printMany(rowsOf(made), { columns: ['verb', 'address', 'changes'] })
+  // What holds no object inside of another has the actions, one a line.
+  if ((await formatOf(services.place)).nests !== true)
+    return answer.printMany(made.document.actions, { reveal: true })
+  await answer.print(made.document, { reveal: true })
+}
+
+/** What was not read is an end of its own. */
+export const endOf = ({ answer }: Services, { plan }: MadePlan): void => {
+  if (plan.unread.length > 0) answer.exit(exitCodes.partial)
+}

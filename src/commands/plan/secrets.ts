@@ -1,0 +1,58 @@
+/** What is known of the secrets of a run: whether they are there, and whether they are others than last set. */
+
+import { defaultTimeout } from '../../client/defaults.js'
+import type { SecretsPolicy } from '../../desired/comparing/types.js'
+import { usage } from '../../errors.js'
+import { pathsOf } from '../../profile/index.js'
+import { instanceOf } from '../journal/named.js'
+import type { Services } from '../services.js'
+
+const most = 1 << 20
+
+/** A program without a shell; what it prints is the secret. @throws Failure `usage` where it fails */
+const printedBy = async (
+  [program = '', ...args]: readonly string[],
+  { place }: Pick<Services, 'place'>,
+): Promise<string> => {
+  const { execa } = await import('execa')
+  const limit = place.globals.timeout ?? defaultTimeout
+  const { exitCode, timedOut, stdout } = await execa(program, args, {
+    reject: false,
+    stdin: 'ignore',
+    stderr: 'ignore',
+    timeout: limit * 1000,
+    forceKillAfterDelay: 1000,
+    maxBuffer: most,
+    windowsHide: true,
+    cancelSignal: place.clock.signal,
+    cwd: place.cwd,
+  })
+  if (exitCode === 0) return stdout
+  const why = timedOut
+    ? `did not end within ${limit} s`
+    : `ended with exit code ${exitCode ?? 'unknown'}`
+  throw usage(`the command ${program} ${why}`)
+}
+
+/** Values of secrets, and what is on record of those that were set. */
+export const secretsOf = async (services: Services, set: SecretsPolicy['set']) => {
+  const { SecretRecord, SecretValues } = await import('../../desired/applying/secrets.js')
+  const { place } = services
+  const values = new SecretValues({
+    env: place.env,
+    command: (line) => printedBy(line, services),
+  })
+  const record = new SecretRecord(pathsOf(place.env).state, await instanceOf(place))
+  const unusable = await record.unusable()
+  if (unusable !== undefined)
+    services.person.note(`whether secrets changed is not known: ${unusable}`)
+  const policy: SecretsPolicy = {
+    set,
+    missing: (source) => values.missing(source),
+    changed: async (address, source) => {
+      if (unusable !== undefined || (await values.missing(source)) !== undefined) return undefined
+      return record.changed(address, await values.value(source))
+    },
+  }
+  return { values, record, policy, unusable }
+}

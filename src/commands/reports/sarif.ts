@@ -1,0 +1,62 @@
+/** SARIF 2.1.0, as code scanning reads it: a result a problem, each with its place in a file. */
+
+export interface SarifResult {
+  readonly ruleId: string
+  readonly level: 'error' | 'warning' | 'note'
+  readonly text: string
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+  /** What it is about besides the place. */
+  readonly logical?: string
+}
+
+const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
+  ruleId,
+  level,
+  message: { text },
+  locations: [
+    {
+      physicalLocation: {
+        artifactLocation: { uri: encodeURI(file) },
+        region: { startLine: line ?? 1, ...(column === undefined ? {} : { startColumn: column }) },
+      },
+      ...(logical === undefined
+        ? {}
+        : { logicalLocations: [{ fullyQualifiedName: logical, kind: 'resource' }] }),
+    },
+  ],
+})
+
+/**
+ * A report of one run.
+ * @param rules what each rule finds, by its id
+ */
+export const sarifOf = (
+  version: string,
+  rules: Readonly<Record<string, string>>,
+  results: readonly SarifResult[],
+): string =>
+  `${JSON.stringify(
+    {
+      $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+      version: '2.1.0',
+      runs: [
+        {
+          tool: {
+            driver: {
+              name: 'svcctl',
+              version,
+              rules: Object.entries(rules).map(([id, text]) => ({
+                id,
+                shortDescription: { text },
+              })),
+            },
+          },
+          results: results.map(resultOf),
+        },
+      ],
+    },
+    null,
+    2,
+  )}\n`

@@ -1,0 +1,132 @@
+/** A plan as its document. */
+import type { JsonValue } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import { pathOf } from '../../catalogue/endpoint.js'
+import { buildRequest } from '../../http/request/request.js'
+import type {
+  ActionStep,
+  Change,
+  DesiredPlan,
+  PlanFinding,
+  PlannedAction,
+  Unread,
+} from '../actions.js'
+import { addressText } from '../address.js'
+import { originText } from '../files/mistakes.js'
+import type { SecretSource } from '../wishes.js'
+import {
+  type PlanAction,
+  type PlanChange,
+  type PlanCounts,
+  type PlanDocument,
+  type PlanHead,
+  type PlanRemark,
+  type PlanRequest,
+  type PlanUnread,
+  planVersion,
+  type SecretReference,
+} from './document.js'
+
+/** What may be told of where a secret comes from. */
+export const referenceOf = (source: SecretSource): SecretReference => {
+  if ('literal' in source) return { literal: true }
+  if ('file' in source) return { file: source.file, base: source.base }
+  return 'env' in source ? { env: source.env } : { command: source.command }
+}
+
+const bodyOf = (body: unknown): Readonly<Record<string, JsonValue>> => {
+  const parsed: unknown = typeof body === 'string' ? JSON.parse(body) : {}
+  // It was made of the values of a step, which are JSON.
+  return isObject(parsed) ? (parsed as Readonly<Record<string, JsonValue>>) : {}
+}
+
+/** A request as it would be sent, with references for secrets. */
+export const requestOf = ({ endpoint, values, secrets }: ActionStep): PlanRequest => {
+  const { path, body } = buildRequest({ endpoint, values })
+  const references = Object.entries(secrets).map(
+    ([name, source]) => [name, referenceOf(source)] as const,
+  )
+  const whole = { ...bodyOf(body), ...Object.fromEntries(references) }
+  return {
+    endpoint: endpoint.route,
+    path,
+    ...(Object.keys(whole).length === 0 ? {} : { body: whole }),
+  }
+}
+
+const changeOf = ({ attribute, now, wanted, secret, origin }: Change): PlanChange => ({
+  attribute,
+  ...(now === undefined ? {} : { now }),
+  ...(wanted === undefined ? {} : { wanted }),
+  ...(secret === undefined ? {} : { secret: referenceOf(secret) }),
+  origin: originText(origin),
+})
+
+/** An action as its line of csv and ndjson, and as a part of the document. */
+export const actionOf = (action: PlannedAction): PlanAction => {
+  const [first, ...then] = action.steps.map(requestOf)
+  const { id, verb, address, kind, changes, digest, waitsFor, loses } = action
+  return {
+    id,
+    verb,
+    address: addressText(address),
+    kind: kind.name,
+    scope: address.scope,
+    ...(first ?? { endpoint: pathOf(kind.read), path: '' }),
+    ...(then.length === 0 ? {} : { then }),
+    changes: changes.map(changeOf),
+    digest,
+    waits_for: waitsFor,
+    ...(loses === undefined ? {} : { loses }),
+    origin: originText(action.origin),
+  }
+}
+
+const remarkOf = ({ is, address, text, origin }: PlanFinding): PlanRemark => ({
+  is,
+  address: addressText(address),
+  text,
+  ...(origin === undefined ? {} : { origin: originText(origin) }),
+})
+
+const unreadOf = ({ place, kind, failure }: Unread): PlanUnread => ({
+  address: addressText({ ...place, kind }),
+  category: failure.category,
+  message: failure.message,
+  ...(failure.details.status === undefined ? {} : { status: failure.details.status }),
+})
+
+/** How much of what a plan holds. */
+export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): PlanCounts => {
+  const verbs = (verb: string): number => actions.filter((one) => one.verb === verb).length
+  const said = (is: string): number => findings.filter((one) => one.is === is).length
+  return {
+    create: verbs('create'),
+    enable: verbs('enable'),
+    update: verbs('update'),
+    replace: verbs('replace'),
+    delete: verbs('delete'),
+    impossible: said('impossible'),
+    unknown: said('unknown'),
+    unsupported: said('unsupported'),
+    unread: unread.length,
+    same,
+  }
+}
+
+/** A plan as one object: the same state gives the same, but for `created`. */
+export const documentOf = (plan: DesiredPlan, head: PlanHead): PlanDocument => ({
+  plan: planVersion,
+  tool: head.tool,
+  instance: head.instance,
+  user: head.user,
+  created: head.created,
+  files: head.files,
+  selection: head.selection,
+  actions: plan.actions.map(actionOf),
+  findings: plan.findings.map(remarkOf),
+  unread: plan.unread.map(unreadOf),
+  refused: plan.refused,
+  sets: plan.sets,
+  counts: countsOf(plan),
+})

@@ -1,0 +1,251 @@
+/** `plan` and `drift` as an admin runs them: against the sample data, in files, on screens. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readPlan } from '../../src/desired/planfile/read.js'
+import { Failure } from '../../src/errors.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { configuration, folder, svcctl } from '../support/program.js'
+
+let sandbox: Sandbox
+const config = configuration()
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+const rules = (text: string): string =>
+  ['version: 1', 'projects:', '  platform/app:', '    approval_rules:', ...text.split('\n')].join(
+    '\n',
+  )
+const asIs = rules('      Security: { approvals_required: 1 }')
+const other = rules('      Security: { approvals_required: 2 }')
+const emptied = 'version: 1\nprojects: { platform/app: { deploy_keys: { $exact: true } } }\n'
+const chat = [
+  'version: 1',
+  'projects:',
+  '  platform/app:',
+  '    integrations:',
+  '      chat: { family: chat-webhook, webhook: {env: HOOK} }',
+].join('\n')
+
+/** Runs a command on a file that says this. */
+const run = async (text: string, args: readonly string[], env: Record<string, string> = {}) => {
+  const cwd = folder()
+  writeFileSync(join(cwd, 'svcctl.yml'), text)
+  const [verb = 'plan', ...rest] = args
+  const ran = await svcctl([verb, 'svcctl.yml', ...rest], {
+    cwd,
+    env: {
+      SVC_CONFIG_DIR: config,
+      SVC_BASE_URL: sandbox.url,
+      SVC_TOKEN: 'sandbox-root-token',
+      ...env,
+    },
+  })
+  return { ...ran, cwd }
+}
+
+describe('plan', () => {
+  it('ends well with and without changes, and says which', async () => {
+    const none = await run(asIs, ['plan'])
+    expect(none.code).toBe(0)
+    expect(none.stdout).toMatch(
+      /^Plan: nothing to do; 1 object as it should be \(\d+ requests, \d+ s\)\.\n$/,
+    )
+    const some = await run(other, ['plan'])
+    expect(some.code).toBe(0)
+    expect(some.stdout).toContain('~ approval_rules/Security\n      approvals_required')
+  })
+
+  it('is written as one object for its owner, and read back', async () => {
+    const { cwd, code } = await run(other, ['plan', '--out', 'plan.json', '-q'])
+    expect(code).toBe(0)
+    const file = join(cwd, 'plan.json')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const plan = readPlan(readFileSync(file, 'utf8'), 'plan.json')
+    expect(plan).toMatchObject({
+      plan: 1,
+      instance: sandbox.url,
+      user: 'root',
+      selection: {},
+      actions: [
+        {
+          id: 'update projects/platform/app:approval_rules/Security',
+          endpoint: 'PUT /projects/:id/approval_rules/:approval_rule_id',
+          path: '/projects/platform%2Fapp/approval_rules/2',
+          body: { name: 'Security', approvals_required: 2 },
+          changes: [
+            { attribute: 'approvals_required', now: 1, wanted: 2, origin: 'svcctl.yml:5:19' },
+          ],
+          waits_for: [],
+        },
+      ],
+    })
+  })
+
+  it('replaces no file that is no plan, before anything is asked', async () => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'notes.txt'), 'mine')
+    const { code, stderr } = await svcctl(['plan', 'svcctl.yml', '--out', 'notes.txt'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toContain('notes.txt is there and is no plan')
+    expect(readFileSync(join(cwd, 'notes.txt'), 'utf8')).toBe('mine')
+  })
+
+  it('differs between two runs in nothing but when it was made', async () => {
+    const made = async () => {
+      const { stdout } = await run(other, ['plan', '-o', 'json'])
+      return { ...(JSON.parse(stdout) as object), created: '' }
+    }
+    expect(await made()).toEqual(await made())
+  })
+
+  it('holds no secret anywhere, and names what it comes from', async () => {
+    const canary = 'https://hooks.example/canary-4711'
+    for (const args of [
+      ['plan', '-o', 'json'],
+      ['plan'],
+      ['plan', '-o', 'yaml'],
+      ['plan', '-vv'],
+    ]) {
+      const { stdout, stderr, code } = await run(chat, args, { HOOK: canary })
+      expect(code).toBe(0)
+      expect(stdout + stderr).not.toContain('canary-4711')
+      expect(stdout).toContain('HOOK')
+    }
+  })
+
+  it('asks for a secret only where it would be sent; drift never does', async () => {
+    const plan = await run(chat, ['plan'])
+    expect(plan.code).toBe(2)
+    expect(plan.stderr).toContain('svcctl.yml:5:')
+    expect(plan.stderr).toContain('HOOK is not set')
+    expect((await run(chat, ['drift'])).code).toBe(1)
+  })
+
+  it('is an action a line where a format holds no objects inside of objects', async () => {
+    const { stdout } = await run(other, ['plan', '-o', 'ndjson'])
+    const lines = stdout.trim().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { verb: string }).verb)).toEqual(['update'])
+    const csv = await run(other, ['plan', '-o', 'csv'])
+    expect(csv.stdout).toBe(
+      'verb,address,changes\nupdate,projects/platform/app:approval_rules/Security,approvals_required\n',
+    )
+  })
+
+  it('is refused by limits in words, and ends well', async () => {
+    const { code, stdout } = await run(emptied, ['plan'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      'refused by a limit: projects/platform/app:deploy_keys would become empty; --allow-empty projects/platform/app:deploy_keys lifts it',
+    )
+  })
+
+  it('takes no flag that does not fit it', async () => {
+    for (const flag of ['--curl', '--dry-run', '--limit=3', '--page=2', '--watch', '--param=a=b'])
+      expect([flag, (await run(asIs, ['plan', flag])).code]).toEqual([flag, 2])
+  })
+
+  it('explains each value by where it is said, and what it was said over', async () => {
+    const text = [
+      'version: 1',
+      'defaults:',
+      '  projects:',
+      '    approval_rules: { Security: { approvals_required: 1 } }',
+      'projects:',
+      '  platform/app:',
+      '    approval_rules: { Security: { approvals_required: 2 } }',
+    ].join('\n')
+    const address = 'projects/platform/app:approval_rules/Security#approvals_required'
+    const { stdout, code } = await run(text, ['plan', '--explain', address, '-o', 'json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        address,
+        value: '2',
+        origin: expect.stringMatching(/^svcctl.yml:7:/),
+        over: [{ value: '1', origin: expect.stringMatching(/^svcctl.yml:4:/) }],
+      },
+    ])
+    const nothing = await run(text, ['plan', '--explain', 'projects/platform/web:members'])
+    expect(nothing.code).toBe(2)
+    expect(nothing.stderr).toContain('the files say nothing of projects/platform/web:members')
+  })
+
+  it('is for the instance that the files name, and for no other', async () => {
+    const { code, stderr } = await run(`${asIs}\ninstance: https://other.example\n`, ['plan'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('these files are for https://other.example')
+  })
+})
+
+describe('drift', () => {
+  it('is 0 as declared, 1 where something differs, and nothing else', async () => {
+    expect((await run(asIs, ['drift'])).code).toBe(0)
+    expect((await run(other, ['drift'])).code).toBe(1)
+    expect((await run(other, ['drift', '--ignore', '*#approvals_required'])).code).toBe(0)
+    expect((await run(rules('      Security: { nonsense: 1 }'), ['drift'])).code).toBe(2)
+  })
+
+  it('reports for machines: JUnit, Markdown, SARIF', async () => {
+    const reports = ['junit', 'markdown', 'sarif'].flatMap((kind) => [
+      '--report',
+      kind,
+      `d.${kind}`,
+    ])
+    const { cwd, code } = await run(other, ['drift', ...reports])
+    expect(code).toBe(1)
+    const text = (kind: string) => readFileSync(join(cwd, `d.${kind}`), 'utf8')
+    expect(text('junit')).toContain(
+      '<testsuites name="svcctl drift" tests="2" failures="1" errors="0">',
+    )
+    expect(text('junit')).toContain('approvals_required: 1 → 2')
+    expect(text('markdown')).toContain(
+      '| projects/platform/app:approval_rules/Security | differs: approvals_required: 1 → 2 | svcctl.yml:5:7 |',
+    )
+    const sarif = JSON.parse(text('sarif')) as { runs: { results: object[] }[] }
+    expect(sarif.runs[0]?.results).toMatchObject([
+      {
+        ruleId: 'drift',
+        locations: [
+          {
+            physicalLocation: {
+              artifactLocation: { uri: 'svcctl.yml' },
+              region: { startLine: 5, startColumn: 7 },
+            },
+            logicalLocations: [
+              { fullyQualifiedName: 'projects/platform/app:approval_rules/Security' },
+            ],
+          },
+        ],
+      },
+    ])
+  })
+})
+
+describe('a plan file', () => {
+  const whole = async () => (await run(other, ['plan', '-o', 'json'])).stdout
+  const why = (text: string): string => {
+    try {
+      readPlan(text, 'p.json')
+    } catch (error) {
+      if (error instanceof Failure) return error.message
+    }
+    return 'taken'
+  }
+
+  it('is data from others: whatever is not a plan is refused', async () => {
+    const plan = JSON.parse(await whole()) as Record<string, unknown> & { actions: object[] }
+    expect(why(JSON.stringify(plan))).toBe('taken')
+    expect(why('{}')).toContain('p.json is no plan')
+    expect(why('[')).toContain('p.json is no plan')
+    expect(why(JSON.stringify({ ...plan, plan: 2 }))).toContain('version 2')
+    for (const part of ['instance', 'files', 'actions', 'sets', 'counts'])
+      expect(why(JSON.stringify({ ...plan, [part]: 5 }))).toContain(`its "${part}" is not`)
+    const [action] = plan.actions
+    const bad = [{ ...action, digest: 'x' }]
+    expect(why(JSON.stringify({ ...plan, actions: bad }))).toContain('its "actions" is not')
+    expect(why(JSON.stringify({ ...plan, actions: [action, action] }))).toContain('twice')
+  })
+})
