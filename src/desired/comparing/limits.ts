@@ -1,4 +1,4 @@
-/** ComparingOptions much a plan may do before somebody says that it may. */
+/** How much a plan may do before somebody says that it may. */
 import type { DesiredPlan } from '../actions.js'
 import { addressText, matches, placeText } from '../address.js'
 import type { ComparingOptions, Draft, PlanLimit, SetCount } from './types.js'

@@ -13,7 +13,7 @@ import type { Origin, SecretSource, Wish, WishedItem } from '../wishes.js'
 export type ComparingSight = Pick<InstanceSight, 'names' | 'see' | 'self'> &
   Partial<Pick<InstanceSight, 'forget'>>
 
-/** ComparingOptions much may be changed: a number, or a percentage of what was read. */
+/** How much may be changed: a number, or a percentage of what was read. */
 export interface PlanLimit {
   readonly count?: number
   readonly percent?: number
@@ -49,7 +49,7 @@ export interface ComparingOptions {
   readonly limits?: PlanLimits
   readonly each: ReadableInstance['each']
   readonly about?: (project: string) => ProjectAbout | undefined
-  /** ComparingOptions many projects are selected. */
+  /** How many projects are selected. */
   readonly projects?: number
   /** The token's user, where the instance does not say. */
   readonly self?: string
@@ -145,7 +145,7 @@ export interface Compared extends Upshot {
   readonly sets: Readonly<Record<string, string>>
   readonly tallies: readonly SetCount[]
   readonly mistakes: readonly Mistake[]
-  /** ComparingOptions many kinds were read. */
+  /** How many kinds were read. */
   readonly read: number
 }
 

@@ -113,7 +113,7 @@ export const deployKeys: KindHooks = {
   },
   understood: (_, wished, item) => {
     if (wished.gone || typeof wished.identity === 'number') return wished
-    // Upshot by its title, it has it.
+    // Found by its title, it has it.
     return item !== undefined && !wished.attributes.has('key') ? wished : titled(wished)
   },
   absent: async (c, wished) => {
