@@ -94,10 +94,6 @@ export const toolCommands: readonly ToolRow[] = [
       alerts: 'alerts',
     }),
   ]),
-  ...grouped('as code', [
-    from('plan', () => import('./plan/index.js'), { '': 'plan' }),
-    from('drift', () => import('./drift/index.js'), { '': 'drift' }),
-  ]),
   ...grouped('account', [
     from('auth', () => import('./auth/index.js'), {
       login: 'loginCommand',
@@ -115,6 +111,8 @@ export const toolCommands: readonly ToolRow[] = [
   ]),
   ...grouped('as code', [
     from('export', () => import('./export/index.js'), { '': 'exportCommand' }),
+    from('plan', () => import('./plan/index.js'), { '': 'plan' }),
+    from('drift', () => import('./drift/index.js'), { '': 'drift' }),
   ]),
   ...grouped('tool', [
     from('api', () => import('./api/index.js'), { '': 'api' }),

@@ -8,7 +8,6 @@ import { topics } from './topics.js'
 
 const groups = [
   ['start', 'Getting started'],
-  ['as code', 'An instance as code'],
   ['account', 'Accounts and profiles'],
   ['as code', 'An instance as code'],
   ['tool', 'The tool'],
