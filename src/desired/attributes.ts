@@ -1,5 +1,6 @@
 /** What follows from a kind's fact: its attributes, and where each is read. */
-import type { JsonValue } from '../base/json/value.js'
+import { type JsonValue, jsonFields } from '../base/json/value.js'
+import { isObject } from '../base/objects.js'
 import { endsAsSecret } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { IntegrationFamily } from '../catalogue/integration-families.js'
@@ -106,6 +107,16 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
   )
 }
 
+/** Whether a text under a name that secrets have stands in a value, at any depth. */
+const holdsSecret = (name: string, value: JsonValue): boolean => {
+  if (typeof value === 'string') return value !== '' && endsAsSecret(name)
+  if (Array.isArray(value)) return value.some((item: JsonValue) => holdsSecret(name, item))
+  return (
+    isObject(value) &&
+    Object.entries(jsonFields(value)).some(([key, inner]) => holdsSecret(key, inner ?? null))
+  )
+}
+
 /**
  * Whether a value that was read is a secret's: declared, or a text under a name that secrets have. Numbers
  * and booleans under such a name say how it is used, not what it is.
@@ -114,8 +125,4 @@ export const isSecretValue = (
   attribute: Pick<Attribute, 'secret'> | undefined,
   name: string,
   value: JsonValue,
-): boolean => {
-  if (attribute?.secret === true) return true
-  const texts = Array.isArray(value) ? value : [value]
-  return texts.some((text) => typeof text === 'string' && text !== '') && endsAsSecret(name)
-}
+): boolean => attribute?.secret === true || holdsSecret(name, value)

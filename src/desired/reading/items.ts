@@ -4,6 +4,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { familyOfSlug } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
+import { secretsOf } from '../../catalogue/secret-fields.js'
 import { Failure } from '../../errors.js'
 import { attributesOf, isSecretValue } from '../attributes.js'
 import type { SeenItem } from '../seen.js'
@@ -74,8 +75,10 @@ const furtherOf = (kind: Managed, record: Fields): readonly string[] => {
   if (kind.open !== true) return []
   const documented = attributesOf(kind)
   const params = { ...kind.create?.params, ...kind.update?.params }
+  const secret = secretsOf(kind.read)
   return Object.keys(record).filter(
-    (name) => !kept.has(name) && !documented.has(name) && !Object.hasOwn(params, name),
+    (name) =>
+      !kept.has(name) && !documented.has(name) && !secret.has(name) && !Object.hasOwn(params, name),
   )
 }
 

@@ -131,6 +131,31 @@ it('says where the instance has no list of what is read by key', async () => {
   ])
 })
 
+it('takes no secret of the settings in hand, whatever it is called', async () => {
+  const settings = managedKinds.find(({ name }) => name === 'settings')
+  if (settings === undefined) throw new Error('no settings')
+  const { base } = await serve((_, response) =>
+    json(response, 200, {
+      id: 1,
+      admin_mode: true,
+      spamsvc_api_key: 'canary',
+      hub_api_key: 'canary',
+      hub: { url: 'https://hub.test', access: [{ password: 'canary' }] },
+      list_token: ['canary'],
+      external_pipeline_validation_service_token: 'canary',
+      disable_feed_token: true,
+      first_day_of_week: 1,
+    }),
+  )
+  const seen = await openSight(instanceAt(base, 'token').instance).see(placeOf('site'), settings)
+  const [item] = seen.is === 'read' ? seen.items : []
+  expect(item?.attributes).toEqual({
+    admin_mode: true,
+    disable_feed_token: true,
+    first_day_of_week: 1,
+  })
+})
+
 describe('a token that is refused everywhere', () => {
   it('ends the run, and is not asked with for each of thousands', async () => {
     const { base, seen } = await serve((_, response) =>
