@@ -93,6 +93,8 @@ class Walk {
 
   #named(alias: Alias, origin: Origin): Written {
     const { mistakes } = this.reading
+    // Looking for what an alias names takes as long as the document is.
+    if (this.broken) return this.#nothing(origin)
     const node = alias.resolve(this.document)
     if (node === undefined || this.#open.has(node)) {
       const hint = alias.source.startsWith('*') ? "Write '**' in quotation marks." : undefined

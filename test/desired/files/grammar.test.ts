@@ -91,6 +91,15 @@ describe('what is no document', () => {
   })
 })
 
+it('aliases of aliases end where they are too many', async () => {
+  const ten = (name: string): string => Array(10).fill(`*${name}`).join(', ')
+  const lines = Array.from({ length: 30 }, (_, i) => `  x${i + 1}: &x${i + 1} [${ten(`x${i}`)}]`)
+  const bomb = ['site:', '  x0: &x0 [a]', ...lines].join('\n')
+  const [first, ...more] = await refusal(readText(bomb))
+  expect(first).toMatch(/^standard input:\d+:\d+: more than 100 aliases in one document$/)
+  expect(more).toEqual([])
+})
+
 describe('texts', () => {
   it('stay what was written, where the attribute is text', async () => {
     const state = await readText(
