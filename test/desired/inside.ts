@@ -1,0 +1,107 @@
+/** The embedded instance without a network: its own handlers, in this process, on a state of its own each time. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { type Fields, isObject } from '../../src/base/objects.js'
+import { type Endpoint, endpoint, one } from '../../src/catalogue/endpoint.js'
+import { Unknown } from '../../src/catalogue/shapes/common.js'
+import type { ReadableInstance } from '../../src/desired/instance.js'
+import { failureOf } from '../../src/http/answers/failure.js'
+import { buildRequest } from '../../src/http/request/request.js'
+import type { Ask, Whole } from '../../src/http/types.js'
+import type { Instance } from '../../src/sandbox/call.js'
+import { InstanceClock } from '../../src/sandbox/clock.js'
+import { Repositories } from '../../src/sandbox/git/repositories.js'
+import { buildServer } from '../../src/sandbox/server/server.js'
+import { readState } from '../../src/sandbox/state/store.js'
+
+type App = Awaited<ReturnType<typeof buildServer>>
+
+const beyond = (path: string): Endpoint =>
+  endpoint(`GET ${path}`, one(Unknown()), {
+    summary: '',
+    command: '',
+    path: {} as never,
+    params: {},
+  })
+
+/** Records a page; what has fewer is the last. */
+const page = 100
+
+/** For the tests of a file. */
+export const inside = () => {
+  let app: App | undefined
+  let folder = ''
+  const instance: { -readonly [K in keyof Instance]?: Instance[K] } = {}
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svcctl-inside-'))
+    Object.assign(instance, {
+      clock: new InstanceClock(),
+      git: new Repositories(folder, async () => undefined),
+      base: 'http://127.0.0.1:1',
+      touch: () => {},
+      save: async () => {},
+    })
+    fresh()
+    app = await buildServer(instance as Instance)
+  })
+  afterAll(async () => {
+    await app?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  /** Begins with the sample data again. */
+  const fresh = (): void => {
+    instance.state = readState(folder)
+  }
+  const asked: string[] = []
+  const send = async (method: string, path: string, body?: unknown) => {
+    asked.push(`${method} ${path}`)
+    const came = await app?.inject({
+      method: method as 'GET',
+      url: `/api/v4${path}`,
+      headers: {
+        'private-token': 'sandbox-root-token',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined
+        ? {}
+        : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    if (came === undefined) throw new Error('the instance is not there yet')
+    return { status: came.statusCode, text: came.body, headers: came.headers }
+  }
+  const call = async (ask: Ask): Promise<Whole> => {
+    const { method, path, body } = buildRequest(ask)
+    const { status, text, headers } = await send(method, path, body)
+    const request = `${method} ${path}`
+    if (status >= 300)
+      throw failureOf({ status, headers: {}, body: Buffer.from(text), request, signedIn: true })
+    return {
+      status,
+      headers: headers as Whole['headers'],
+      bytes: Buffer.from(text),
+      data: JSON.parse(text || 'null'),
+    }
+  }
+  const records: ReadableInstance['records'] = async (ask, wanted = () => true) => {
+    const found: Fields[] = []
+    for (let n = 1; ; n++) {
+      const extra = { ...ask.extra, per_page: page, page: n }
+      const { data } = await call({ ...ask, extra })
+      const all = Array.isArray(data) ? data.filter(isObject) : []
+      found.push(...all.filter(wanted))
+      if (all.length < page) return found
+    }
+  }
+  const readable: ReadableInstance = {
+    get: call,
+    records,
+    implied: (path) => call({ endpoint: beyond(path), values: {} }),
+    impliedRecords: (path) => records({ endpoint: beyond(path), values: {} }),
+    each: async (items, work) => {
+      for (const [i, item] of items.entries()) await work(item, i)
+    },
+  }
+  return { readable, send, call, fresh, asked }
+}
