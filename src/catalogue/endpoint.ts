@@ -101,6 +101,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly changes?: true
   /** Fields of its object that a write sets by itself, without a parameter of that name. */
   readonly leaves?: JsonValues
+  /** Lists that are emptied where they are not given. */
+  readonly empties?: readonly string[]
   /** Its object need not be there before: that reading does not find it is no mistake. */
   readonly brings?: true
   /** The endpoint of its area, by its key, that takes back what this one did. */

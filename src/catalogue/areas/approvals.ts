@@ -186,6 +186,7 @@ export const approvals = {
     args: ruleArgs,
     path: rule,
     params: { ...required, ...approvers },
+    empties: ['user_ids', 'group_ids'],
     notes: ['Approvers and groups that are not listed are removed.'],
     ...common,
   }),

@@ -5,15 +5,20 @@ import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure } from '../../errors.js'
 import type { Attributes } from '../../fleet/journal/lines.js'
 import { readingOf } from '../derive/reading.js'
+import { asSent, shownIn } from '../derive/shown.js'
 import type { InstanceService } from '../services.js'
 import type { Plan } from '../types.js'
 import type { Inverse } from './inverse.js'
 
-/** A record's fields, and those that it shows under a name of their own. */
-const flat = (record: unknown, { echo }: Endpoint): Fields => {
+/** What of a record a run changed, as it would be sent; what it does not show is left out. */
+const shownOf = (record: unknown, endpoint: Endpoint, sent: Attributes): Fields => {
   if (!isObject(record)) return {}
-  const within = echo === undefined ? undefined : record[echo]
-  return isObject(within) ? { ...within, ...record } : record
+  return Object.fromEntries(
+    Object.entries(sent ?? {}).flatMap(([name, value]) => {
+      const now = shownIn(record, name, endpoint)
+      return now === undefined ? [] : [[name, asSent(now, value)] as const]
+    }),
+  )
 }
 
 const bare = (path: string): string => path.replace(/[:*]\w+/g, ':')
@@ -50,11 +55,13 @@ const listed = async (
 /**
  * An object as it is now; null where it is not there.
  * @param plan what would put it back
+ * @param sent the attributes that the run changed
  */
 export const presentOf = async (
   instance: InstanceService,
   inverse: Inverse,
   plan: Plan,
+  sent: Attributes = null,
 ): Promise<Attributes> => {
   const { endpoint } = plan
   const list = inverse.presence ? listFor(inverse, endpoint) : undefined
@@ -62,5 +69,7 @@ export const presentOf = async (
   const reading = await readingOf(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the documents have no read of it')
   const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }
-  return flat((await instance.send(ask)).data, endpoint)
+  const { data } = await instance.send(ask)
+  if (inverse.presence) return isObject(data) ? data : {}
+  return shownOf(data, endpoint, sent)
 }

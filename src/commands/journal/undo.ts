@@ -136,7 +136,8 @@ const putBack = async (
   { plan, was }: Step,
   record: RunRecord<PlanAnswer>,
 ): Promise<PlanAnswer> => {
-  const taking = takingOf(was, await presentOf(instance, inverse, plan))
+  const sent = { ...was.after, ...was.before }
+  const taking = takingOf(was, await presentOf(instance, inverse, plan, sent))
   if (taking === 'unchanged') return { unchanged: true }
   if (taking === 'conflict')
     throw new Failure('conflict', 'it is not as the run left it: somebody changed it since')

@@ -80,15 +80,19 @@ export type Taking =
   /** somebody changed it since */
   | 'conflict'
 
-const agrees = (now: Attributes, with_: Attributes): boolean =>
+/** @param unshown whether what the object does not show may be as it is to be */
+const agrees = (now: Attributes, with_: Attributes, unshown: boolean): boolean =>
   with_ === null || now === null
     ? with_ === now
-    : Object.entries(with_).every(([name, value]) =>
-        isDeepStrictEqual(now[name] ?? null, value ?? null),
+    : Object.entries(with_).every(
+        ([name, value]) =>
+          (unshown && now[name] === undefined) ||
+          isDeepStrictEqual(now[name] ?? null, value ?? null),
       )
 
 /** @param now the object as it is read now; null where it is not there */
 export const takingOf = ({ before, after }: Undoable, now: Attributes): Taking => {
-  if (agrees(now, before)) return 'unchanged'
-  return agrees(now, after) ? 'write' : 'conflict'
+  if (agrees(now, before, false)) return 'unchanged'
+  // Nobody is seen to have changed what is not shown.
+  return agrees(now, after, true) ? 'write' : 'conflict'
 }

@@ -13,10 +13,14 @@ import type { Item } from '../../../../fleet/items.js'
 import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
 import { agrees } from '../../instance/agrees.js'
 
+/** Lists that a plan empties by leaving them out. */
+const emptiedBy = ({ empties = [] }: Endpoint): Fields =>
+  Object.fromEntries(empties.map((name) => [name, []]))
+
 /** The attributes that a plan sets, as they are sent. */
 export const wishOf = ({ endpoint, values, extra }: Plan): Fields =>
   Object.fromEntries(
-    Object.entries({ ...endpoint.leaves, ...extra, ...values }).filter(
+    Object.entries({ ...emptiedBy(endpoint), ...endpoint.leaves, ...extra, ...values }).filter(
       ([name, value]) =>
         value !== undefined && !(name in endpoint.path) && endpoint.args?.includes(name) !== true,
     ),
