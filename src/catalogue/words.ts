@@ -65,3 +65,12 @@ export const keyIn = (record: object, name: string, words?: Naming): string | un
 /** Each level of a dotted name. */
 export const dotted = (path: string, word: (name: string) => string): string =>
   path.split('.').map(word).join('.')
+
+/** Names, each after that which the instance has for it. */
+export const namesIn = (names: readonly string[], words: Naming | undefined): readonly string[] =>
+  words === undefined
+    ? names
+    : names.flatMap((name) => {
+        const own = dotted(name, words.name)
+        return own === name ? [name] : [own, name]
+      })

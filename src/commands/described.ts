@@ -3,6 +3,7 @@ import type { JsonValues } from '../base/json/value.js'
 import type { Fields } from '../base/objects.js'
 import type { Endpoints } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
+import type { Naming } from '../catalogue/words.js'
 import type { Ask } from '../http/types.js'
 import type { Made } from '../output/types.js'
 
@@ -155,6 +156,8 @@ export interface Described {
   readonly description?: readonly string[]
   readonly args: readonly Argument[]
   readonly flags: readonly Flag[]
+  /** What its instance calls fields, where a vocabulary says so. */
+  readonly naming?: Naming
   /** Endpoints it reaches, by key of the area. */
   readonly endpoints: Endpoints
   readonly examples?: readonly string[]

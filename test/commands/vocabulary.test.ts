@@ -175,10 +175,28 @@ describe('a profile', () => {
     expect(help.stdout).toMatch(/--nimbus-account-id <text>\s+\[--cloud-account-id\]/)
     const tab = await here('__complete bash -- settings update --nimbus-acc')
     expect(tab.stdout).toContain('--nimbus-account-id\t[--cloud-account-id]')
+    const fields = await here('__complete bash -- deploy-keys list --where may')
+    expect(fields.stdout).toContain('may_write=')
+    const columns = await here('__complete bash -- deploy-keys list --fields may')
+    expect(columns.stdout).toContain('may_write')
+    const token = { SVC_TOKEN: 'sandbox-root-token' }
+    const live = await here('__complete bash -- geo nodes get ', token)
+    expect(live.stdout).toContain('north')
     const values = await here('__complete bash -- runners list --status st')
     expect(values.stdout).toContain('stale')
     const neutral = await here('commands -o json')
     expect(neutral.stdout).not.toContain('nimbus')
+  })
+
+  it('has in its audit log what was sent', async () => {
+    const log = join(cwd, 'audit.ndjson')
+    expect((await here(`profile set work --audit-log ${log}`)).code).toBe(0)
+    const env = { SVC_TOKEN: 'sandbox-root-token', SVC_PROFILE: 'work' }
+    await here('geo nodes update 2 --name south --url https://s.example.test', env)
+    const text = readFileSync(log, 'utf8')
+    expect(text).toContain('/geo_sites/2')
+    expect(text).not.toContain('geo_nodes')
+    expect((await here('profile set work --unset audit-log')).code).toBe(0)
   })
 
   it('tells doctor of it, of the version and of what is gone', async () => {

@@ -63,6 +63,7 @@ export const commandIn = (command: Command, words: Words, others: readonly strin
   ])
   return {
     ...command,
+    naming: words,
     flags: flags.map((flag) => flagIn(area, flag, words, taken)),
     endpoints: endpointsIn(area, endpoints, words),
   }

@@ -6,6 +6,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { secretsOf } from '../../catalogue/secret-fields.js'
+import type { Words } from '../../catalogue/words.js'
 import { scopeOf } from '../../commands/derive/index.js'
 import type { Suggestion } from '../../commands/types.js'
 import type { WireRequest } from '../../http/types.js'
@@ -115,10 +116,12 @@ export const ofProject = async (what: string): Promise<boolean> => {
 const wantedOf = async (
   source: Source,
   project: string | undefined,
+  words: Words | undefined,
 ): Promise<Wanted | undefined> => {
   if ('path' in source) {
     if (source.path.includes(':id') && project === undefined) return undefined
-    const path = source.path.replace(':id', encodeURIComponent(project ?? ''))
+    const route = words?.path(source.path) ?? source.path
+    const path = route.replace(':id', encodeURIComponent(project ?? ''))
     return { request: { method: 'GET', path: paged(path), headers: {} } }
   }
   const endpoint = await endpointOf(source)
@@ -130,7 +133,7 @@ const wantedOf = async (
   }
   // Only here: what completion has kept needs nothing that sends.
   const { buildRequest } = await import('../../http/index.js')
-  const request = buildRequest({ endpoint, values })
+  const request = buildRequest({ endpoint, values }, words)
   const path = endpoint.returns.kind === 'many' ? paged(request.path) : request.path
   return { request: { ...request, path }, endpoint }
 }
@@ -138,15 +141,17 @@ const wantedOf = async (
 /**
  * The values that a parameter may have, at most a hundred.
  * @param fetch sends a request and gives the answer's data
+ * @param words the instance's own, in which it is asked
  * @returns undefined where no list gave an answer
  */
 export const valuesOf = async (
   what: string,
   project: string | undefined,
   fetch: (wanted: Wanted) => Promise<unknown>,
+  words?: Words,
 ): Promise<readonly Suggestion[] | undefined> => {
   for (const source of sources[what] ?? []) {
-    const wanted = await wantedOf(source, project)
+    const wanted = await wantedOf(source, project, words)
     if (wanted === undefined) continue
     try {
       return candidatesIn(await fetch(wanted), source, wanted.endpoint, kindNamed(what)?.title)

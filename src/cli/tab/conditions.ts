@@ -1,6 +1,7 @@
 /** What may stand next in the condition of `--where` or `--select`: a field, an operator, a value. */
 import { shownFields } from '../../catalogue/kinds.js'
 import { levelsIn } from '../../catalogue/shapes/common.js'
+import { dotted, namesIn } from '../../catalogue/words.js'
 import { singleNamed } from '../../commands/derive/index.js'
 import type { Command, Flag } from '../../commands/types.js'
 import { ops } from '../../fleet/where/parse.js'
@@ -28,8 +29,12 @@ const fieldsAmong = (list: Command, shapes: readonly unknown[]): readonly string
   const plain = [...new Set(all)].filter((field) => kindAmong(shapes, field) !== 'object')
   const shown = Object.entries(shownFields).filter(([, source]) => plain.includes(source))
   const more = [...shown.map(([name]) => name), ...Object.keys(list.made ?? {})]
-  return [...new Set([...plain, ...more])]
+  return namesIn([...new Set([...plain, ...more])], list.naming)
 }
+
+/** A field as the documents call it. */
+const neutralOf = ({ naming }: Command, field: string): string =>
+  naming === undefined ? field : dotted(field, naming.neutral)
 
 /** Operators that mean something for a kind. */
 const opsFor = (kind: FieldKind): readonly string[] =>
@@ -63,7 +68,7 @@ const fieldCandidates = (
   const only = found.length === 1 ? found[0] : found.find((field) => field === begun)
   if (only === undefined) return found
   const others = found.filter((field) => field !== only)
-  const compared = opsFor(kindAmong(shapes, only)).filter((op) => typed(op, quote))
+  const compared = opsFor(kindAmong(shapes, neutralOf(list, only))).filter((op) => typed(op, quote))
   const sorted = [...compared].sort((a, b) => Number(b === '=') - Number(a === '='))
   return [...sorted.map((op) => only + op), ...others]
 }
@@ -82,15 +87,17 @@ export const conditionCandidates = async (
   text: string,
   lead = '',
 ): Promise<Candidates> => {
-  const list = name === 'select' ? await selectionList(command) : command
-  if (list === undefined) return { items: [] }
+  const chosen = name === 'select' ? await selectionList(command) : command
+  if (chosen === undefined) return { items: [] }
+  const { naming } = command
+  const list = naming === undefined ? chosen : { ...chosen, naming }
   const shapes = await shapesOf(list)
   const quote = /^["']/.exec(text)?.[0] ?? ''
   const begun = text.slice(quote.length)
   const item = (value: string): Candidate => ({ value: lead + value, own: true })
   const { head = '', field, op = '', before = '', value = '' } = parts.exec(begun)?.groups ?? {}
   if (field !== undefined) {
-    const words = valuesFor(shapes, field).filter((word) => word.startsWith(value))
+    const words = valuesFor(shapes, neutralOf(list, field)).filter((word) => word.startsWith(value))
     return { items: words.map((word) => item(head + field + op + before + word)) }
   }
   const at = begun.lastIndexOf(',') + 1

@@ -1,4 +1,6 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
+
+import { namesIn, type Words } from '../../catalogue/words.js'
 import {
   environmentScope,
   openStore,
@@ -9,6 +11,7 @@ import {
   transportOf,
 } from '../../profile/index.js'
 import type { Session } from '../../profile/types.js'
+import { ownOf, wordsFor } from '../own/found.js'
 import { hasSource, ofProject, valuesOf, type Wanted } from '../plan/sources.js'
 import { fieldsOf } from '../run/answer/fields.js'
 import { credentialsOf } from '../run/instance/credential.js'
@@ -37,7 +40,12 @@ const noRefresh = async (): Promise<never> => {
 }
 
 /** What came back of one request that may take no longer than a TAB may. */
-const quick = async (session: Session, wanted: Wanted, env: NodeJS.ProcessEnv) => {
+const quick = async (
+  session: Session,
+  wanted: Wanted,
+  env: NodeJS.ProcessEnv,
+  words: Words | undefined,
+) => {
   // Only where nothing is kept: what sends takes as long to load as all the rest of an answer.
   const { createInstance } = await import('../../client/index.js')
   const instance = createInstance({
@@ -49,6 +57,7 @@ const quick = async (session: Session, wanted: Wanted, env: NodeJS.ProcessEnv) =
     credential: credentialsOf(session),
     transport: () => transportOf(session, false, env),
     ...(session.sudo === undefined ? {} : { sudo: session.sudo }),
+    ...(words === undefined ? {} : { words }),
   })
   try {
     const client = await instance.client(wanted.endpoint)
@@ -56,6 +65,18 @@ const quick = async (session: Session, wanted: Wanted, env: NodeJS.ProcessEnv) =
   } finally {
     await instance.close()
   }
+}
+
+/** Asks in the words of the instance, which are looked for only then. */
+const asked = async (
+  what: string,
+  project: string | undefined,
+  session: Session,
+  line: readonly string[],
+  env: NodeJS.ProcessEnv,
+) => {
+  const words = wordsFor(await ownOf(line, env)(), session.baseUrl)
+  return valuesOf(what, project, (wanted) => quick(session, wanted, env, words), words)
 }
 
 const fromInstance = async (
@@ -84,7 +105,7 @@ const fromInstance = async (
   const { baseUrl: instance, profile: named, sudo: as } = session
   const of = [instance, named?.name ?? '', as ?? '', what, project ?? ''].join('\n')
   return keptValues(paths.cache, of, env.SVC_TOKEN ?? '', () =>
-    valuesOf(what, project, (wanted) => quick(session, wanted, env)),
+    asked(what, project, session, words, env),
   )
 }
 
@@ -104,7 +125,9 @@ export const liveValues =
           .names()
           .map((value) => ({ value }))
       if (what === 'field')
-        return fieldsOf(Object.values(command.endpoints)).map((value) => ({ value }))
+        return namesIn(fieldsOf(Object.values(command.endpoints)), command.naming).map((value) => ({
+          value,
+        }))
       return await Promise.race([fromInstance(what, words, env), over()])
     } catch {
       return []

@@ -1,5 +1,6 @@
 /** What a person left out, asked for: picked from what the instance has, where it has a list. */
 import type { Param } from '../../../catalogue/params.js'
+import type { Words } from '../../../catalogue/words.js'
 import { Failure } from '../../../errors.js'
 import type { Choice, Prompts } from '../../../terminal/questions/prompts.js'
 import type { Wanted } from '../../plan/sources.js'
@@ -37,6 +38,8 @@ export interface AskOptions {
   readonly interactive: () => boolean
   readonly prompts: Prompts
   readonly fetch: (wanted: Wanted) => Promise<unknown>
+  /** The instance's own, in which it is asked. */
+  readonly words?: Words
   readonly note: (text: string) => void
   /** The command line as it was typed, after the program. */
   readonly argv: readonly string[]
@@ -143,7 +146,8 @@ export class Questions {
     if (fixed.length > 0) return fixed.map((value) => choiceOf(value))
     if (param.completes === undefined) return []
     const { valuesOf } = await import('../../plan/sources.js')
-    const found = (await valuesOf(param.completes, project, this.#options.fetch)) ?? []
+    const found =
+      (await valuesOf(param.completes, project, this.#options.fetch, this.#options.words)) ?? []
     return found.map(({ value, text }) => choiceOf(value, text))
   }
 

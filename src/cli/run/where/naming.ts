@@ -25,11 +25,18 @@ const changeableBy = ({ endpoints }: Command): ReadonlySet<string> =>
     ]),
   )
 
-const keptOf = (record: unknown, names: ReadonlySet<string>): Pick<NamedObject, 'before'> => {
+/** Under the names of the documents, whatever the instance calls them. */
+const keptOf = (
+  record: unknown,
+  names: ReadonlySet<string>,
+  naming: Command['naming'],
+): Pick<NamedObject, 'before'> => {
   if (names.size === 0 || !isObject(record)) return {}
-  return {
-    before: Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name))),
-  }
+  const named = Object.entries(record).map(([name, value]) => {
+    const neutral = names.has(name) ? name : (naming?.neutral(name) ?? name)
+    return [neutral, value] as const
+  })
+  return { before: Object.fromEntries(named.filter(([name]) => names.has(name))) }
 }
 
 /**
@@ -47,6 +54,10 @@ export async function* objectsIn(
   const names = changeableBy(command)
   for await (const record of records) {
     const text = objectOf(record, objects, project)
-    yield { text, called: `${text}${titleOf(record, title)}`, ...keptOf(record, names) }
+    yield {
+      text,
+      called: `${text}${titleOf(record, title)}`,
+      ...keptOf(record, names, command.naming),
+    }
   }
 }

@@ -1,0 +1,76 @@
+/**
+ * Every area in other words: the an example of each of its commands, one after the other, against two instances
+ * that begin alike, one of them in other words. What comes of a line is the same.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { isObject } from '../../src/base/objects.js'
+import { splitCommand } from '../../src/base/shell-words.js'
+import { areas } from '../../src/catalogue/index.js'
+import { commandsOfArea, examplesOf } from '../../src/commands/derive/index.js'
+import { sandbox } from '../sandbox/instance.js'
+import { folder, type Ran } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+import { invented, inventedWords } from './invented.js'
+
+const words = await inventedWords()
+const plain = sandbox()
+const other = sandbox({ words })
+
+const cwd = folder()
+writeFileSync(join(cwd, 'work.yml'), invented)
+mkdirSync(join(cwd, 'keys'))
+
+/** Lines that need a shell, files that are not there, or a program beside this one. */
+const needsShell =
+  /[|<>$@*]|\$\(| - | -$|--exec|--extract|--report|--input|--certificate|--key |\.yml|\.pem/
+
+const linesOf = async (area: (typeof areas)[number]): Promise<readonly string[]> => {
+  const commands = await commandsOfArea(area)
+  const all = await Promise.all(commands.map((command) => examplesOf(command)))
+  const plain = (line: string): boolean => !needsShell.test(line) && !line.startsWith('ci lint')
+  // One of each command: the others differ in their flags, which `instance.test.ts` crosses.
+  return all.flatMap((lines) => lines.filter(plain).slice(0, 1))
+}
+
+const run = (line: string, url: string, env: Record<string, string>): Promise<Ran> =>
+  svcctl([...splitCommand(line), '--yes'], {
+    cwd,
+    env: { SVC_BASE_URL: url, SVC_TOKEN: 'sandbox-root-token', ...env },
+  })
+
+const named = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(named)
+  if (!isObject(value)) return typeof value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [words.neutral(name), named(inner)]),
+  )
+}
+
+/** What an output has, without its values: headings, or the names of JSON. */
+const outlineOf = (stdout: string): unknown => {
+  try {
+    return named(JSON.parse(stdout))
+  } catch {
+    const [first = '', ...rest] = stdout.trimEnd().split('\n')
+    return {
+      heading: first.split(/[\t,]/).map((name) => words.neutral(name)).length,
+      lines: rest.length,
+    }
+  }
+}
+
+it.each(areas.map((area) => [area.name, area] as const))('%s', async (name, area) => {
+  const lines = await linesOf(area)
+  if (!['ci', 'alerts'].includes(name)) expect(lines.length).toBeGreaterThan(0)
+  for (const line of lines) {
+    const was = await run(line, plain.url(), {})
+    const is = await run(line, other.url(), { SVC_VOCABULARY: join(cwd, 'work.yml') })
+    expect({ line, code: is.code, out: outlineOf(is.stdout) }, is.stderr).toEqual({
+      line,
+      code: was.code,
+      out: outlineOf(was.stdout),
+    })
+  }
+})
