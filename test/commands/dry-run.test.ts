@@ -36,6 +36,18 @@ describe('a dry run', () => {
     )
   })
 
+  it.each(['1', '1 2', '-'])('tolerates what is refused of %s', async (ids) => {
+    server.answer = () => missing
+    const line = `runners pause ${ids} --dry-run`.split(' ')
+    const env = { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: server.url, SVC_TOKEN: 'a-token' }
+    const input = ids === '-' ? { input: '1\n' } : {}
+    const refused = await svcctl(line, { env, ...input })
+    expect(refused.code).toBe(4)
+    const ran = await svcctl([...line, '--tolerate', 'not_found'], { env, ...input })
+    expect(ran.code, ran.stderr).toBe(0)
+    expect(ran.stderr).toContain('1: 404 Not found (tolerated)')
+  })
+
   it('ends with what the reads give', async () => {
     server.answer = ({ url }) => (url.endsWith('/2') ? missing : { body: runner })
     const one = await call('runners pause 2 --dry-run')

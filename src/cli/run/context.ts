@@ -150,6 +150,7 @@ const instanceOf = async (
     answer,
     command,
     secrets: globals.showSecrets,
+    tolerates: globals.tolerate !== undefined,
     words,
     build,
   })

@@ -50,6 +50,8 @@ interface Parts {
   readonly command: Pick<Described, 'area'>
   /** The request of a plan, as it would travel. */
   readonly build: (plan: Plan) => Promise<WireRequest>
+  /** Whether some refusals are no failures: then one object is as one of several. */
+  readonly tolerates: boolean
   /** Whether secrets are shown. */
   readonly secrets: boolean
   /** The instance's own, where a vocabulary is in force. */
@@ -197,7 +199,8 @@ export class RehearsedInstance implements InstanceService {
     const { crowd, command } = this.#parts
     const reading = new ReadingPlans(command)
     const [only, ...others] = plans
-    if (only !== undefined && only.parent === undefined && others.length === 0)
+    const alone = only?.parent === undefined && others.length === 0
+    if (only !== undefined && alone && !this.#parts.tolerates)
       return this.#print(objectOf(only, command), await this.#preview(await complete(only)))
     await crowd.many(
       plans.map((plan) => reading.of(plan)),
