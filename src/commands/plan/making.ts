@@ -1,6 +1,6 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 import type { JsonValue } from '../../base/json/value.js'
-import type { DesiredPlan, Unread } from '../../desired/actions.js'
+import type { DesiredPlan } from '../../desired/actions.js'
 import type { PlanLimits, SecretsPolicy } from '../../desired/comparing/types.js'
 import type { DeclaredState } from '../../desired/files/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
@@ -76,10 +76,6 @@ const selected = (scoping: Scoping): Readonly<Record<string, JsonValue>> =>
     ),
   )
 
-/** Places of which nothing could be read at all. */
-const unreadPlaces = (places: Awaited<ReturnType<InstanceSight['places']>>): readonly Unread[] =>
-  places.unread.map(({ place, failure }) => ({ place, kind: '*', failure }))
-
 /**
  * Reads the files, looks at the instance, compares.
  * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
@@ -107,7 +103,7 @@ export const madePlan = async (
     groups: places.groups.map(({ path }) => path),
   })
   const { self } = given.flags
-  const made = await makePlan(
+  const plan = await makePlan(
     wishes.filter((wish) => sight.selected(wish.place, wish.kind)),
     sight,
     {
@@ -116,11 +112,11 @@ export const madePlan = async (
       each: counting.instance.each,
       about: (path) => projects.get(path.toLowerCase()),
       projects: projects.size,
+      unread: places.unread,
       now: place.clock.now,
       ...(self === undefined ? {} : { self }),
     },
   )
-  const plan = { ...made, unread: [...unreadPlaces(places), ...made.unread] }
   const user = self ?? (await sight.self())?.username ?? null
   for (const text of sight.notes) services.person.note(text)
   const document = documentOf(plan, {

@@ -79,7 +79,7 @@ const ofFinding = ({ is, address, text }: PlanFinding): Entry => ({
 const ofUnread = ({ place, kind, failure }: DesiredPlan['unread'][number]): Entry => ({
   place,
   turn: turnOf(kind, place, 'unread'),
-  label: `${marks.unread} ${kind}`,
+  label: `${marks.unread} ${kind === '*' ? 'all of it' : kind}`,
   text: `could not be read: ${failure.message}`,
   below: [],
 })

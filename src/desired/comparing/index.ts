@@ -39,6 +39,10 @@ const ensureRead = (parts: readonly Compared[], unread: readonly Unread[]): void
   if (unread.every(({ failure }) => isGeneral(failure))) throw first.failure
 }
 
+/** Places of which nothing is known. */
+const unreadPlaces = ({ unread = [] }: ComparingOptions): readonly Unread[] =>
+  unread.map(({ place, failure }) => ({ place, kind: '*', failure }))
+
 const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
   Object.fromEntries(Object.entries(sets).sort(([a], [b]) => byText(a, b)))
 
@@ -63,7 +67,7 @@ export const makePlan = async (
     if (first?.place.scope === 'project') sight.forget?.(first.place)
   })
   const all = parts.flat()
-  const unread = all.flatMap((part) => part.unread)
+  const unread = [...unreadPlaces(how), ...all.flatMap((part) => part.unread)]
   ensureRead(all, unread)
   const drafts = all.flatMap((part) => part.drafts)
   const mistakes = [

@@ -5,7 +5,7 @@ import type { PlanFinding, PlannedAction, Unread } from '../actions.js'
 import type { Address, ManagedPlace } from '../address.js'
 import type { Attribute } from '../attributes.js'
 import type { ReadableInstance } from '../instance.js'
-import type { InstanceSight, Scoping } from '../reading/sight.js'
+import type { InstanceSight, Scoping, UnreadPlace } from '../reading/sight.js'
 import type { SeenItem } from '../seen.js'
 import type { Origin, SecretSource, Wish, WishedItem } from '../wishes.js'
 
@@ -49,6 +49,8 @@ export interface ComparingOptions {
   readonly limits?: PlanLimits
   readonly each: ReadableInstance['each']
   readonly about?: (project: string) => ProjectAbout | undefined
+  /** Places that were named, and could not be looked at. */
+  readonly unread?: readonly UnreadPlace[]
   /** How many projects are selected. */
   readonly projects?: number
   /** The token's user, where the instance does not say. */
