@@ -41,6 +41,10 @@ const screens: Readonly<Record<string, string>> = {
   'not-found': 'runners get 999',
   unreachable: '--base-url http://127.0.0.1:9 --retries 1 runners list',
   usage: 'runners list --stauts online',
+  plan: 'plan svcctl.yml',
+  'plan-explain': "plan svcctl.yml --explain 'projects/platform/app:approval_rules'",
+  'plan-mistakes': 'plan wrong.yml',
+  drift: "drift svcctl.yml --only 'groups/*' --only approval_rules --ignore '*#user_ids'",
   question: 'runners disable 7 -P platform/app',
 }
 
@@ -51,6 +55,36 @@ const files: Readonly<Record<string, string>> = {
   'good.yml': 'build:\n  script: [make]\n',
   'bad.yml': 'build:\n  scrip: [make]\ntest:\n  stage: nowhere\n  script: [make]\n',
   'broken.yml': 'build:\n  script: [make\n',
+  'svcctl.yml': `version: 1
+site:
+  settings: { default_project_visibility: internal, domain_allowlist: [example.com] }
+groups:
+  platform:
+    members:
+      chi: { access_level: maintainer }
+defaults:
+  projects:
+    approval_rules:
+      Security: { approvals_required: 3 }
+projects:
+  platform/app:
+    approval_rules:
+      Security: { approvals_required: 2, user_ids: [ana, chi] }
+      Release: { approvals_required: 1, group_ids: [platform/core] }
+      All members: null
+    deploy_keys:
+      deploy:
+        key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci
+    resource_groups:
+      nowhere: { process_mode: newest_first }
+`,
+  'wrong.yml': `version: 1
+projects:
+  platform/app:
+    approval_rules:
+      Security: { approvals_requird: 2 }
+      New: { user_ids: [nobody] }
+`,
 }
 
 let sandbox: Sandbox

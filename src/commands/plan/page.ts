@@ -134,10 +134,10 @@ const placesOf = (entries: readonly Entry[]): ReadonlyMap<string, readonly Entry
   return places
 }
 
-const refusals = ({ refused }: DesiredPlan, { text }: AnswerService): readonly string[] =>
+const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): readonly string[] =>
   refused.map(
     (one) =>
-      `${text.mark('bad')} refused by a limit: ${text.safe(one.text)}; ${text.safe(one.flag)} lifts it\n`,
+      `${terminal ? text.mark('bad') : marks.unread} refused by a limit: ${text.safe(one.text)}; ${text.safe(one.flag)} lifts it\n`,
   )
 
 /** The lines of a plan. */
@@ -152,7 +152,8 @@ export function* pageOf(
   ]
   const line = layout(answer, entries)
   for (const [head, ones] of placesOf(entries)) {
-    yield `${answer.text.strong(answer.text.safe(head))}\n`
+    const place = answer.text.safe(head)
+    yield `${answer.terminal ? answer.text.strong(place) : place}\n`
     for (const { label, text, below } of ones) {
       yield line(2, label, text)
       for (const one of below) yield line(6, one.label, one.text)

@@ -27,7 +27,10 @@ export const formatOf = async (
 export const printPlan = async (services: Services, made: MadePlan): Promise<void> => {
   const { answer } = services
   if (answer.reader === 'people') {
-    for (const text of pageOf(made, answer)) await answer.write(text)
+    const page = (): Iterable<string> => pageOf(made, answer)
+    if (answer.terminal) return answer.printMany(made.document.actions, { people: { page } })
+    // In the log of a job it is read by people as well.
+    for (const text of page()) await answer.write(text)
     return
   }
   if (answer.reader === 'sheets')

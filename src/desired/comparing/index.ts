@@ -4,7 +4,7 @@ import type { DesiredPlan, Unread } from '../actions.js'
 import { addressText, placeText } from '../address.js'
 import type { Wish } from '../wishes.js'
 import { beyond } from './limits.js'
-import { mistakesOf } from './mistakes.js'
+import { refuseMistakes } from './mistakes.js'
 import { byPlace, byText, ordered } from './order.js'
 import { memberMistakes } from './owners.js'
 import { secretMistakes } from './secrets.js'
@@ -70,12 +70,11 @@ export const makePlan = async (
   const unread = [...unreadPlaces(how), ...all.flatMap((part) => part.unread)]
   ensureRead(all, unread)
   const drafts = all.flatMap((part) => part.drafts)
-  const mistakes = [
+  refuseMistakes([
     ...all.flatMap((part) => part.mistakes),
     ...(await memberMistakes(drafts, sight, how)),
     ...(await secretMistakes(drafts, how)),
-  ]
-  if (mistakes.length > 0) throw mistakesOf(mistakes)
+  ])
   const tallies = all.flatMap((part) => part.tallies)
   const findings = all.flatMap((part) => part.findings)
   return {

@@ -141,8 +141,9 @@ describe('what is wrong in files', () => {
       ]),
     )
     expect(text.split('\n')).toEqual([
+      'usage: 3 mistakes in files:',
       expect.stringMatching(
-        /^usage: svcctl.yml:\d+:1: .*New is not there yet: it needs approvals_required$/,
+        /^svcctl.yml:\d+:1: .*New is not there yet: it needs approvals_required$/,
       ),
       expect.stringMatching(/^svcctl.yml:\d+:1: there is no user nobody/),
       expect.stringMatching(/there is no group nowhere/),
