@@ -171,6 +171,8 @@ export interface Described {
   readonly looks?: true
   /** Takes its objects as they come: it only hands on what was given. */
   readonly streams?: true
+  /** Keeps a journal of its own, and goes on with its runs by itself. */
+  readonly keeps?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
 }

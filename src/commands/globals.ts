@@ -10,7 +10,7 @@ import { usage } from '../errors.js'
 import { formatNames } from '../output/formats.js'
 import { type Declared, declare, expressions, type Texts } from './declared.js'
 import type { Flag, FlagGroup } from './described.js'
-import { journalling, rehearsing, selecting, spreading, writing } from './many-flags.js'
+import { journalling, recording, rehearsing, selecting, spreading, writing } from './many-flags.js'
 
 /** Requests at once, as many as anybody may ask for. */
 const mostAtOnce = 64
@@ -116,6 +116,7 @@ export const declared = {
   ...writing,
   ...selecting,
   ...journalling,
+  ...recording,
   ...rehearsing,
   ...spreading,
   ...requesting,
@@ -169,6 +170,9 @@ export const selectFlags = flagsOf(selecting, 'command')
 
 /** Flags of commands that keep a journal of what they change. */
 export const journalFlags = flagsOf(journalling, 'command')
+
+/** Flags of those whose objects stand on the line. */
+export const recordFlags = flagsOf(recording, 'command')
 
 /** Flags of commands that send a request. */
 export const requestFlags = flagsOf(requesting, 'instance')

@@ -112,6 +112,7 @@ export const toolCommands: readonly ToolRow[] = [
   ...grouped('as code', [
     from('export', () => import('./export/index.js'), { '': 'exportCommand' }),
     from('plan', () => import('./plan/index.js'), { '': 'plan' }),
+    from('apply', () => import('./apply/index.js'), { '': 'apply' }),
     from('drift', () => import('./drift/index.js'), { '': 'drift' }),
   ]),
   ...grouped('tool', [

@@ -28,6 +28,10 @@ export const journalling = declare({
       placeholder: 'file|last',
     }),
   },
+})
+
+/** What a journal is kept of: objects that stand on the line. */
+export const recording = declare({
   'undo-record': {
     param: boolean('read each object first, and keep what it was for journal undo'),
   },

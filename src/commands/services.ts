@@ -171,15 +171,18 @@ export interface PlaceService {
 type Looked = Pick<
   Globals,
   | 'baseUrl'
+  | 'concurrency'
   | 'dryRun'
   | 'insecure'
   | 'journal'
   | 'limit'
+  | 'maxFailures'
   | 'output'
   | 'page'
   | 'perPage'
   | 'profile'
   | 'rate'
+  | 'resume'
   | 'retries'
   | 'sandbox'
   | 'shard'

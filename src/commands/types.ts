@@ -48,6 +48,8 @@ export interface Special {
   readonly looks?: true
   /** Takes its objects as they come: it only hands on what was given. */
   readonly streams?: true
+  /** Keeps a journal of its own, and goes on with its runs by itself. */
+  readonly keeps?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
   readonly run: (services: Services, given: Given) => Promise<void>

@@ -11,6 +11,7 @@ import {
   declared,
   globalFlags,
   journalFlags,
+  recordFlags,
   rehearsalFlags,
   selectFlags,
   writeFlags,
@@ -244,6 +245,7 @@ describe('every global flag', () => {
       ...rehearsalFlags,
       ...selectFlags,
       ...journalFlags,
+      ...recordFlags,
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())

@@ -168,7 +168,7 @@ describe('a dry run', () => {
       'POST /projects/:id/repository/commits/:sha/cherry_pick',
       'POST /projects/:id/repository/commits/:sha/revert',
     ])
-    expect(tried).toHaveLength(57)
+    expect(tried).toHaveLength(58)
   })
 
   // What needs a journal first has a test of its own.

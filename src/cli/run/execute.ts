@@ -81,7 +81,7 @@ const wishOf = (
 /** The line of the run that is gone on with; undefined where nothing of it is left. */
 const takenUp = async (acting: Acting): Promise<Acting | undefined> => {
   const { globals, running } = acting
-  if (globals.resume === undefined) return acting
+  if (globals.resume === undefined || acting.command.keeps === true) return acting
   const { takeUp } = await import('./many/journal/resuming.js')
   const taken = await takeUp({ ...acting, ...running })
   return taken === undefined ? undefined : { ...acting, ...taken }

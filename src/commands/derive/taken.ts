@@ -3,6 +3,7 @@ import {
   journalFlags,
   outputFlags,
   pagingFlags,
+  recordFlags,
   rehearsalFlags,
   requestFlags,
   selectFlags,
@@ -96,14 +97,15 @@ const further = (command: Command): Flag[] => [
   ...escapeHatches(command),
   ...(lists(command) ? pagingFlags : []),
   ...selection(command),
-  ...(keepsJournal(command) ? journalFlags : []),
+  ...(keepsJournal(command) || command.keeps === true ? journalFlags : []),
+  ...(keepsJournal(command) ? recordFlags : []),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
   ...spreadFlags.filter(
     ({ name }) =>
       ofProjects(command) || spreads(command) || (name === 'tolerate' && ofMany(command)),
   ),
-  ...requestFlags.filter(({ name }) => name !== 'curl' || command.looks !== true),
+  ...requestFlags.filter(({ name }) => name !== 'curl' || !(command.looks || command.keeps)),
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
 ]
 

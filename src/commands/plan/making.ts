@@ -10,6 +10,7 @@ import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
 import { instanceOf } from '../journal/named.js'
 import type { Services } from '../services.js'
+import type { Given } from '../types.js'
 import { counted } from './counting.js'
 import type { fileFlags, planningFlags } from './flags.js'
 import { readableOf } from './instance.js'
@@ -37,13 +38,17 @@ export interface MadePlan {
 /** Where files are looked for unless they are named. */
 export const defaultFolder = './svcctl'
 
+/** The files and folders of a line. */
+const inputsOf = ({ args }: Pick<Given, 'args'>): readonly string[] =>
+  args.length === 0 ? [defaultFolder] : args
+
 /** What the files say. @throws Failure `usage` with every mistake in them */
 export const declaredBy = async (
   { person, place }: Services,
   { args, flags }: GivenBy<typeof fileFlags>,
 ): Promise<DeclaredState> => {
   const { readFiles } = await import('../../desired/files/index.js')
-  const declared = await readFiles(args.length === 0 ? [defaultFolder] : args, {
+  const declared = await readFiles(inputsOf({ args }), {
     cwd: place.cwd,
     stdin: () => place.stdin.text(),
     allowLiteralSecrets: flags['allow-literal-secrets'] === true,
@@ -124,6 +129,7 @@ export const madePlan = async (
     instance: actual,
     user,
     created: place.clock.now().toISOString(),
+    inputs: inputsOf(given),
     files: declared.files,
     selection: selected(scoping),
   })

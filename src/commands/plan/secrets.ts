@@ -40,6 +40,7 @@ export const secretsOf = async (services: Services, set: SecretsPolicy['set']) =
   const { place } = services
   const values = new SecretValues({
     env: place.env,
+    cwd: place.cwd,
     command: (line) => printedBy(line, services),
   })
   const record = new SecretRecord(pathsOf(place.env).state, await instanceOf(place))

@@ -20,7 +20,10 @@ export interface CarryingOptions
     Pick<
       EngineOptions<Performed, ActionItem>,
       'gate' | 'signal' | 'record' | 'mostFailures' | 'told'
-    > {}
+    > {
+  /** The place of an action in its journal, where it is not that in the list. */
+  readonly numbered?: (action: PlannedAction) => number | undefined
+}
 
 /** What became of the actions that were tried, by their ids; the others were not. */
 export interface Carried {
@@ -30,8 +33,12 @@ export interface Carried {
   readonly skipped: ReadonlyMap<string, string>
 }
 
-const itemsOf = async function* (actions: readonly PlannedAction[]): AsyncGenerator<ActionItem> {
-  for (const [i, action] of actions.entries()) yield { n: i + 1, object: action.id, action }
+const itemsOf = async function* (
+  actions: readonly PlannedAction[],
+  numbered: CarryingOptions['numbered'],
+): AsyncGenerator<ActionItem> {
+  for (const [i, action] of actions.entries())
+    yield { n: numbered?.(action) ?? i + 1, object: action.id, action }
 }
 
 /** Who comes before an action: those that it waits for, and the one before it in its place. */
@@ -109,7 +116,7 @@ export const carryOut = async (
   }
   const { gate, signal, record, mostFailures, told } = options
   const going = run<Performed, ActionItem>({
-    items: itemsOf(actions),
+    items: itemsOf(actions, options.numbered),
     gate,
     signal,
     ...(record === undefined ? {} : { record }),

@@ -3,22 +3,24 @@
  * were set, so that a changed one is noticed though no instance shows it.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { readFile, realpath, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { makeFolders } from '../../base/files/folders.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
 import { type Address, addressText } from '../address.js'
+import { besideText } from '../files/inside.js'
 import type { SecretSource } from '../wishes.js'
 
-/** A secret is no longer than that, in bytes. */
+/** A secret is no longer than that. */
 const longest = 1 << 20
 const keyBytes = 32
 
 /** Where values come from. */
 export interface SecretPlaces {
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
   /** Runs a program without a shell, and gives what it prints, without the line's end. */
   readonly command: (line: readonly string[]) => Promise<string>
 }
@@ -33,15 +35,13 @@ export const sourceText = (source: SecretSource): string => {
   return 'a literal'
 }
 
-const fromFile = async ({ file, base }: { file: string; base: string }): Promise<string> => {
-  const path = resolve(dirname(base), file)
+const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string): string => {
   try {
-    const { size } = await stat(await realpath(path))
-    if (size > longest) throw usage(`the secret @${file} is larger than ${longest} bytes`)
-    return withoutEnd(await readFile(path, 'utf8'))
+    const text = besideText(source, cwd)
+    if (text.length > longest) throw new Error(`it is longer than ${longest} characters`)
+    return withoutEnd(text)
   } catch (error) {
-    if (codeOf(error) === '') throw error
-    throw usage(`the secret @${file} cannot be read: ${reasonOf(error)}`)
+    throw usage(`the secret @${source.file} cannot be read: ${reasonOf(error)}`)
   }
 }
 
@@ -80,7 +80,7 @@ export class SecretValues {
   }
 
   async #read(source: Exclude<SecretSource, { literal: string }>): Promise<string> {
-    if ('file' in source) return fromFile(source)
+    if ('file' in source) return fromFile(source, this.#places.cwd)
     if ('command' in source) return this.#places.command(source.command)
     const value = this.#places.env[source.env]
     if (value === undefined) throw usage(`the variable ${source.env} is not set`)

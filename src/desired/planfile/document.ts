@@ -82,6 +82,8 @@ export interface PlanHead {
   readonly user: string | null
   /** The only part that differs between two plans of one state. */
   readonly created: string
+  /** What was named on the line: files and folders. */
+  readonly inputs: readonly string[]
   readonly files: readonly PlanFile[]
   readonly selection: Readonly<Record<string, JsonValue>>
 }

@@ -45,6 +45,7 @@ const parts: Readonly<Record<string, Check>> = {
   instance: text,
   user: (value) => value === null || text(value),
   created: text,
+  inputs: list(text),
   files: list(fields({ path: text, sha256: digest })),
   selection: object,
   actions: list(action),

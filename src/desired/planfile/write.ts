@@ -121,6 +121,7 @@ export const documentOf = (plan: DesiredPlan, head: PlanHead): PlanDocument => (
   instance: head.instance,
   user: head.user,
   created: head.created,
+  inputs: head.inputs,
   files: head.files,
   selection: head.selection,
   actions: plan.actions.map(actionOf),

@@ -20,6 +20,7 @@ describe('values', () => {
     const ran: unknown[] = []
     const values = new SecretValues({
       env: { NAME: 'by name' },
+      cwd: dir,
       command: async (line) => {
         ran.push(line)
         return 'by program'
@@ -41,7 +42,7 @@ describe('values', () => {
       'the secret @none cannot be read: no such file or directory',
     ],
   ])('that cannot be had say why: %j', async (source, why) => {
-    const values = new SecretValues({ env: { EMPTY: '' }, command: async () => '' })
+    const values = new SecretValues({ env: { EMPTY: '' }, cwd: '/', command: async () => '' })
     expect(await values.missing(source)).toBe(why)
     await expect(values.value(source)).rejects.toMatchObject({ category: 'usage' })
   })

@@ -1,0 +1,140 @@
+/** What somebody agreed to: a plan file, or the plan of a run that is gone on with. */
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { readRegular } from '../../base/files/regular.js'
+import type { Fitting } from '../../desired/applying/staleness.js'
+import type { PlanAction, PlanDocument } from '../../desired/planfile/document.js'
+import { codeOf, reasonOf, usage } from '../../errors.js'
+import type { GivenBy } from '../define.js'
+import type { planningFlags, secretFlags } from '../plan/flags.js'
+import type { MadePlan } from '../plan/making.js'
+import type { Services } from '../services.js'
+
+/** What a plan is made of. */
+export type PlanAsked = GivenBy<typeof planningFlags & typeof secretFlags>
+
+export interface Agreed {
+  /** How it is called in what is said of it. */
+  readonly file: string
+  readonly document: PlanDocument
+  /** What it is made of again. */
+  readonly given: PlanAsked
+  /** A run that is gone on with: what is as wanted already is done, and its sets are its own. */
+  readonly resumed?: true
+}
+
+const textOf = (path: string): string | undefined => {
+  try {
+    return readRegular(path).toString()
+  } catch (error) {
+    if (['ENOENT', 'EISDIR'].includes(codeOf(error))) return undefined
+    throw usage(`${path} cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+/** Flags that say what a plan is about; a plan file says it itself. */
+const selecting = ['project', 'group', 'only', 'except', 'with-archived', 'missing'] as const
+
+/** The line that makes a plan again: its files and selection, and what this line says of how. */
+export const againFor = ({ inputs, selection }: PlanDocument, given: PlanAsked): PlanAsked => {
+  const { projects, groups, only, except, withArchived, missing } = selection
+  const all = {
+    project: projects,
+    group: groups,
+    only,
+    except,
+    'with-archived': withArchived,
+    missing,
+  }
+  const said = Object.entries(all).filter(([, value]) => value !== undefined)
+  return { ...given, args: inputs, flags: { ...given.flags, ...Object.fromEntries(said) } }
+}
+
+const checkAlone = ({ args, flags }: PlanAsked, file: string): void => {
+  if (args.length > 1) throw usage(`${file} is a plan: no other file goes with it`)
+  const stray = selecting.find((name) => flags[name] !== undefined)
+  if (stray !== undefined)
+    throw usage(`--${stray} does not go with a plan file: ${file} says what it is about`)
+}
+
+/** The plan file that a line names; undefined where it names files that declare an instance. */
+export const agreedIn = async (
+  { place }: Services,
+  given: PlanAsked,
+): Promise<Agreed | undefined> => {
+  const { isPlan, readPlan } = await import('../../desired/planfile/read.js')
+  for (const file of given.args.filter((arg) => arg.endsWith('.json'))) {
+    const text = textOf(resolve(place.cwd, file))
+    if (text === undefined || !isPlan(text)) continue
+    const document = readPlan(text, file)
+    checkAlone(given, file)
+    checkFiles(place.cwd, file, document)
+    return { file, document, given: againFor(document, given) }
+  }
+  return undefined
+}
+
+/** @throws Failure `usage` for a file that is not what the plan was made of */
+export const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): void => {
+  for (const { path, sha256 } of files) {
+    if (path === '-')
+      throw usage(
+        `${plan} was made of standard input, which cannot be read again`,
+        'Apply the files.',
+      )
+    const text = textOf(resolve(cwd, path))
+    if (text === undefined) throw usage(`${plan} was made of ${path}, which is not there`)
+    if (
+      createHash('sha256')
+        .update(readRegular(resolve(cwd, path)))
+        .digest('hex') !== sha256
+    )
+      throw usage(`${path} was changed since ${plan} was made`, 'Make the plan again.')
+  }
+}
+
+/** What of an action is sent. */
+const sentBy = ({ endpoint, path, body, then }: PlanAction): string =>
+  JSON.stringify({ endpoint, path, body, then })
+
+/**
+ * Holds a plan against the same made now: by whom, where, of what, and each request that is to be sent.
+ * @throws Failure `usage` where it is another
+ */
+export const checkAgreed = async (
+  { file, document }: Agreed,
+  { document: now }: MadePlan,
+): Promise<void> => {
+  const other = (what: string, was: string | null, is: string | null): never => {
+    throw usage(`${file} was made ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)
+  }
+  if (document.instance !== now.instance) other('for', document.instance, now.instance)
+  if (document.user !== now.user) other('by', document.user, now.user)
+  const known = new Map(now.files.map(({ path, sha256 }) => [path, sha256]))
+  const changed = document.files.find(({ path, sha256 }) => known.get(path) !== sha256)
+  if (changed !== undefined || now.files.length !== document.files.length)
+    throw usage(
+      `${changed?.path ?? 'a file'} is not what ${file} was made of`,
+      'Make the plan again.',
+    )
+  const byId = new Map(now.actions.map((action) => [action.id, action]))
+  for (const action of document.actions) {
+    const again = byId.get(action.id)
+    if (again !== undefined && again.digest === action.digest && sentBy(again) !== sentBy(action))
+      throw usage(
+        `${file}: ${action.id} is not what the files make of it`,
+        'Somebody changed the plan file, or the tool is another: make the plan again.',
+      )
+  }
+}
+
+/** What of a plan is still to be done, and what does not fit any more. */
+export const staleIn = async (
+  { document, resumed }: Agreed,
+  { plan }: MadePlan,
+): Promise<Fitting> => {
+  const { fitting } = await import('../../desired/applying/staleness.js')
+  if (resumed === undefined) return fitting(document, plan)
+  const left = new Set(plan.actions.map(({ id }) => id))
+  return fitting({ actions: document.actions.filter(({ id }) => left.has(id)), sets: {} }, plan)
+}

@@ -1,0 +1,172 @@
+/** `svcctl apply`: makes an instance what files say that it is to be, and looks whether it is. */
+import { boolean, oneOf } from '../../catalogue/params.js'
+import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
+import { exitCodes, Failure, usage } from '../../errors.js'
+import { define, type GivenBy } from '../define.js'
+import { filesArgument, limitFlags, limitsOf, planningFlags, secretFlags } from '../plan/flags.js'
+import { type MadePlan, madePlan } from '../plan/making.js'
+import { endOf, printPlan } from '../plan/printing.js'
+import { secretsOf } from '../plan/secrets.js'
+import type { Services } from '../services.js'
+import { type Agreed, agreedIn, checkAgreed, staleIn } from './agreed.js'
+import { done } from './doing.js'
+import { keptRun, type OwnRun, resumedRun } from './journal.js'
+import { onlyOne } from './lock.js'
+import type { ApplyRun } from './run.js'
+
+const flags = {
+  ...planningFlags,
+  ...limitFlags,
+  ...secretFlags,
+  verify: {
+    ...boolean('read what was written once more', { default: true }),
+    refusal: 'do not read what was written once more',
+  },
+  stale: oneOf(['skip'], 'leave out what a plan file no longer fits, and do the rest'),
+} as const
+type Mine = GivenBy<typeof flags>
+
+/** The plan as it is made now, and what of it is to be done. */
+interface Wanted {
+  readonly made: MadePlan
+  readonly actions: readonly PlannedAction[]
+  /** Some of what was agreed to is left out. */
+  readonly partly: boolean
+}
+
+/** @throws Failure `usage` for a plan that goes beyond a limit */
+const checkLimits = ({ refused }: DesiredPlan): void => {
+  if (refused.length === 0) return
+  const flags = [...new Set(refused.map(({ flag }) => flag))]
+  throw usage(
+    `nothing is written: ${refused.map(({ text }) => text).join('; ')}`,
+    `Look at the plan; what is meant is let through by ${flags.join(', ')}.`,
+  )
+}
+
+/** The plan of files, or what a plan file has of it. */
+const wantedBy = async (
+  services: Services,
+  given: Mine,
+  agreed: Agreed | undefined,
+  secrets: Awaited<ReturnType<typeof secretsOf>>,
+): Promise<Wanted> => {
+  const { person } = services
+  const limits = limitsOf(given)
+  const made = await person.progress('comparing', () =>
+    madePlan(services, agreed?.given ?? given, { limits, secrets: secrets.policy }),
+  )
+  if (agreed === undefined) return { made, actions: made.plan.actions, partly: false }
+  await checkAgreed(agreed, made)
+  const { actions, stale } = await staleIn(agreed, made)
+  if (stale.length > 0 && given.flags.stale !== 'skip')
+    throw new Failure(
+      'conflict',
+      `the plan is stale: ${stale.map(({ id, why }) => `${id}: ${why}`).join('; ')}`,
+      { hint: 'Nothing was written. Make the plan again, or do the rest with --stale skip.' },
+    )
+  for (const { id, why } of stale) person.note(`left out: ${id}: ${why}`)
+  return { made: await withOnly(made, actions), actions, partly: stale.length > 0 }
+}
+
+/** The plan with these of its actions. */
+const withOnly = async (made: MadePlan, actions: readonly PlannedAction[]): Promise<MadePlan> => {
+  const { documentOf } = await import('../../desired/planfile/write.js')
+  const plan = { ...made.plan, actions }
+  return { ...made, plan, document: documentOf(plan, made.document) }
+}
+
+const confirmed = async ({ person }: Services, { actions, made }: Wanted): Promise<void> => {
+  const deletes = actions.filter(({ verb }) => verb === 'delete' || verb === 'replace')
+  const lost = deletes.length === 0 ? '' : `, ${deletes.length} of them deletes`
+  const what = `${actions.length} changes are made at ${made.document.instance}${lost}.`
+  await person.confirm(
+    what,
+    actions.map(({ id }) => id),
+    undefined,
+    actions.length,
+  )
+}
+
+/** Shows the plan to people; to programs it is shown with what became of it. */
+const showPlan = async (services: Services, { made, actions }: Wanted): Promise<void> => {
+  if (services.answer.reader === 'people' || actions.length === 0) await printPlan(services, made)
+}
+
+/** @returns undefined where there is nothing to do */
+const begun = async (
+  services: Services,
+  given: Mine,
+  own: OwnRun | undefined,
+): Promise<ApplyRun | undefined> => {
+  const { person, place } = services
+  const agreed = own?.agreed ?? (await agreedIn(services, given))
+  const asked = agreed?.given ?? given
+  const secrets = await secretsOf(services, asked.flags.secrets)
+  if (asked.flags.secrets === 'changed' && secrets.unusable !== undefined && own === undefined)
+    throw usage(
+      `whether secrets changed cannot be known: ${secrets.unusable}`,
+      'Make the key private to you (chmod 600), or say --secrets always or --secrets never.',
+    )
+  const wanted = await wantedBy(services, given, agreed, secrets)
+  if (own === undefined) await showPlan(services, wanted)
+  if (wanted.partly) services.answer.exit(exitCodes.partial)
+  endOf(services, wanted.made)
+  if (wanted.actions.length === 0) {
+    if (own !== undefined) person.note('nothing is left to be done')
+    await own?.end('completed')
+    return undefined
+  }
+  if (own === undefined) checkLimits(wanted.made.plan)
+  if (place.globals.dryRun) return undefined
+  await confirmed(services, wanted)
+  const run = own ?? (await keptRun(services, asked, wanted.made))
+  return {
+    services,
+    made: wanted.made,
+    actions: wanted.actions,
+    secrets,
+    run,
+    verify: given.flags.verify,
+  }
+}
+
+const run = async (services: Services, given: Mine): Promise<void> => {
+  const { resume, dryRun } = services.place.globals
+  const release = dryRun ? () => {} : await onlyOne(services.place)
+  let own: OwnRun | undefined
+  try {
+    own = resume === undefined ? undefined : await resumedRun(services, given, resume)
+    if (resume !== undefined && own === undefined)
+      return services.person.note('nothing is left to be done')
+    const doing = await begun(services, given, own)
+    if (doing !== undefined) await done(doing)
+  } finally {
+    await own?.close()
+    release()
+  }
+}
+
+export const apply = define({
+  summary: 'Make an instance what files declare',
+  description: [
+    'Makes the plan, shows it, asks, carries it out, and reads what was written once more. A plan file that svcctl plan --out wrote is carried out as far as the files and the instance still are as they were.',
+    'Every write is on record in a journal, and --resume last goes on with a run that was cut. Limits keep a mistake small: each names the flag that lifts it.',
+    'Exit 0: done, and the instance has it; 1: all failed, or the instance did not keep something; 2: something is wrong in the files, or a limit; 5: the plan is stale; 8: some failed, or could not be read.',
+  ],
+  args: [
+    {
+      ...filesArgument,
+      help: 'files and folders, a plan file, or - for standard input; ./svcctl by default',
+    },
+  ],
+  flags,
+  alters: true,
+  keeps: true,
+  examples: [
+    'apply svcctl.yml --dry-run',
+    'apply svcctl.yml --yes',
+    'apply svcctl.yml -P platform/app --only approval_rules --max-deletes 20 --yes',
+  ],
+  run,
+})

@@ -1,0 +1,188 @@
+/** The journal of an apply: what was agreed to is kept beside it, so that it can be gone on with. */
+
+import { writeWhole } from '../../base/files/files.js'
+import { readRegular } from '../../base/files/regular.js'
+import type { JsonValues } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import { reasonOf, usage } from '../../errors.js'
+import type { Header } from '../../fleet/journal/lines.js'
+import type { Past } from '../../fleet/journal/past.js'
+import type { Journal } from '../../fleet/journal/writing.js'
+import type { End } from '../../fleet/report.js'
+import { fileOf, instanceOf, journalFolder } from '../journal/named.js'
+import { limitFlags, planningFlags } from '../plan/flags.js'
+import type { MadePlan } from '../plan/making.js'
+import type { Services } from '../services.js'
+import { type Agreed, againFor, checkFiles, type PlanAsked } from './agreed.js'
+
+const command = 'apply'
+
+/** What a run is gone on with by: its plan, and the flags that it was made with. */
+interface KeptPlan {
+  readonly kept: 1
+  readonly cwd: string
+  readonly flags: JsonValues
+  readonly plan: unknown
+}
+
+/** A run with its journal. */
+export interface OwnRun {
+  readonly journal: Journal
+  readonly agreed: Agreed
+  /** The place of each action in the journal, by its id. */
+  readonly places: ReadonlyMap<string, number>
+  end(end: End): Promise<void>
+  close(): Promise<void>
+}
+
+const planBeside = (journal: string): string => `${journal.replace(/\.ndjson$/, '')}.plan.json`
+
+const headerOf = async (services: Services, id: string): Promise<Header> => ({
+  journal: 1,
+  id,
+  command,
+  endpoint: command,
+  values: {},
+  source: 'arguments',
+  ...(await services.place.identity()),
+})
+
+const runOf = (journal: Journal, agreed: Agreed): OwnRun => {
+  let closed = false
+  return {
+    journal,
+    agreed,
+    places: new Map(agreed.document.actions.map(({ id }, i) => [id, i + 1])),
+    end: (end) => journal.end(end),
+    close: async () => {
+      if (!closed) await journal.close()
+      closed = true
+    },
+  }
+}
+
+/** Flags of a line by their names, less those that the plan itself has. */
+const flagsOf = ({ flags }: PlanAsked): JsonValues =>
+  Object.fromEntries(
+    Object.entries(flags).filter(
+      ([name]) => name.startsWith('allow-') || ['self', 'secrets'].includes(name),
+    ),
+  )
+
+/** Begins the journal of a plan, as it was agreed to; nothing is written before it stands. */
+export const keptRun = async (
+  services: Services,
+  given: PlanAsked,
+  { document }: MadePlan,
+): Promise<OwnRun> => {
+  const { place } = services
+  const [{ journalId }, { createIn, createJournal }] = await Promise.all([
+    import('../../fleet/journal/folder.js'),
+    import('../../fleet/journal/opening.js'),
+  ])
+  const header = await headerOf(services, journalId(command, place.clock.now()))
+  const { journal: file } = place.globals
+  const journal =
+    file === undefined
+      ? await createIn(journalFolder(place.env), header)
+      : await createJournal(file, header)
+  const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
+  try {
+    await writeWhole(planBeside(journal.file), `${JSON.stringify(kept)}\n`, { own: true })
+  } catch (error) {
+    await journal.discard()
+    throw usage(`what was agreed to cannot be kept beside the journal: ${reasonOf(error)}`)
+  }
+  for (const [i, { id }] of document.actions.entries())
+    journal.add({ n: i + 1, object: id, state: 'queued' })
+  await journal.append({ input: 'complete', total: document.actions.length })
+  return runOf(journal, { file: journal.file, document, given })
+}
+
+const keptIn = (file: string): KeptPlan => {
+  const path = planBeside(file)
+  try {
+    const value: unknown = JSON.parse(readRegular(path).toString())
+    if (
+      isObject(value) &&
+      value.kept === 1 &&
+      typeof value.cwd === 'string' &&
+      isObject(value.flags)
+    )
+      return { kept: 1, cwd: value.cwd, flags: value.flags as JsonValues, plan: value.plan }
+  } catch (error) {
+    throw usage(`the plan of the run ${file} cannot be read: ${reasonOf(error)}`)
+  }
+  throw usage(`${path} is not the plan of a run`)
+}
+
+/** The newest apply to this instance that is not done; undefined where all are. */
+const last = async ({ place }: Services): Promise<Past | undefined> => {
+  const { journalsIn, lastOpen } = await import('../../fleet/journal/folder.js')
+  const folder = journalFolder(place.env)
+  const instance = await instanceOf(place)
+  const own = (header: Header): boolean =>
+    header.command === command && header.instance === instance
+  const open = await lastOpen(folder, own)
+  if (open === undefined && !(await journalsIn(folder)).some(({ header }) => own(header)))
+    throw usage(`there is no apply to ${instance} to go on with`)
+  return open
+}
+
+/** What a line says of its plan: the journal has it. */
+const planned = new Set(Object.keys({ ...planningFlags, ...limitFlags, stale: true }))
+
+const checkLine = ({ args, flags }: PlanAsked): void => {
+  const [arg] = args
+  if (arg !== undefined)
+    throw usage(`--resume takes no files: leave "${arg}" out`, 'The journal has the plan.')
+  const stray = Object.entries(flags).find(
+    ([name, value]) => value !== undefined && planned.has(name),
+  )
+  if (stray !== undefined)
+    throw usage(`--resume and --${stray[0]} exclude each other: the journal says what is done`)
+}
+
+/**
+ * The run that is gone on with.
+ * @returns undefined where nothing of it is left
+ * @throws Failure `usage` for another instance or user, or files that are not as they were; `conflict` where
+ *   another process has it
+ */
+export const resumedRun = async (
+  services: Services,
+  given: PlanAsked,
+  name: string,
+): Promise<OwnRun | undefined> => {
+  const { place, person } = services
+  checkLine(given)
+  const [{ isDone, nextOf, readPast }, { checkIdentity }, { reopenJournal }, { readPlan }] =
+    await Promise.all([
+      import('../../fleet/journal/past.js'),
+      import('../../fleet/journal/identity.js'),
+      import('../../fleet/journal/opening.js'),
+      import('../../desired/planfile/read.js'),
+    ])
+  const before = name === 'last' ? await last(services) : await readPast(await fileOf(place, name))
+  if (before === undefined) return undefined
+  if (before.header.command !== command)
+    throw usage(`the run ${before.header.id} is one of svcctl ${before.header.command}`)
+  const doubt = checkIdentity(before.header, await place.identity())
+  if (isDone(before)) return undefined
+  const kept = keptIn(before.file)
+  const document = readPlan(JSON.stringify(kept.plan), planBeside(before.file))
+  checkFiles(kept.cwd, before.header.id, document)
+  if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
+  const { journal, past } = await reopenJournal(before.file, readPast)
+  const open = document.actions.filter(
+    (_, i) => nextOf(past.states.get(i + 1) ?? 'queued', past.header.endpoint) !== 'skip',
+  )
+  const again = againFor(document, { ...given, flags: { ...given.flags, ...kept.flags } })
+  const agreed = {
+    file: before.file,
+    document: { ...document, actions: open },
+    given: again,
+    resumed: true as const,
+  }
+  return { ...runOf(journal, { ...agreed, document }), agreed }
+}

@@ -1,0 +1,16 @@
+/** A run of apply: what it does, and with what. */
+import type { PlannedAction } from '../../desired/actions.js'
+import type { MadePlan } from '../plan/making.js'
+import type { secretsOf } from '../plan/secrets.js'
+import type { Services } from '../services.js'
+import type { OwnRun } from './journal.js'
+
+export interface ApplyRun {
+  readonly services: Services
+  readonly made: MadePlan
+  readonly actions: readonly PlannedAction[]
+  readonly secrets: Awaited<ReturnType<typeof secretsOf>>
+  readonly run: OwnRun
+  /** Whether what was written is read once more. */
+  readonly verify: boolean
+}

@@ -1,0 +1,368 @@
+/** `svcctl apply` against the embedded instance, with somebody between who may refuse, lie and kill. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Seen, serve } from '../http/servers.js'
+import { sandbox } from '../sandbox/instance.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+const { send, url } = sandbox()
+type Hook = (seen: Seen, response: ServerResponse, write: number) => boolean
+
+/** The instance with somebody before it; `hook` says whether it answered itself. */
+const front = async (hook: Hook = () => false) => {
+  let writes = 0
+  const server = await serve((seen, response) => {
+    const write = seen.method === 'GET' ? 0 : ++writes
+    if (hook(seen, response, write)) return
+    const { host: _, 'content-length': __, connection: ___, ...headers } = seen.headers
+    fetch(url() + seen.url, {
+      method: seen.method,
+      headers: headers as Record<string, string>,
+      ...(seen.body === '' ? {} : { body: seen.body }),
+    })
+      .then(async (answer) => {
+        const type = answer.headers.get('content-type')
+        const kept = ['link', 'x-next-page', 'x-total-pages', 'x-total', 'x-page', 'x-per-page']
+        for (const name of kept) {
+          const value = answer.headers.get(name)
+          if (value !== null) response.setHeader(name, value.replaceAll(url(), server.base))
+        }
+        response.writeHead(answer.status, type === null ? {} : { 'content-type': type })
+        response.end(Buffer.from(await answer.arrayBuffer()))
+      })
+      .catch(() => response.destroy())
+  })
+  const written = () => server.seen.filter(({ method }) => method !== 'GET')
+  return { base: server.base, written }
+}
+type Front = Awaited<ReturnType<typeof front>>
+
+/** A working folder with one file of what is wanted, and a configuration of its own. */
+const desk = (text: string) => {
+  const cwd = folder()
+  const config = configuration()
+  const write = (more: string, name = 'svcctl.yml'): void =>
+    writeFileSync(join(cwd, name), `version: 1\n${more}`)
+  write(text)
+  const envFor = ({ base }: Front) => ({
+    SVC_CONFIG_DIR: config,
+    SVC_TOKEN: 'sandbox-root-token',
+    SVC_BASE_URL: base,
+  })
+  const run = (at: Front, line: string, more: Readonly<Record<string, string>> = {}) =>
+    svcctl(line.split(' '), { cwd, env: { ...envFor(at), ...more } })
+  const journals = (): readonly string[] => {
+    try {
+      return readdirSync(join(config, 'state', 'journals')).filter((n) => n.endsWith('.ndjson'))
+    } catch {
+      return []
+    }
+  }
+  return { cwd, config, write, run, journals, envFor }
+}
+
+let serial = 0
+/** Names of rules that no other test has. */
+const names = (count: number): readonly string[] => {
+  serial += 1
+  return Array.from({ length: count }, (_, i) => `T${serial} ${String.fromCharCode(65 + i)}`)
+}
+const rules = (all: Readonly<Record<string, number>>, more = ''): string =>
+  `projects:\n  platform/app:\n    approval_rules:\n${more}${Object.entries(all)
+    .map(([name, n]) => `      ${name}: { approvals_required: ${n} }\n`)
+    .join('')}`
+const present = async (): Promise<readonly { name: string; approvals_required: number }[]> =>
+  (await send('GET /projects/platform%2Fapp/approval_rules?per_page=100')).body
+const required = async (name: string): Promise<number | undefined> =>
+  (await present()).find((rule) => rule.name === name)?.approvals_required
+
+describe('apply', () => {
+  it('carries out what is wanted, on record, and has nothing to do then', async () => {
+    const [a = '', b = ''] = names(2)
+    const at = await front()
+    const { run, journals } = desk(rules({ [a]: 2, [b]: 1 }))
+    const first = await run(at, 'apply svcctl.yml --yes')
+    expect([first.code, first.stderr]).toEqual([0, expect.stringMatching(/^2 done\. Journal: /m)])
+    expect(first.stdout).toContain(`+ approval_rules/${a}`)
+    expect([await required(a), await required(b)]).toEqual([2, 1])
+    expect(journals()).toHaveLength(1)
+    const again = await run(at, 'apply svcctl.yml --yes')
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('nothing to do')])
+    expect(at.written()).toHaveLength(2)
+    expect(journals()).toHaveLength(1)
+  })
+
+  it.each([
+    ['apply svcctl.yml --dry-run', 0],
+    ['apply svcctl.yml', 2],
+    ['apply svcctl.yml --curl', 2],
+    ['apply svcctl.yml --max-deletes x --yes', 2],
+  ])('writes nothing with %j', async (line, code) => {
+    const at = await front()
+    const { run, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
+    expect((await run(at, line)).code).toBe(code)
+    expect([at.written(), journals()]).toEqual([[], []])
+  })
+
+  it('is held by a limit that only its own flag lifts', async () => {
+    const all = names(12)
+    const at = await front()
+    const { run, write } = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
+    await run(at, 'apply svcctl.yml --yes')
+    write(rules({}, all.map((name) => `      ${name}: null\n`).join('')))
+    const held = await run(at, 'apply svcctl.yml --yes')
+    expect([held.code, held.stderr]).toEqual([2, expect.stringContaining('--max-deletes')])
+    expect(at.written()).toHaveLength(12)
+    expect((await run(at, 'apply svcctl.yml --max-deletes 12 --yes')).code).toBe(0)
+    expect(await Promise.all(all.map(required))).toEqual(all.map(() => undefined))
+  })
+
+  it('tells programs what became of each action, and goes on after a failure', async () => {
+    const [a = '', b = ''] = names(2)
+    const at = await front(({ body }, response) => {
+      if (!body.includes(`"${a}"`)) return false
+      response.writeHead(422, { 'content-type': 'application/json' })
+      response.end('{"message":"no such rule"}')
+      return true
+    })
+    const { run } = desk(rules({ [a]: 1, [b]: 1 }))
+    const { code, stdout, stderr } = await run(at, 'apply svcctl.yml --yes -o json')
+    const { actions } = JSON.parse(stdout)
+    expect(code).toBe(8)
+    expect(actions.map((one: { outcome: string }) => one.outcome)).toEqual(['failed', 'done'])
+    expect(actions[0].error).toMatchObject({ category: 'failed', status: 422 })
+    expect(stderr).toContain('no such rule')
+    // Of one action, all failed alike.
+    const alone = await run(at, 'apply svcctl.yml --yes')
+    expect([alone.code, await required(b)]).toEqual([1, 1])
+  })
+
+  it('says what the instance did not keep', async () => {
+    const [a = ''] = names(1)
+    const at = await front()
+    const { run, write } = desk(rules({ [a]: 1 }))
+    await run(at, 'apply svcctl.yml --yes')
+    write(rules({ [a]: 2 }))
+    const liar = await front(({ method }, response) => {
+      if (method === 'GET') return false
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('{}')
+      return true
+    })
+    const { code, stderr } = await run(liar, 'apply svcctl.yml --yes')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('did not keep approvals_required: it has 1 in place of 2'),
+    ])
+    expect((await run(liar, 'apply svcctl.yml --yes --no-verify')).code).toBe(0)
+  })
+})
+
+describe('a plan file', () => {
+  const planned = async (count = 1) => {
+    const all = names(count)
+    const at = await front()
+    const wanted = Object.fromEntries(all.map((name) => [name, 1]))
+    const table = desk(rules(wanted))
+    await table.run(at, 'apply svcctl.yml --yes')
+    table.write(rules(Object.fromEntries(all.map((name) => [name, 2]))))
+    expect((await table.run(at, 'plan svcctl.yml --out plan.json')).code).toBe(0)
+    const before = at.written().length
+    return { ...table, all, at: { ...at, written: () => at.written().slice(before) } }
+  }
+  const numberOf = async (name: string): Promise<number> =>
+    ((await present()) as unknown as { id: number; name: string }[]).find(
+      (rule) => rule.name === name,
+    )?.id ?? 0
+  const change = async (name: string): Promise<void> => {
+    const path = `/projects/platform%2Fapp/approval_rules/${await numberOf(name)}`
+    await send(`PUT ${path}`, { json: { name, approvals_required: 7 } })
+  }
+
+  it('is carried out as it was shown', async () => {
+    const { run, all, at } = await planned(2)
+    const { code, stderr } = await run(at, 'apply plan.json --yes')
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 done')])
+    expect(await Promise.all(all.map(required))).toEqual([2, 2])
+  })
+
+  it('that is stale writes nothing, or the rest where that is said', async () => {
+    const { run, all, at } = await planned(2)
+    const [a = '', b = ''] = all
+    await change(a)
+    const stale = await run(at, 'apply plan.json --yes')
+    expect([stale.code, stale.stderr]).toEqual([
+      5,
+      expect.stringContaining(`approval_rules/${a}: it was changed since`),
+    ])
+    expect(at.written()).toEqual([])
+    const rest = await run(at, 'apply plan.json --yes --stale skip')
+    expect([rest.code, await required(a), await required(b)]).toEqual([8, 7, 2])
+  })
+
+  it('made of files that are others now is refused', async () => {
+    const { run, all, write, at } = await planned()
+    write(rules({ [all[0] ?? '']: 3 }))
+    const { code, stderr } = await run(at, 'apply plan.json --yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('svcctl.yml was changed since')])
+    expect(at.written()).toEqual([])
+  })
+
+  it.each([
+    ['a body', '"approvals_required": 2', '"approvals_required": 0', 'is not what the files make'],
+    ['its instance', '"instance": "http', '"instance": "https', 'was made for'],
+    ['its user', '"user": "root"', '"user": "ana"', 'was made by ana, and this is root'],
+    ['its version', '"plan": 1', '"plan": 2', 'a plan of version 2'],
+  ])('in which somebody changed %s is refused', async (_, text, other, why) => {
+    const { run, cwd, at } = await planned()
+    const path = join(cwd, 'plan.json')
+    writeFileSync(path, readFileSync(path, 'utf8').replace(text, other))
+    const { code, stderr } = await run(at, 'apply plan.json --yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+    expect(at.written()).toEqual([])
+  })
+
+  it.each(['apply plan.json svcctl.yml --yes', 'apply plan.json -P platform/app --yes'])(
+    'says itself what it is about: %s',
+    async (line) => {
+      const { run, at } = await planned()
+      expect((await run(at, line)).code).toBe(2)
+    },
+  )
+})
+
+describe('a secret that cannot be read back', () => {
+  const canary = 'c4n4ry-of-a-webhook'
+  it('is set with the rest, again when it is another, and shown nowhere', async () => {
+    const at = await front()
+    const { run, config, cwd } = desk(
+      'projects:\n  platform/app:\n    integrations:\n      slack: { family: chat-webhook, webhook: { env: HOOK } }\n',
+    )
+    const said: string[] = []
+    const apply = async (value: string | undefined, more = '') => {
+      const env: Record<string, string> = value === undefined ? {} : { HOOK: value }
+      const ran = await run(at, `apply svcctl.yml --yes${more}`, env)
+      said.push(ran.stdout, ran.stderr)
+      return ran.code
+    }
+    expect(await apply(undefined)).toBe(2)
+    expect(at.written()).toEqual([])
+    expect(await apply(`https://hook.example/${canary}`)).toBe(0)
+    expect(at.written().map(({ body }) => body.includes(canary))).toEqual([true])
+    expect(await apply(`https://hook.example/${canary}`)).toBe(0)
+    expect(await apply(undefined)).toBe(0)
+    expect(at.written()).toHaveLength(1)
+    expect(await apply(`https://hook.example/2-${canary}`)).toBe(0)
+    expect(at.written()).toHaveLength(2)
+    expect(await apply(`https://hook.example/2-${canary}`, ' --secrets always -o json')).toBe(0)
+    expect(at.written()).toHaveLength(3)
+    await run(at, 'plan svcctl.yml --secrets always --out plan.json', {
+      HOOK: `https://hook.example/${canary}`,
+    })
+    const kept = [join(config, 'state'), cwd].flatMap((at) =>
+      readdirSync(at, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')),
+    )
+    expect(kept.length).toBeGreaterThan(5)
+    for (const text of [...said, ...kept]) expect(text).not.toContain(canary)
+  })
+})
+
+describe('a run that was cut', () => {
+  /** The program in a process of its own, so that it can be killed. */
+  const start = (
+    { envFor, cwd }: ReturnType<typeof desk>,
+    at: Front,
+    line: string,
+  ): ChildProcess => {
+    const child = spawn(process.execPath, [program, ...line.split(' ')], {
+      cwd,
+      env: { ...clean(), ...envFor(at) },
+      stdio: 'ignore',
+    })
+    onTestFinished(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    })
+    return child
+  }
+
+  it('is gone on with until all is done, however often it is killed', async () => {
+    const all = names(12)
+    let kill: () => void = () => {}
+    let until = 0
+    const at = await front(({ method }) => {
+      if (method !== 'GET' && --until === 0) kill()
+      return false
+    })
+    const table = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
+    let line = 'apply svcctl.yml --yes'
+    for (const after of [3, 2, 4]) {
+      until = after
+      const child = start(table, at, line)
+      kill = () => child.kill('SIGKILL')
+      await once(child, 'exit')
+      expect(child.signalCode).toBe('SIGKILL')
+      line = 'apply --resume last --yes'
+    }
+    const { code, stderr } = await table.run(at, line)
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/done\. Journal/)])
+    expect(await Promise.all(all.map(required))).toEqual(all.map(() => 1))
+    const sent = at.written().map(({ body }) => JSON.parse(body).name)
+    // A rule whose answer was lost with the process is found by reading: none is made twice.
+    expect([...sent].sort()).toEqual([...all].sort())
+    expect(table.journals()).toHaveLength(1)
+    const over = await table.run(at, line)
+    expect([over.code, over.stderr]).toEqual([0, expect.stringContaining('nothing is left')])
+  }, 60_000)
+
+  it('takes no files and no other flags, and files that are as they were', async () => {
+    const all = names(2)
+    let kill: () => void = () => {}
+    const at = await front(({ method }) => {
+      if (method !== 'GET') kill()
+      return false
+    })
+    const table = desk(rules(Object.fromEntries(all.map((name) => [name, 1]))))
+    const child = start(table, at, 'apply svcctl.yml --yes')
+    kill = () => child.kill('SIGKILL')
+    await once(child, 'exit')
+    const before = at.written().length
+    for (const [line, why] of [
+      ['apply svcctl.yml --resume last --yes', 'takes no files'],
+      ['apply --resume last --only members --yes', '--resume and --only exclude each other'],
+      ['runners pause --resume last --yes', 'there is no run of svcctl runners pause'],
+    ] as const) {
+      const { code, stderr } = await table.run(at, line)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+    }
+    table.write(rules({ [all[0] ?? '']: 2 }))
+    const { code, stderr } = await table.run(at, 'apply --resume last --yes')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('svcctl.yml was changed since')])
+    expect(at.written()).toHaveLength(before)
+  }, 30_000)
+
+  it('is alone: a second one at the same instance is a conflict', async () => {
+    let waits: () => void = () => {}
+    const begun = new Promise<void>((resolve) => {
+      waits = resolve
+    })
+    const at = await front(({ method }) => {
+      if (method === 'GET') return false
+      waits()
+      return true
+    })
+    const table = desk(rules({ [names(1)[0] ?? '']: 1 }))
+    start(table, at, 'apply svcctl.yml --yes')
+    await begun
+    const { code, stderr } = await table.run(at, 'apply svcctl.yml --yes')
+    expect([code, stderr]).toEqual([5, expect.stringContaining('another apply to')])
+  }, 30_000)
+})
