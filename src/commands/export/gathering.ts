@@ -14,6 +14,8 @@ export interface ExportRun {
   readonly unread: UnreadParts
   /** Told of each place that was looked at. */
   readonly step: () => void
+  /** Whether there are so few places that their kinds are asked for side by side. */
+  readonly few: boolean
 }
 
 /** What is written of a place. */
@@ -28,9 +30,9 @@ export type SayPlace = (place: ManagedPlace) => Promise<SaidOfPlace>
 /** A place as a key of a map. */
 const keyOf = ({ scope, path }: ManagedPlace): string => `${scope} ${path}`
 
-const look = async ({ sight, how, unread, step }: ExportRun, place: ManagedPlace) => {
+const look = async ({ sight, how, unread, step, few }: ExportRun, place: ManagedPlace) => {
   const { lookAt } = await import('../../desired/exporting/index.js')
-  const seen = await lookAt(sight, place, how)
+  const seen = await lookAt(sight, place, how, few)
   unread.looked(seen)
   step()
   return seen

@@ -100,20 +100,30 @@ const placesOf = (
   return [...(withSite ? [site] : []), ...groups, ...found.projects]
 }
 
+/** From so many places on, they are what is asked for side by side, and not their kinds. */
+const manyPlaces = 32
+
 /** The places of an export, and how each is asked what it says. */
-const prepared = async (services: Services, given: Mine, run: ExportRun, scoping: Scoping) => {
-  const found = await run.sight.places('everything')
-  for (const place of found.unread) run.unread.unseen(place)
+const prepared = async (
+  services: Services,
+  given: Mine,
+  begun: Omit<ExportRun, 'few'>,
+  scoping: Scoping,
+) => {
+  const { sight, unread } = begun
+  const found = await sight.places('everything')
+  for (const place of found.unread) unread.unseen(place)
   const roots = rootsOf(scoping, found)
   const shareable = given.flags.factor === true ? groupsAbove(found.projects, roots) : []
   const { managedKinds } = await import('../../catalogue/managed/index.js')
   const ofSite = managedKinds.filter(({ scope }) => scope === 'site')
-  const withSite = ofSite.some((kind) => run.sight.selected(site, kind))
+  const withSite = ofSite.some((kind) => sight.selected(site, kind))
   const places = placesOf(found, shareable, withSite)
+  const run: ExportRun = { ...begun, few: places.length < manyPlaces }
   const named = found.projects.map(({ path }) => path)
   const say = async (): Promise<SayPlace> =>
     given.flags.factor === true ? inCommon(run, places, shareable) : oneByOne(run)
-  const selected = await selectedBy(run.sight, scoping, { roots, named })
+  const selected = await selectedBy(sight, scoping, { roots, named })
   return { services, run, places, say, selected }
 }
 
@@ -128,8 +138,13 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const unread = new UnreadParts(person)
   const how = await howOf(given, sight, scoping)
   const tally = person.tally()
+  const { Frugal } = await import('../../fleet/frugal.js')
+  const frugal = await Frugal.begin()
+  const step = (): void => {
+    tally.add(1)
+    frugal.look()
+  }
   try {
-    const step = (): void => tally.add(1)
     const exported = await prepared(
       services,
       given,
@@ -139,6 +154,7 @@ const run = async (services: Services, given: Mine): Promise<void> => {
     tally.total(exported.places.length)
     await writeExport(exported, target)
   } finally {
+    frugal.end()
     tally.end()
   }
   for (const text of sight.notes) person.note(text)

@@ -83,7 +83,7 @@ const standing = async (file: string, selected: Selected): Promise<string | unde
   if (!isWrittenHere(text)) return 'export did not write it'
   if (selected.all) return undefined
   const held = await heldIn(text)
-  if (held === undefined) return 'it holds what export does not write'
+  if (held === undefined) return 'it holds what export does not write, or too much to look into'
   const other = held.find((one) => !selected.has(one))
   return other === undefined ? undefined : `it also holds ${other.kind}, which is not selected`
 }

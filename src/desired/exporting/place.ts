@@ -3,6 +3,7 @@ import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Failure } from '../../errors.js'
 import { type Address, addressText, type ManagedPlace } from '../address.js'
 import type { ReadableInstance } from '../instance.js'
+import { sideBySide } from '../reading/once.js'
 import type { InstanceSight } from '../reading/sight.js'
 import type { SeenKind } from '../seen.js'
 import type { FileSection } from './document.js'
@@ -44,16 +45,21 @@ const addressOf = ({ place, kind }: SeenKind): string => {
   return addressText(address)
 }
 
-/** Reads the kinds of a place that are selected, and lets go of what was read. */
+/**
+ * Reads the kinds of a place that are selected, and lets go of what was read.
+ * @param atOnce whether they are asked for side by side: where places are, one kind after another is as
+ *   fast, and less is in hand
+ */
 export const lookAt = async (
   sight: InstanceSight,
   place: ManagedPlace,
   how: Exporting,
+  atOnce = true,
 ): Promise<LookedAt> => {
   const kinds = managedKinds.filter(
     (kind) => kind.scope === place.scope && sight.selected(place, kind),
   )
-  const seen = await Promise.all(kinds.map((kind) => sight.see(place, kind)))
+  const seen = await sideBySide(kinds, (kind) => sight.see(place, kind), atOnce ? kinds.length : 1)
   const section = sectionOf(seen, how)
   sight.forget(place)
   return {
