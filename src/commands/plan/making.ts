@@ -81,6 +81,13 @@ const selected = (scoping: Scoping): Readonly<Record<string, JsonValue>> =>
     ),
   )
 
+/** What is needed only where a plan is made. */
+const loaded = async () => ({
+  ...(await import('../../desired/reading/index.js')),
+  ...(await import('../../desired/comparing/index.js')),
+  ...(await import('../../desired/planfile/write.js')),
+})
+
 /**
  * Reads the files, looks at the instance, compares.
  * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
@@ -96,9 +103,7 @@ export const madePlan = async (
   const declared = await declaredBy(services, given)
   const actual = await instanceOf(place)
   checkInstance(declared, actual)
-  const { openSight } = await import('../../desired/reading/index.js')
-  const { makePlan } = await import('../../desired/comparing/index.js')
-  const { documentOf } = await import('../../desired/planfile/write.js')
+  const { documentOf, makePlan, openSight } = await loaded()
   const counting = counted(instance)
   const sight = openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)
