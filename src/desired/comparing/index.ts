@@ -86,6 +86,6 @@ export const makePlan = async (
     unread: [...unread].sort((a, b) => byPlace(a.place, b.place) || byText(a.kind, b.kind)),
     refused: beyond(drafts, tallies, how),
     same: all.reduce((sum, part) => sum + part.same, 0),
-    sets: sorted(Object.assign({}, ...all.map(({ sets }) => sets))),
+    sets: sorted(Object.fromEntries(all.flatMap(({ sets }) => Object.entries(sets)))),
   }
 }

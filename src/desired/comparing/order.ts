@@ -85,15 +85,19 @@ const waits = (later: Draft, first: Draft): boolean => {
   return outer.kind.scope === 'group' && inside(inner.address, outer.address)
 }
 
-const byUser = (drafts: readonly Draft[]): ReadonlyMap<number, readonly Draft[]> => {
-  const index = new Map<number, Draft[]>()
-  for (const draft of drafts)
-    for (const user of usersOf(draft)) {
-      const known = index.get(user)
-      if (known === undefined) index.set(user, [draft])
-      else known.push(draft)
-    }
-  return index
+/** A place, and the groups that it lies in, inner ones first. */
+const lineOf = ({ scope, path }: ManagedPlace): readonly string[] => {
+  const parts = path.toLowerCase().split('/')
+  const groups = parts.map((_, i) => `groups/${parts.slice(0, parts.length - i).join('/')}`)
+  return scope === 'group' ? groups : [`${scope}s/${path.toLowerCase()}`, ...groups.slice(1)]
+}
+
+type Shelves = Map<string, Draft[]>
+
+const shelve = (shelves: Shelves, key: string, draft: Draft): void => {
+  const known = shelves.get(key)
+  if (known === undefined) shelves.set(key, [draft])
+  else known.push(draft)
 }
 
 /** Those that the others of their kind wait for. */
@@ -108,13 +112,28 @@ const leadersOf = (drafts: readonly Draft[]) => {
         )
 }
 
-/** Those about the same users that a draft waits for. */
+/**
+ * Those about the same users that a draft waits for. Of thousands only those come into question that stand
+ * where the draft does or further out, of deletes those further in.
+ */
 const fellowsOf = (drafts: readonly Draft[]) => {
-  const users = byUser(drafts)
-  return (draft: Draft): readonly Draft[] =>
-    [...usersOf(draft)]
-      .flatMap((user) => users.get(user) ?? [])
+  const users = new Map(drafts.map((draft) => [draft, usersOf(draft)] as const))
+  const at: Shelves = new Map()
+  const below: Shelves = new Map()
+  for (const [draft, ones] of users)
+    for (const user of ones) {
+      const line = lineOf(draft.address)
+      shelve(at, `${user} ${line[0]}`, draft)
+      for (const place of line) shelve(below, `${user} ${place}`, draft)
+    }
+  return (draft: Draft): readonly Draft[] => {
+    const line = lineOf(draft.address)
+    const places = isGone(draft) ? line.slice(0, 1) : line
+    const shelves = isGone(draft) ? below : at
+    return [...(users.get(draft) ?? [])]
+      .flatMap((user) => places.flatMap((place) => shelves.get(`${user} ${place}`) ?? []))
       .filter((other) => other !== draft && waits(draft, other))
+  }
 }
 
 /** Drafts as actions, in the order in which they are done; each knows what it waits for. */

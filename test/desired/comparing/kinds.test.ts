@@ -299,6 +299,21 @@ describe('kinds of one object', () => {
     )
   })
 
+  it('send with what is switched on what it requires, secrets too', async () => {
+    const wishes = [
+      wish('site', 'settings', { spamsvc_enabled: true, spamsvc_api_key: { env: 'KEY' } }),
+    ]
+    const plan = await planned({ 'site:settings': [{ id: 1, spamsvc_enabled: false }] }, wishes)
+    expect(requests(plan)[0]).toMatchObject({
+      values: { spamsvc_enabled: true },
+      secrets: { spamsvc_api_key: { env: 'KEY' } },
+    })
+    const on = await planned({ 'site:settings': [{ id: 1, spamsvc_enabled: true }] }, wishes)
+    expect(lines(on)).toEqual([
+      'unknown site:settings: spamsvc_api_key cannot be read back; set when its value changes',
+    ])
+  })
+
   it('never show what a name says is secret', async () => {
     const world = { 'site:settings': [{ id: 1, hub_token: '[masked]' }] }
     const plan = await planned(world, [wish('site', 'settings', { hub_token: 'glhub-canary' })])

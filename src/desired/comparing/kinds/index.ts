@@ -9,10 +9,12 @@ import { members } from './members.js'
 import { pagesDomains } from './pages-domains.js'
 import { resourceGroups } from './resource-groups.js'
 import { projectRunners, siteRunners } from './runners.js'
+import { settings } from './settings.js'
 
 const rows: Readonly<Record<string, KindHooks>> = {
   'group members': members,
   'project members': members,
+  'site settings': settings,
   'site runners': siteRunners,
   'project runners': projectRunners,
   'project approval_rules': approvalRules,

@@ -20,14 +20,20 @@ export const above = ({ scope, path }: ManagedPlace): ManagedPlace | undefined =
   return scope === 'site' || cut < 0 ? undefined : { scope: 'group', path: path.slice(0, cut) }
 }
 
+/** One a scope: what follows from a fact is worked out once. */
+const inherited = new Map<string, Managed>()
+
 /** All members of a place, also those by a group above. */
 export const allMembers = (
   sight: ComparingSight,
   kind: Managed,
   place: ManagedPlace,
 ): Promise<SeenKind> => {
-  const read = place.scope === 'group' ? endpoints.listAllOfGroup : endpoints.listAllOfProject
-  return sight.see(place, { ...kind, scope: place.scope, name: 'members/all', read })
+  const { scope } = place
+  const read = scope === 'group' ? endpoints.listAllOfGroup : endpoints.listAllOfProject
+  const all = inherited.get(scope) ?? { ...kind, scope, name: 'members/all', read }
+  inherited.set(scope, all)
+  return sight.see(place, all)
 }
 
 const isPersonal = ({ how, place }: Comparing): boolean =>
