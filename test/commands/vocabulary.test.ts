@@ -21,6 +21,8 @@ const run = (line: string, env: Record<string, string> = {}): Promise<Ran> =>
     env: { SVC_BASE_URL: url(), SVC_TOKEN: 'sandbox-root-token', ...env },
   })
 
+const recorderOfSecrets = recording()
+
 describe('vocabulary learn', () => {
   it('writes the unique stems, and last of all the command that uses them', async () => {
     const { code, stdout, stderr } = await run('vocabulary learn')
@@ -105,6 +107,24 @@ describe('vocabulary learn, of what is not certain,', () => {
     )
     expect(readFileSync(join(place, 'asked.yml'), 'utf8')).toContain('  admin_mode: boss_mode\n')
   })
+})
+
+it('no secret that the file names is traced, or shown', async () => {
+  const canary = 'canary-in-an-answer'
+  recorderOfSecrets.answer = () => ({
+    body: {
+      id: 1,
+      hub_signing_blob: canary,
+      errsvc_beacon: canary,
+      deep: [{ some_beacon: canary }],
+    },
+  })
+  const env = { SVC_BASE_URL: recorderOfSecrets.url, SVC_VOCABULARY: join(cwd, 'inv.yml') }
+  for (const format of ['table', 'json', 'ndjson', 'yaml', 'csv']) {
+    const { code, stdout, stderr } = await run(`runners get 1 -vv -o ${format}`, env)
+    expect(code).toBe(0)
+    expect(stdout + stderr).not.toContain(canary)
+  }
 })
 
 describe('vocabulary check', () => {

@@ -268,3 +268,12 @@ it('hands JSON on byte for byte', async () => {
     expect(await done(line)).toBe(`${text}\n`)
   }
 })
+
+it('no secret of either name is traced', async () => {
+  const secret = 'canary-of-the-trace'
+  const { stderr } = await run(
+    `integrations update monitoring -P platform/app --param hub_signing_blob=${secret} --param some_beacon=${secret} --api-key env:VALUE -vv`,
+  )
+  expect(stderr).toContain('hub_signing_blob')
+  expect(stderr).not.toContain(secret)
+})

@@ -8,6 +8,7 @@ import { legible } from '../../src/http/answers/spoken.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { listsOf } from '../../src/vocabulary/documented.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { sourceFiles, textOf } from '../support/source.js'
 import { inventedWords } from './invented.js'
 
 const words = await inventedWords()
@@ -108,6 +109,19 @@ describe('a request', () => {
       requestIn({ endpoint: integrations.list, values: { id: 3 } }, own),
     ).resolves.toBeDefined()
   })
+})
+
+it('requests are built in one place, and where nothing is sent of them', () => {
+  const built = sourceFiles.filter(
+    (file) => !file.startsWith('http/') && /\bbuildRequest\(/.test(textOf(file)),
+  )
+  // The others only name a request, in a message and in a plan.
+  expect(built.sort()).toEqual([
+    'cli/plan/sources.ts',
+    'cli/run/instance/ended.ts',
+    'client/words.ts',
+    'desired/planfile/write.ts',
+  ])
 })
 
 describe('an answer', () => {

@@ -1,8 +1,10 @@
 /** Answers in the words of their instance, for readers who know those of the catalogue. */
+import { Exact } from '../../base/json/json.js'
 import type { Words } from '../../catalogue/words.js'
 import type { AnswerHeaders } from './headers.js'
 
-const isHolder = (value: unknown): value is object => typeof value === 'object' && value !== null
+const isHolder = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof Exact)
 
 /** Gives each field of an object its other name, which is not listed. */
 const rename = (record: object, neutral: Words['neutral']): void => {

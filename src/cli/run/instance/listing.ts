@@ -6,6 +6,7 @@ import { followed, isLong, type Paging, paged, searched, wanted } from '../../..
 import type { Plan } from '../../../commands/described.js'
 import type { Emit } from '../../../commands/services.js'
 import { usage } from '../../../errors.js'
+import { legible } from '../../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../../http/types.js'
 import type { Writer } from '../../../output/types.js'
 import type { Narrowed, RecordChoice } from '../where/index.js'
@@ -41,15 +42,22 @@ const drain = async (
   }
 }
 
+/** A record, whose fields are found by the names of the documents as well. */
+const built = (bytes: Uint8Array, { words }: Pick<InstanceClient, 'words'>): unknown => {
+  const record: unknown = builtOf(bytes)
+  return words === undefined ? record : legible(record, words)
+}
+
 /** All records of a list, parsed. */
 const gathered = async (
   batches: Batches,
+  instance: InstanceClient,
   where: (record: unknown) => boolean = () => true,
 ): Promise<{ records: unknown[]; end: ListEnd }> => {
   const records: unknown[] = []
   const end = await drain(batches, (batch) => {
     for (const bytes of batch) {
-      const record = builtOf(bytes)
+      const record = built(bytes, instance)
       if (where(record)) records.push(record)
     }
   })
@@ -113,8 +121,9 @@ export class Lists {
   async gather(ask: Ask, where?: (record: unknown) => boolean): Promise<readonly unknown[]> {
     const paging: Paging = { limit: 'all', perPage: largestPage }
     const { ask: asked, stage = same } = await this.narrowed(ask, Number.POSITIVE_INFINITY)
-    const batches = stage((await this.instance()).batches(asked, paging))
-    const { records, end } = await gathered(batches, where)
+    const instance = await this.instance()
+    const batches = stage(instance.batches(asked, paging))
+    const { records, end } = await gathered(batches, instance, where)
     if (end.more) throw notWhole(ask, end)
     return records
   }
@@ -124,16 +133,18 @@ export class Lists {
     const { ask: asked, stage } = await this.narrowed(ask, most)
     const few = stage === undefined && most < Number.POSITIVE_INFINITY
     const paging: Paging = few ? { limit: most } : { limit: 'all', perPage: largestPage }
-    const batches = (await this.instance()).batches(asked, paging)
+    const instance = await this.instance()
+    const batches = instance.batches(asked, paging)
     for await (const batch of stage === undefined ? batches : stage(batches))
-      for (const bytes of batch) yield builtOf(bytes)
+      for (const bytes of batch) yield built(bytes, instance)
   }
 
   /** What `stream` would print, in hand. */
   async collect(plan: Plan): Promise<readonly unknown[]> {
     const { ask, stage } = await this.narrowed(plan)
-    const batches = (await this.instance()).batches(ask, this.pagingOf(stage))
-    const { records, end } = await gathered((stage ?? same)(batches))
+    const instance = await this.instance()
+    const batches = instance.batches(ask, this.pagingOf(stage))
+    const { records, end } = await gathered((stage ?? same)(batches), instance)
     this.say(end, plan, stage)
     return records
   }

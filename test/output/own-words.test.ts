@@ -1,0 +1,60 @@
+/** Records of an instance with words of its own: masked, found and headed by either name, in every format. */
+import { describe, expect, it } from 'vitest'
+import { leavesOf } from '../../src/fleet/where/leaves.js'
+import { picker } from '../../src/output/record.js'
+import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+import { collector, opened, wholeFormats } from './open.js'
+
+const text = `vocabulary: 1
+words: { token: tk, dsn: beacon }
+names: { monitor_site: watch_region, api_key: hub_blob, public_key: pk }
+secrets: [hub_signing, monitor_env]
+`
+const words = wordsFrom(await parseVocabulary(text, 'w.yml'))
+const declared = new Set(['public_key'])
+
+const canary = 'canary-value'
+const record = {
+  id: 1,
+  feed_tk: canary,
+  errsvc_beacon: canary,
+  hub_blob: canary,
+  pk: canary,
+  hub_signing: { deep: [canary, 5] },
+  nested: [{ monitor_env: canary, access_tk: canary, token: canary }],
+  watch_region: 'eu',
+}
+const bytes = [Buffer.from(JSON.stringify(record))]
+
+const some = ['feed_token', 'api_key', 'pk', 'nested.monitor_env', 'hub_signing.deep']
+
+describe.each(wholeFormats)('%s', (format) => {
+  it.each([
+    ['whole, in a pipe', { terminal: false }],
+    ['whole, at a terminal', { terminal: true, width: 200 }],
+    ['by its neutral names', { terminal: false, fields: some.map(words.neutral) }],
+    ['by the instance’s names', { terminal: false, fields: some.map(words.name) }],
+  ] as const)('shows no secret of a record %s', async (_, view) => {
+    const sink = collector()
+    const writer = await opened(format, sink, { ...view, words, secrets: declared })
+    writer.watch?.().tell(bytes[0] ?? new Uint8Array())
+    await writer.raw(bytes)
+    await writer.record(record)
+    await writer.close()
+    expect(sink.text()).not.toContain(canary)
+    expect(sink.text()).toContain('[masked]')
+  })
+})
+
+it('finds a field by either name, the instance’s first', () => {
+  const pick = picker({}, words)
+  const both = { monitor_site: 'old', watch_region: 'new', list: [{ watch_region: 'a' }] }
+  expect(pick(both, 'monitor_site')).toBe('new')
+  expect(pick(both, 'watch_region')).toBe('new')
+  expect(pick({ monitor_site: 'old' }, 'watch_region')).toBe('old')
+  expect(pick(both, 'list.monitor_site')).toEqual(['a'])
+  expect(pick(both, 'list.0.monitor_site')).toBe('a')
+  expect(pick(both, 'constructor')).toBeUndefined()
+  expect(leavesOf(both, ['monitor_site'], words).values).toEqual(['new'])
+  expect(leavesOf(both, ['list', 'monitor_site'], words).values).toEqual(['a'])
+})
