@@ -11,6 +11,9 @@ interface Said {
   count: number
 }
 
+/** So much is said of different objects; of the rest there is a count. */
+const mostSaid = 20
+
 /** How many objects are named. */
 const named = 3
 
@@ -20,6 +23,7 @@ type Answer = Partial<Pick<Whole, 'bytes' | 'data'>>
 export class Taken {
   readonly #said = new Map<string, Said>()
   #calls = 0
+  #more = 0
 
   /** @param words the instance's own, where a vocabulary is in force */
   constructor(private readonly words?: Pick<Words, 'name'>) {}
@@ -34,7 +38,12 @@ export class Taken {
     const long = (answer.bytes?.length ?? 0) > mostBuilt.bytes
     const found = echoes(ask.endpoint) && !long ? notTaken(ask, answer.data, this.words) : []
     for (const { text, unknown } of found) {
-      const said = this.#said.get(text) ?? { unknown, labels: [], count: 0 }
+      const known = this.#said.get(text)
+      if (known === undefined && this.#said.size >= mostSaid) {
+        this.#more += 1
+        continue
+      }
+      const said = known ?? { unknown, labels: [], count: 0 }
       said.count += 1
       if (said.labels.length < named && ask.label !== undefined) said.labels.push(ask.label)
       this.#said.set(text, said)
@@ -49,5 +58,7 @@ export class Taken {
       const of = this.#calls > 1 && labels.length > 0 ? `${labels.join(', ')}${more}: ` : ''
       yield { text: `${of}${text}`, unknown }
     }
+    if (this.#more > 0)
+      yield { text: `${this.#more} more were not taken as they were given`, unknown: false }
   }
 }
