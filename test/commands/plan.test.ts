@@ -173,6 +173,18 @@ describe('plan', () => {
     expect(nothing.stderr).toContain('the files say nothing of projects/platform/web:members')
   })
 
+  it('reaches every project of a group by **, and none of a person', async () => {
+    const text =
+      'version: 1\ngroups: { "**": { projects: { approvals: { require_password_to_approve: true } } } }\n'
+    const { stdout } = await run(text, ['plan', '-o', 'json'])
+    const { actions } = JSON.parse(stdout) as { actions: { address: string }[] }
+    const places = actions.map(({ address }) => address.replace(/^projects\/|:approvals$/g, ''))
+    expect(places).toEqual(
+      expect.arrayContaining(['platform/app', 'platform/core/engine', 'web/site']),
+    )
+    expect(places.filter((path) => /^(?:ana|ben|chi)\//.test(path))).toEqual([])
+  })
+
   it('is for the instance that the files name, and for no other', async () => {
     const { code, stderr } = await run(`${asIs}\ninstance: https://other.example\n`, ['plan'])
     expect(code).toBe(2)

@@ -6,6 +6,7 @@ import type { DeclaredState } from '../../desired/files/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
 import type { PlanDocument } from '../../desired/planfile/document.js'
 import type { InstanceSight, Scoping } from '../../desired/reading/sight.js'
+import type { Wish } from '../../desired/wishes.js'
 import { usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
 import { instanceOf } from '../journal/named.js'
@@ -89,6 +90,26 @@ const loaded = async () => ({
 })
 
 /**
+ * What files want of places. A project in a group shows that the group is there, also where the group
+ * itself is not meant.
+ */
+export const wishesAt = (
+  declared: DeclaredState,
+  { projects, groups }: Pick<Awaited<ReturnType<InstanceSight['places']>>, 'projects' | 'groups'>,
+): readonly Wish[] => {
+  const own = projects.flatMap(({ path, namespace }) =>
+    namespace === 'group' ? [path.slice(0, path.lastIndexOf('/'))] : [],
+  )
+  const meant = new Set(groups.map(({ path }) => path.toLowerCase()))
+  return declared
+    .wishes({
+      projects: projects.map(({ path }) => path),
+      groups: [...new Set([...groups.map(({ path }) => path), ...own])],
+    })
+    .filter(({ place }) => place.scope !== 'group' || meant.has(place.path.toLowerCase()))
+}
+
+/**
  * Reads the files, looks at the instance, compares.
  * @throws Failure `usage` for what is wrong in the files or flags; what kept all from being read
  */
@@ -108,10 +129,7 @@ export const madePlan = async (
   const sight = openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)
   const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
-  const wishes = declared.wishes({
-    projects: places.projects.map(({ path }) => path),
-    groups: places.groups.map(({ path }) => path),
-  })
+  const wishes = wishesAt(declared, places)
   const { self } = given.flags
   const plan = await makePlan(
     wishes.filter((wish) => sight.selected(wish.place, wish.kind)),
