@@ -203,6 +203,14 @@ describe('export of what cannot be read', () => {
     expect(await call('export approvals --retries 0')).toMatchObject({ code, stdout: '' })
   })
 
+  it('is no failure where only administrators may read it and nobody asked', async () => {
+    instance([[/^\/runners\/all/, 403]])
+    const ran = await call('export')
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stderr).toContain('site:runners: only administrators may read it')
+    expect((await call('export --only site:runners')).code).toBe(3)
+  })
+
   it('is no failure where the instance does not have it at all', async () => {
     instance()
     const answer = server.answer

@@ -71,6 +71,7 @@ const howOf = async (
     operational: given['with-operational'] === true,
     allSettings: given['all-settings'] === true,
     chosen: chosenBy(scoping),
+    asked: scoping.only !== undefined,
   }
 }
 

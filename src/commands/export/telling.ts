@@ -27,8 +27,10 @@ export class UnreadParts {
     if (this.#unread <= mostTold) this.#person.report(failure, address)
   }
 
-  looked({ unread, unsupported, kinds }: LookedAt): void {
-    this.#asked += kinds
+  looked({ unread, unsupported, denied, kinds }: LookedAt): void {
+    this.#asked += kinds - denied.length
+    for (const kind of denied)
+      this.#person.note(`${kind}: only administrators may read it, left out`)
     for (const { address, failure } of unread) this.add(address, failure)
     for (const kind of unsupported) this.#unsupported.add(kind)
   }

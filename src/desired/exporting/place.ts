@@ -8,6 +8,7 @@ import type { InstanceSight } from '../reading/sight.js'
 import type { SeenKind } from '../seen.js'
 import type { FileSection } from './document.js'
 import { kindValue } from './kind.js'
+import { isForAdministrators } from './kinds/index.js'
 import { FileMap, type FileValue } from './model.js'
 import type { Exporting } from './values.js'
 
@@ -36,6 +37,8 @@ export interface LookedAt {
   readonly unread: readonly { readonly address: string; readonly failure: Failure }[]
   /** Kinds that the instance does not have. */
   readonly unsupported: readonly string[]
+  /** Kinds that nobody asked for, and that the token may not read. */
+  readonly denied: readonly string[]
   /** How many kinds were asked for. */
   readonly kinds: number
 }
@@ -62,12 +65,20 @@ export const lookAt = async (
   const seen = await sideBySide(kinds, (kind) => sight.see(place, kind), atOnce ? kinds.length : 1)
   const section = sectionOf(seen, how)
   sight.forget(place)
+  const isDenied = (one: SeenKind): boolean =>
+    one.is === 'unreadable' &&
+    !how.asked &&
+    one.failure.details.status === 403 &&
+    isForAdministrators(one.kind)
   return {
     place,
     section,
+    denied: seen.filter(isDenied).map(addressOf),
     kinds: kinds.length,
     unread: seen.flatMap((one) =>
-      one.is === 'unreadable' ? [{ address: addressOf(one), failure: one.failure }] : [],
+      one.is === 'unreadable' && !isDenied(one)
+        ? [{ address: addressOf(one), failure: one.failure }]
+        : [],
     ),
     unsupported: seen.flatMap((one) => (one.is === 'unsupported' ? [one.kind.name] : [])),
   }

@@ -22,6 +22,8 @@ export interface Exporting {
   /** Settings that the documents do not have, too. */
   readonly allSettings: boolean
   readonly chosen: ChosenParts
+  /** Whether kinds were named: then each is to be read, whatever the token. */
+  readonly asked: boolean
 }
 
 /**

@@ -28,6 +28,7 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
     operational: false,
     allSettings: false,
     chosen: chosenBy(scoping),
+    asked: scoping.only !== undefined,
     ...others,
   }
   const { projects, groups } = await sight.places('everything')

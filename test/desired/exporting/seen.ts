@@ -32,5 +32,6 @@ export const plainly = (how: Partial<Exporting> = {}): Exporting => ({
   operational: false,
   allSettings: false,
   chosen: { item: () => true, wholly: () => true },
+  asked: false,
   ...how,
 })

@@ -1,4 +1,6 @@
 /** What a fact cannot say of how a kind is written. */
+
+import type { Managed } from '../../../catalogue/managed/managed.js'
 import { isBot } from '../../comparing/kinds/members.js'
 import type { SeenItem } from '../../seen.js'
 
@@ -37,3 +39,7 @@ export const keptBack = (kind: string, item: SeenItem): Kept => kinds[kind]?.(it
 /** Whether an item is not written: a bot belongs to a token, nobody makes it a member, and no exact set removes it. */
 export const isOmitted = (kind: string, item: SeenItem): boolean =>
   kind === 'members' && isBot(item)
+
+/** Whether a kind is left out where nobody asked for it and the token may not read it: a list for administrators. */
+export const isForAdministrators = ({ scope, name }: Pick<Managed, 'scope' | 'name'>): boolean =>
+  scope === 'site' && name === 'runners'
