@@ -2,45 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Seen, serve } from '../http/servers.js'
 import { sandbox } from '../sandbox/instance.js'
 import { clean, configuration, folder, program } from '../support/program.js'
 import { svcctl } from '../support/within.js'
+import { type Front, frontOf, type Hook } from './front.js'
 
 const { send, url } = sandbox()
-type Hook = (seen: Seen, response: ServerResponse, write: number) => boolean
-
-/** The instance with somebody before it; `hook` says whether it answered itself. */
-const front = async (hook: Hook = () => false) => {
-  let writes = 0
-  const server = await serve((seen, response) => {
-    const write = seen.method === 'GET' ? 0 : ++writes
-    if (hook(seen, response, write)) return
-    const { host: _, 'content-length': __, connection: ___, ...headers } = seen.headers
-    fetch(url() + seen.url, {
-      method: seen.method,
-      headers: headers as Record<string, string>,
-      ...(seen.body === '' ? {} : { body: seen.body }),
-    })
-      .then(async (answer) => {
-        const type = answer.headers.get('content-type')
-        const kept = ['link', 'x-next-page', 'x-total-pages', 'x-total', 'x-page', 'x-per-page']
-        for (const name of kept) {
-          const value = answer.headers.get(name)
-          if (value !== null) response.setHeader(name, value.replaceAll(url(), server.base))
-        }
-        response.writeHead(answer.status, type === null ? {} : { 'content-type': type })
-        response.end(Buffer.from(await answer.arrayBuffer()))
-      })
-      .catch(() => response.destroy())
-  })
-  const written = () => server.seen.filter(({ method }) => method !== 'GET')
-  return { base: server.base, written }
-}
-type Front = Awaited<ReturnType<typeof front>>
+const front = (hook?: Hook) => frontOf(url, hook)
 
 /** A working folder with one file of what is wanted, and a configuration of its own. */
 const desk = (text: string) => {
