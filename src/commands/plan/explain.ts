@@ -8,7 +8,7 @@ import type { GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 import type { planningFlags } from './flags.js'
 import { readableOf } from './instance.js'
-import { declaredBy } from './making.js'
+import { declaredBy, wishesAt } from './making.js'
 import { selectionOf } from './selection.js'
 import { sourceText, valueText } from './values.js'
 
@@ -76,25 +76,25 @@ const placeIn = (address: string): ManagedPlace | undefined => {
 const groupsAbove = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
-/** The places that an address may mean: one that it names, or all that the instance has. */
-const known = async (
+/** What files want where an address may mean it: at the place that it names, or wherever the instance has one. */
+const wishesFor = async (
   services: Services,
   given: GivenBy<typeof planningFlags>,
   declared: DeclaredState,
   address: string,
-) => {
+): Promise<readonly Wish[]> => {
   const place = placeIn(address)
   if (place?.scope === 'project')
-    return { projects: [place.path], groups: groupsAbove(place.path).slice(0, -1) }
-  if (place !== undefined) return { projects: [], groups: groupsAbove(place.path) }
+    return declared.wishes({
+      projects: [place.path],
+      groups: groupsAbove(place.path).slice(0, -1),
+    })
+  if (place !== undefined) return declared.wishes({ projects: [], groups: groupsAbove(place.path) })
   const { openSight } = await import('../../desired/reading/index.js')
   const places = await openSight(readableOf(services), selectionOf(given, services.place)).places(
     declared.reach,
   )
-  return {
-    projects: places.projects.map(({ path }) => path),
-    groups: places.groups.map(({ path }) => path),
-  }
+  return wishesAt(declared, places)
 }
 
 /**
@@ -109,7 +109,7 @@ export const explained = async (
   const { answer } = services
   const { addressText, matches } = await import('../../desired/address.js')
   const declared = await declaredBy(services, given)
-  const wishes = declared.wishes(await known(services, given, declared, address))
+  const wishes = await wishesFor(services, given, declared, address)
   const all = wishes
     .flatMap((wish) => linesOf(wish, addressText))
     .filter(({ of }) => matches(address, of))
