@@ -1,7 +1,7 @@
 /** `svcctl apply` against the embedded instance, with somebody between who may refuse, lie and kill. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
@@ -313,6 +313,11 @@ describe('a run that was cut', () => {
       const { code, stderr } = await table.run(at, line)
       expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
     }
+    const kept = join(table.config, 'state', 'journals', table.journals()[0] ?? '')
+    chmodSync(kept.replace('.ndjson', '.plan.json'), 0o666)
+    const others = await table.run(at, 'apply --resume last --yes')
+    expect([others.code, others.stderr]).toEqual([2, expect.stringContaining('other users')])
+    chmodSync(kept.replace('.ndjson', '.plan.json'), 0o600)
     table.write(rules({ [all[0] ?? '']: 2 }))
     const { code, stderr } = await table.run(at, 'apply --resume last --yes')
     expect([code, stderr]).toEqual([2, expect.stringContaining('svcctl.yml was changed since')])

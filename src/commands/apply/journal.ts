@@ -1,8 +1,7 @@
 /** The journal of an apply: what was agreed to is kept beside it, so that it can be gone on with. */
 
 import { writeWhole } from '../../base/files/files.js'
-import { readRegular } from '../../base/files/regular.js'
-import type { JsonValues } from '../../base/json/value.js'
+import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import { reasonOf, usage } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
@@ -99,20 +98,30 @@ export const keptRun = async (
   return runOf(journal, { file: journal.file, document, given })
 }
 
-const keptIn = (file: string): KeptPlan => {
-  const path = planBeside(file)
+const parsed = (text: string): unknown => {
   try {
-    const value: unknown = JSON.parse(readRegular(path).toString())
-    if (
-      isObject(value) &&
-      value.kept === 1 &&
-      typeof value.cwd === 'string' &&
-      isObject(value.flags)
-    )
-      return { kept: 1, cwd: value.cwd, flags: value.flags as JsonValues, plan: value.plan }
-  } catch (error) {
-    throw usage(`the plan of the run ${file} cannot be read: ${reasonOf(error)}`)
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
+}
+
+/** As with the journal itself: nobody else can have written it. */
+const keptText = async (path: string): Promise<string> => {
+  const { openJournal } = await import('../../fleet/journal/reading.js')
+  const handle = await openJournal(path)
+  try {
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
+const keptIn = async (file: string): Promise<KeptPlan> => {
+  const path = planBeside(file)
+  const value = parsed(await keptText(path))
+  if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string' && isObject(value.flags))
+    return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }
   throw usage(`${path} is not the plan of a run`)
 }
 
@@ -169,7 +178,7 @@ export const resumedRun = async (
     throw usage(`the run ${before.header.id} is one of svcctl ${before.header.command}`)
   const doubt = checkIdentity(before.header, await place.identity())
   if (isDone(before)) return undefined
-  const kept = keptIn(before.file)
+  const kept = await keptIn(before.file)
   const document = readPlan(JSON.stringify(kept.plan), planBeside(before.file))
   checkFiles(kept.cwd, before.header.id, document)
   if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
