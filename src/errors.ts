@@ -75,6 +75,16 @@ export class Failure extends Error {
     this.details = details
   }
 
+  /** HTTP status, when an answer came. */
+  get status(): number | undefined {
+    return this.details.status
+  }
+
+  /** The instance's machine-readable code, when the answer carried one. */
+  get code(): string | undefined {
+    return this.details.code
+  }
+
   get exitCode(): number {
     return exitCodes[this.category]
   }
@@ -124,7 +134,12 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The system's code of a failed call (`ENOENT`); empty where there is none. */
 export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  error instanceof Error &&
+  !(error instanceof Failure) &&
+  'code' in error &&
+  typeof error.code === 'string'
+    ? error.code
+    : ''
 
 /** Why the system could not read or write a file, in words. */
 export const reasonOf = (error: unknown): string =>

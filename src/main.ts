@@ -1,5 +1,6 @@
 /** Arguments in, exit code out. Nothing else ends the process. */
 
+import { version } from './base/version.js'
 import { commandHelp } from './cli/help/command.js'
 import type { PageStyle } from './cli/help/layout.js'
 import { areaHelp, rootHelp } from './cli/help/pages.js'
@@ -7,7 +8,6 @@ import { topicHelp } from './cli/help/topics.js'
 import type { Decided } from './cli/run/execute.js'
 import { type About, isWord, type Meant } from './cli/words/line.js'
 import { parse } from './cli/words/tree.js'
-import { version } from './cli/words/version.js'
 import { exitCodes } from './errors.js'
 import { openPager } from './terminal/streams/pager.js'
 import {

@@ -2,6 +2,8 @@
 
 /** Seconds to wait for an answer, and for each further piece of it. */
 export const defaultTimeout = 60
+/** Seconds for the refresh of an OAuth token, where nobody says. */
+export const refreshTimeout = 30
 /** How often a request is tried again. */
 export const defaultRetries = 3
 /** How many records of a list. */

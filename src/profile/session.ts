@@ -60,12 +60,8 @@ const givenBaseUrl = (flags: InstanceFlags, env: Environment) => {
     : { baseUrl: normalizeBaseUrl(text), source: 'SVC_BASE_URL' }
 }
 
-const sudoOf = (
-  flags: InstanceFlags,
-  env: Environment,
-  profile: Profile | undefined,
-): string | undefined => {
-  const sudo = flags.sudo ?? variable(env, 'SVC_SUDO') ?? profile?.sudo
+/** @throws Failure `usage` for what is neither an ID nor a username */
+export const checkedSudo = (sudo: string | undefined): string | undefined => {
   if (sudo !== undefined && !/^[\x21-\x7e]+$/.test(sudo))
     throw usage('the user to act as must be an ID or a username', 'Give --sudo <id|username>.')
   return sudo
@@ -122,7 +118,7 @@ export const resolveSession = (
   const own = serving === undefined ? undefined : credentialOf(serving, services)
   const fromEnvironment = environmentToken(env, serving)
   const token = given !== undefined || own === undefined ? fromEnvironment : undefined
-  const sudo = sudoOf(flags, env, serving)
+  const sudo = checkedSudo(flags.sudo ?? variable(env, 'SVC_SUDO') ?? serving?.sudo)
   const withheld = jobTokenWithheld(env, baseUrl)
 
   return {

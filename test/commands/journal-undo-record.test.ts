@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { version } from '../../src/cli/words/version.js'
+import { version } from '../../src/base/version.js'
 import { type Header, lineOf, type ObjectLine } from '../../src/fleet/journal/lines.js'
 import { header } from '../fleet/header.js'
 import { configuration } from '../support/program.js'

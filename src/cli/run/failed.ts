@@ -1,8 +1,9 @@
 /** Whatever ended a run, as a failure that people and programs are told. Loaded only then. */
+
+import { bugs } from '../../base/version.js'
 import { codeOf, Failure, reasonOf } from '../../errors.js'
 import { printError } from '../../terminal/streams/notes.js'
 import { say, standardError } from '../../terminal/streams/standard.js'
-import { bugs } from '../words/version.js'
 import type { Decided } from './execute.js'
 import { failuresInJson } from './format.js'
 import { worded } from './instance/advice.js'

@@ -1,5 +1,6 @@
 /** Values that only the instance or the machine knows, for completion: from a short-lived cache or one quick request. */
 
+import { userAgent } from '../../base/version.js'
 import { namesIn, type Words } from '../../catalogue/words.js'
 import {
   environmentScope,
@@ -15,7 +16,6 @@ import { ownOf, wordsFor } from '../own/found.js'
 import { hasSource, ofProject, valuesOf, type Wanted } from '../plan/sources.js'
 import { fieldsOf } from '../run/answer/fields.js'
 import { credentialsOf } from '../run/instance/credential.js'
-import { userAgent } from '../words/version.js'
 import type { Candidate, Live } from './candidates.js'
 import { keptValues } from './kept-values.js'
 

@@ -16,10 +16,8 @@ const folderOf = (
 /** How many requests it lets pass, in whole ones; a number alone is of a second. */
 const limitOf = async (rate: string | undefined) => {
   if (rate === undefined) return {}
-  const { parseAllowance } = await import('../../fleet/gate/index.js')
-  const { requests, span } = parseAllowance(/[/]/.test(rate) ? rate : `${rate}/s`)
-  const whole = Math.max(1, Math.floor(requests))
-  return { limit: { requests: whole, span: (span * whole) / requests } }
+  const { wholeAllowance } = await import('../../fleet/gate/index.js')
+  return { limit: wholeAllowance(/[/]/.test(rate) ? rate : `${rate}/s`) }
 }
 
 /** The words that it speaks, which must fit all of its endpoints. */

@@ -16,12 +16,19 @@ export interface Allowance {
  * `100/s`, `0.5/s`, `600/min`, each with the span that it names.
  * @throws Failure `usage`
  */
-export const parseAllowance = (text: string): Allowance => {
+const parseAllowance = (text: string): Allowance => {
   const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(s|min)\s*$/.exec(text) ?? []
   const span = units[unit ?? '']
   if (span === undefined || !(Number(count) > 0))
     throw usage(`a rate is ${JSON.stringify(text)}, which is none`, 'Give it as 100/s or 600/min.')
   return { requests: Number(count), span }
+}
+
+/** The same in whole requests, at least one, over a span as much longer or shorter. */
+export const wholeAllowance = (text: string): Allowance => {
+  const { requests, span } = parseAllowance(text)
+  const whole = Math.max(1, Math.floor(requests))
+  return { requests: whole, span: (span * whole) / requests }
 }
 
 /**

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { issues } from '../../../src/catalogue/areas/issues.js'
 import { runners } from '../../../src/catalogue/areas/runners.js'
-import { Audit } from '../../../src/cli/run/instance/audit.js'
 import { curlText } from '../../../src/cli/run/instance/curl.js'
 import { cutShort, noteOf } from '../../../src/cli/run/instance/ended.js'
 import { reaching } from '../../../src/cli/run/instance/reach.js'
@@ -14,6 +13,7 @@ import { Warnings } from '../../../src/cli/run/instance/warnings.js'
 import { Failure } from '../../../src/errors.js'
 import { buildRequest } from '../../../src/http/index.js'
 import type { Ask, Client, Whole } from '../../../src/http/types.js'
+import { Audit } from '../../../src/profile/audit/kept.js'
 
 describe('warnings', () => {
   const warned = (insecure: boolean, env: NodeJS.ProcessEnv) => {

@@ -1,15 +1,16 @@
 /** How a run reaches an instance: what flags, environment and profile say, as the client takes it. */
+
+import { userAgent } from '../../../base/version.js'
 import type { InstanceOptions } from '../../../client/types.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { Party } from '../../../commands/services.js'
 import type { Gate } from '../../../http/gate.js'
 import type { Exchange, WireRequest } from '../../../http/types.js'
+import type { Audit } from '../../../profile/audit/kept.js'
 import { transportOf } from '../../../profile/index.js'
 import type { Profile } from '../../../profile/types.js'
 import type { Meter } from '../../../terminal/streams/meter.js'
-import { userAgent } from '../../words/version.js'
 import { worded } from './advice.js'
-import type { Audit } from './audit.js'
 import { renewalOf } from './credential.js'
 import type { Warnings } from './warnings.js'
 

@@ -1,4 +1,5 @@
 /** Whose instance a run talks to: the session of flags, environment and profile, or the embedded one. */
+import { refreshTimeout } from '../../../client/defaults.js'
 import { sandboxSession } from '../../../commands/sandbox/session.js'
 import { Failure } from '../../../errors.js'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../../profile/types.js'
 import type { RunOptions } from '../options.js'
-import { refreshTimeout, sendForm } from './refresh.js'
+import { sendForm } from './refresh.js'
 
 interface Heard {
   readonly note: (text: string) => void

@@ -1,11 +1,12 @@
 /** Where a run stands: its process, its session, the project or group at hand. */
+
+import { version } from '../../../base/version.js'
 import { allCommands, type ScopeKind } from '../../../commands/derive/index.js'
 import type { PlaceService } from '../../../commands/services.js'
 import type { Command, MadeBy } from '../../../commands/types.js'
 import type { Ask } from '../../../http/types.js'
 import { environmentScope, scopeAtHand, type Takes } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
-import { version } from '../../words/version.js'
 import type { RunOptions } from '../options.js'
 import { clockOf } from './clock.js'
 import type { Sessions } from './sessions.js'

@@ -1,14 +1,16 @@
 /** The record of what is written: opened before the first write, a line for each exchange. */
-import { Failure } from '../../../errors.js'
-import type { Credential, Exchange, WireRequest } from '../../../http/types.js'
-import { auditEntry, openAudit } from '../../../profile/index.js'
-import type { Profile } from '../../../profile/types.js'
+import { Failure } from '../../errors.js'
+import type { Profile } from '../types.js'
+import { type Audited, auditEntry, openAudit } from './audit.js'
+
+/** What goes along. */
+interface Along {
+  readonly kind: string
+  readonly value: string
+}
 
 /** The user of a profile's own credential, when it is the one that goes along. */
-const asUser = (
-  credential: Credential | undefined,
-  user: string | undefined,
-): string | undefined =>
+const asUser = (credential: Along | undefined, user: string | undefined): string | undefined =>
   credential === undefined || ['job', 'bearer', 'basic'].includes(credential.kind)
     ? undefined
     : user
@@ -26,9 +28,9 @@ export class Audit {
    */
   open(
     profile: Profile | undefined,
-    credential: Credential | undefined,
+    credential: Along | undefined,
     user: string | undefined,
-  ): ((exchange: Exchange) => void) | undefined {
+  ): ((exchange: Audited) => void) | undefined {
     if (profile?.auditLog === undefined) return undefined
     const { auditLog } = profile
     const log = openAudit(auditLog)
@@ -44,7 +46,7 @@ export class Audit {
   }
 
   /** @throws Failure `failed` for a write once a line was lost */
-  check({ method, path }: WireRequest): void {
+  check({ method, path }: { readonly method: string; readonly path: string }): void {
     if (this.#broken === undefined || reads(method)) return
     throw new Failure('failed', `not sent: the audit log ${this.#broken} cannot be written`, {
       request: `${method} ${path}`,
