@@ -1,7 +1,8 @@
 /**
  * npm run build: src/main.ts → dist/main.cjs and a chunk for each dynamic import, minified, with the
  * licences of what is bundled. CommonJS, since that starts sooner than ESM. Only the native keyring
- * stays outside, which may be absent.
+ * stays outside, which may be absent. The libraries share the program's chunks; whoever imports them has a
+ * wrapper of their names (.mjs). Their types: types.mjs.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -110,9 +111,12 @@ const transform = {
   define: { SVCCTL_VERSION: JSON.stringify(version), SVCCTL_BUGS: JSON.stringify(bugs.url) },
 }
 
+/** The package's libraries, by their names in its `exports`. */
+const libraries = { client: 'src/library/client.ts', sandbox: 'src/library/sandbox.ts' }
+
 const { output: chunks } = await build({
   plugins: [spare, measured],
-  input: { main: 'src/main.ts' },
+  input: { main: 'src/main.ts', ...libraries },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
   // The other two are optional parts of the CycloneDX library that nothing here asks for.
@@ -130,6 +134,12 @@ const { output: chunks } = await build({
     dynamicImportInCjs: false,
   },
 })
+for (const { name, exports, isEntry } of chunks)
+  if (isEntry && Object.hasOwn(libraries, name))
+    writeFileSync(
+      `dist/${name}.mjs`,
+      `import library from './${name}.cjs'\nexport const { ${exports.join(', ')} } = library\n`,
+    )
 // What loads them, each a whole of its own: what it shares with the program is not loaded from there,
 // since it decides what of the program is loaded.
 for (const [name, file] of [

@@ -22,8 +22,11 @@ type Plain<P> = P extends { type: 'integer' }
               : P extends { type: 'project' | 'group' }
                 ? string | number
                 : string
-/** The value that a parameter holds once parsed. */
-export type Value<P> = Plain<P> | Word<P> | Null<P>
+/**
+ * The value that a parameter holds once parsed. By way of a property it has no name of its own, so that
+ * declarations made of the catalogue show what it is.
+ */
+export type Value<P> = { readonly is: Plain<P> | Word<P> | Null<P> }['is']
 
 type Segment<S extends string> = S extends `:${infer N}` | `*${infer N}` ? N : never
 /** The placeholders of a route. */

@@ -1,0 +1,64 @@
+/** What `connect()` takes: where, as whom, and how patiently. */
+import type { Exchange, Transport } from '../http/types.js'
+import type { Environment, UserTokenKind } from '../profile/types.js'
+
+/** An `AbortSignal`, where the project knows of one. */
+type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
+
+interface Common {
+  /** The user to act as (administrators). */
+  readonly sudo?: string
+  /** Seconds to wait for an answer, and for each further piece of it; 60. */
+  readonly timeout?: number
+  /** How often a request is tried again that may be; 3. */
+  readonly retries?: number
+  /** Requests under way at once, at most; found out unless given. */
+  readonly concurrency?: number | 'auto'
+  /** `100/s`, `600/min`: no faster than this. */
+  readonly rate?: string
+  /** A file with the instance's own words. */
+  readonly vocabulary?: string
+  /** Ends everything under way. */
+  readonly signal?: Signal
+  /** Told of waits, of requests that are tried again, and of what should be known before anything is sent. */
+  readonly note?: (text: string) => void
+  /** Told of each exchange, its credentials masked. */
+  readonly trace?: (exchange: Exchange) => void
+}
+
+/** An instance by its address: nothing of the machine is looked at. */
+export interface ByAddress extends Common {
+  /** `https://host` or `https://host/path`. */
+  readonly baseUrl: string
+  readonly token?: string
+  /** What the token is; `personal` unless given. */
+  readonly tokenKind?: UserTokenKind
+  /** For what only a job may ask. */
+  readonly jobToken?: string
+  /** Proxy, certificate authorities and client certificate, as texts. */
+  readonly transport?: Transport
+  readonly profile?: never
+  readonly env?: never
+}
+
+/** A profile of the tool by its name, the current one where only an environment is given. */
+type Named =
+  | { readonly profile: string; readonly env?: Environment }
+  | { readonly profile?: string; readonly env: Environment }
+
+interface Kept extends Common {
+  /** The name of a profile that is protected: without it nothing is destroyed there. */
+  readonly confirm?: string
+  readonly baseUrl?: string
+  readonly token?: never
+  readonly jobToken?: never
+  readonly transport?: never
+}
+
+/**
+ * An instance by what the command line tool keeps: address, credential, proxy and guard rails of a profile
+ * count, and of the variables (`SVC_BASE_URL`, `SVC_TOKEN`, `HTTPS_PROXY` …) those of `env`: `process.env`.
+ */
+export type ByProfile = Kept & Named
+
+export type ConnectOptions = ByAddress | ByProfile

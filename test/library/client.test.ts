@@ -1,0 +1,239 @@
+/** `svcctl/client` over servers of the tests: what it sends, gives and throws, and what it leaves alone. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { areas as known } from '../../src/catalogue/index.js'
+import { type Api, type ConnectOptions, connect, Failure } from '../../src/library/client.js'
+import { json, rejected, serve } from '../http/servers.js'
+import { folder } from '../support/program.js'
+
+const secret = 'canary-token-4711-of-a-person'
+
+const opened = (options: ConnectOptions): Api => {
+  const api = connect(options)
+  onTestFinished(() => api.close())
+  return api
+}
+const at = (baseUrl: string): Api => opened({ baseUrl, token: secret, retries: 0 })
+
+/** A configuration of the tool with one profile, and the environment that names it. */
+const having = (profile: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> => {
+  const config = folder()
+  const own = { name: 'work', tokenStore: 'file', ...profile }
+  writeFileSync(
+    join(config, 'config.json'),
+    JSON.stringify({ version: 1, current: 'work', profiles: { work: own } }),
+    { mode: 0o600 },
+  )
+  const token = { token: secret, kind: 'personal', baseUrl: profile.baseUrl }
+  writeFileSync(join(config, 'tokens.json'), JSON.stringify({ work: token }), {
+    mode: 0o600,
+  })
+  return { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1' }
+}
+
+/** Pages of two records each. */
+const pages = (count: number) =>
+  serve(({ url }, response) => {
+    const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? 1)
+    const next =
+      page < count
+        ? {
+            link: `<http://${response.req.headers.host}/api/v4/runners?page=${page + 1}>; rel="next"`,
+          }
+        : {}
+    json(response, 200, [{ id: page * 2 - 1 }, { id: page * 2 }], next)
+  })
+
+describe('the functions', () => {
+  it('are those of every area that is below the API root', () => {
+    const camel = (name: string) =>
+      name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+    const { close: _, ...areas } = connect({ baseUrl: 'https://code.test' })
+    const names = known.map(({ name }) => camel(name)).filter((name) => name !== 'alerts')
+    expect(Object.keys(areas).sort()).toEqual(names.sort())
+    expect(Object.keys(areas.approvals)).toContain('rulesList')
+  })
+
+  it('send what the endpoint takes, with the one credential', async () => {
+    const { base, seen } = await serve((_, response) =>
+      json(response, 200, { id: 7, active: false }),
+    )
+    expect(await at(base).runners.update({ id: 7, active: false })).toEqual({
+      id: 7,
+      active: false,
+    })
+    expect(seen).toMatchObject([
+      {
+        method: 'PUT',
+        url: '/api/v4/runners/7',
+        body: '{"active":false}',
+        headers: { 'private-token': secret },
+      },
+    ])
+  })
+
+  it('take a project by its path, and parameters that are not known yet', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, { id: 1 }))
+    await at(base).projects.get({ id: 'platform/app' }, { params: { with_moon: true } })
+    expect(seen[0]?.url).toBe('/api/v4/projects/platform%2Fapp?with_moon=true')
+  })
+
+  it('give nothing where a write was answered with nothing, and fail where a record should be', async () => {
+    const { base } = await serve(({ method }, response) => {
+      if (method === 'GET') json(response, 200, ['no record'])
+      else response.writeHead(304).end()
+    })
+    expect(await at(base).mr.subscribe({ id: 1, merge_request_iid: 2 })).toBeUndefined()
+    expect(await rejected(at(base).projects.get({ id: 1 }))).toMatchObject({
+      category: 'unreachable',
+      status: 200,
+    })
+  })
+
+  it('hand a file over as it comes', async () => {
+    const { base } = await serve((_, response) => response.end('bytes'))
+    const { body } = await at(base).artifacts.download({ id: 1, job_id: 2 })
+    let text = ''
+    for await (const piece of body) text += Buffer.from(piece).toString()
+    expect(text).toBe('bytes')
+  })
+
+  it('refuse what does not compile before anything is sent', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, {}))
+    const api = at(base)
+    const wrong: unknown[] = [
+      // @ts-expect-error
+      await rejected(api.runners.update({ active: true })),
+      // @ts-expect-error
+      await rejected(api.runners.update({ id: 7, actve: true })),
+      // @ts-expect-error
+      await rejected(api.runners.listOfProject({}).all()),
+    ]
+    for (const error of wrong) expect(error).toMatchObject({ category: 'usage' })
+    expect(seen).toEqual([])
+  })
+})
+
+describe('lists', () => {
+  it('go over all pages as they are read', async () => {
+    const { base, seen } = await pages(3)
+    const ids: unknown[] = []
+    for await (const { id } of at(base).runners.list()) ids.push(id)
+    expect(ids).toEqual([1, 2, 3, 4, 5, 6])
+    expect(seen).toHaveLength(3)
+  })
+  it('come whole, and as many as are wanted', async () => {
+    const { base } = await pages(3)
+    expect(await at(base).runners.list({ status: 'online' }, { limit: 3 }).all()).toHaveLength(3)
+    expect(await at(base).runners.list().all()).toHaveLength(6)
+  })
+  it('ask anew for each loop, and nothing before', async () => {
+    const { base, seen } = await pages(1)
+    const list = at(base).runners.list()
+    expect(seen).toHaveLength(0)
+    await list.all()
+    await list.all()
+    expect(seen).toHaveLength(2)
+  })
+})
+
+describe('what is thrown', () => {
+  it('has category, status and code, no hint and no credential, wherever the instance says it back', async () => {
+    const { base } = await serve(({ headers }, response) =>
+      json(
+        response,
+        403,
+        { error: 'insufficient_scope', message: `no ${headers['private-token']}`, scope: 'api' },
+        { 'x-request-id': secret },
+      ),
+    )
+    const api = at(base)
+    for (const work of [() => api.runners.get({ id: 1 }), () => api.runners.list().all()]) {
+      const error = await rejected(work())
+      expect(error).toBeInstanceOf(Failure)
+      expect(error).toMatchObject({ category: 'auth', status: 403, code: 'insufficient_scope' })
+      expect(Object.keys((error as Failure).details)).not.toContain('hint')
+      expect(Object.keys((error as Failure).details)).not.toContain('advice')
+      const { stack } = error as Failure
+      expect(`${inspect(error, { depth: 9 })}${JSON.stringify(error)}${stack}`).not.toContain(
+        secret,
+      )
+    }
+  })
+  it('comes at once for an address or a profile that is none', () => {
+    const env = { SVC_CONFIG_DIR: folder() }
+    expect(() => connect({ baseUrl: 'https://user:pw@host' })).toThrow(Failure)
+    expect(() => connect({ profile: 'none', env })).toThrow('there is no profile "none"')
+    expect(() => connect({ env })).toThrow('no instance is configured')
+    // @ts-expect-error
+    expect(() => connect({})).toThrow('connect() needs the address')
+    // @ts-expect-error
+    expect(() => connect({ profile: 'work', token: 'x' })).toThrow('not both')
+  })
+  it('is the last of several tries, as many as are asked for', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 503, {}))
+    const api = opened({ baseUrl: base, token: secret, retries: 1, timeout: 5 })
+    expect(await rejected(api.runners.get({ id: 1 }))).toMatchObject({ status: 503 })
+    expect(seen.length).toBeGreaterThan(1)
+  })
+})
+
+describe('of the machine', () => {
+  it('nothing counts beside an address', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, []))
+    const mine = {
+      ...having({ baseUrl: base }),
+      SVC_TOKEN: secret,
+      SVC_BASE_URL: base,
+      SVC_SUDO: 'ana',
+    }
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const [name, value] of Object.entries(mine)) vi.stubEnv(name, value)
+    await opened({ baseUrl: base }).projects.list().all()
+    expect(JSON.stringify(seen)).not.toContain(secret)
+    expect(seen[0]?.headers.sudo).toBeUndefined()
+  })
+  it('the environment counts that is handed over', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, []))
+    const env = { SVC_CONFIG_DIR: folder(), SVC_BASE_URL: base, SVC_TOKEN: secret, SVC_SUDO: 'ana' }
+    await opened({ env }).projects.list().all()
+    expect(seen[0]?.headers).toMatchObject({ 'private-token': secret, sudo: 'ana' })
+  })
+})
+
+describe('a profile', () => {
+  it('gives address, credential and audit log', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, { id: 1 }))
+    const auditLog = join(folder(), 'audit.jsonl')
+    const api = opened({ profile: 'work', env: having({ baseUrl: base, auditLog }) })
+    await api.runners.update({ id: 1, active: true })
+    expect(seen[0]?.headers['private-token']).toBe(secret)
+    expect(JSON.parse(readFileSync(auditLog, 'utf8'))).toMatchObject({
+      profile: 'work',
+      method: 'PUT',
+      outcome: 'done',
+    })
+  })
+  it('that only reads sends no writes', async () => {
+    const { base, seen } = await serve((_, response) => json(response, 200, []))
+    const api = opened({ profile: 'work', env: having({ baseUrl: base, readOnly: true }) })
+    await api.projects.list().all()
+    expect(await rejected(api.runners.update({ id: 1, active: true }))).toMatchObject({
+      category: 'usage',
+    })
+    expect(seen.map(({ method }) => method)).toEqual(['GET'])
+  })
+  it('that is protected destroys nothing without its name', async () => {
+    const { base, seen } = await serve((_, response) => response.writeHead(204).end())
+    const env = having({ baseUrl: base, protected: true })
+    const gone = { id: 1, key_id: 2 }
+    expect(await rejected(opened({ env }).deployKeys.delete(gone))).toMatchObject({
+      category: 'usage',
+    })
+    expect(seen).toEqual([])
+    await opened({ env, confirm: 'work' }).deployKeys.delete(gone)
+    expect(seen.map(({ method }) => method)).toEqual(['DELETE'])
+  })
+})

@@ -1,0 +1,263 @@
+/**
+ * The package as it is published: packed from a copy without what was built before, installed offline into an
+ * empty TypeScript project. The README's examples compile and run there, wrong calls do not compile.
+ */
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
+import { clean, configuration, folder, svcctl } from '../support/program.js'
+
+const root = join(import.meta.dirname, '../..')
+const compiler = join(
+  dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+  'bin/tsc',
+)
+/** The README's examples in TypeScript. */
+const examples = [
+  ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm),
+].map(([, text = '']) => text)
+
+/** The copy that is packed. */
+let copy: string
+let tarball: string
+let project: string
+let home: string
+
+const run = async (program: string, args: readonly string[], env: Record<string, string> = {}) => {
+  const ran = await execa(program, args, {
+    cwd: project,
+    reject: false,
+    extendEnv: false,
+    stdin: 'ignore',
+    env: {
+      ...clean(),
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      npm_config_offline: 'true',
+      npm_config_cache: join(home, 'cache'),
+      npm_config_update_notifier: 'false',
+      ...env,
+    },
+  })
+  return { code: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr }
+}
+const node = (file: string, env?: Record<string, string>) => run(process.execPath, [file], env)
+
+/** A copy of what packing needs, with nothing built. */
+const copied = (): string => {
+  const made = folder()
+  const needed = ['src', 'bin', '.config', 'completions', 'README.md', 'LICENSE', 'package.json']
+  for (const name of [...needed, 'tsconfig.json'])
+    cpSync(join(root, name), join(made, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(made, 'node_modules'))
+  return made
+}
+
+beforeAll(async () => {
+  ;[project, home, copy] = [folder(), folder(), copied()]
+  const packed = await run('npm', ['pack', copy, '--silent'])
+  expect(packed).toMatchObject({ code: 0 })
+  tarball = join(project, packed.stdout.trim().split('\n').at(-1) ?? '')
+}, 240_000)
+
+describe('what is packed', () => {
+  const manifest = async () =>
+    JSON.parse((await run('tar', ['-xOzf', tarball, 'package/package.json'])).stdout)
+
+  it('is the program, its libraries and its pages, and nothing else', async () => {
+    const { stdout } = await run('tar', ['-tzf', tarball])
+    const kinds = stdout.split('\n').map((path) =>
+      path
+        .replace(/^package\//, '')
+        .replace(/^dist\/man\/svcctl(-[a-z-]+)?\.1$/, 'dist/man/<page>.1')
+        .replace(/^dist\/(?!client|sandbox\.)[\w.-]+\.cjs$/, 'dist/<chunk>.cjs')
+        .replace(/^dist\/client-\w+\.cjs$/, 'dist/<chunk>.cjs'),
+    )
+    expect([...new Set(kinds)].sort()).toEqual(
+      [
+        'LICENSE',
+        'README.md',
+        'bin/package.json',
+        'bin/svcctl.js',
+        'completions/_svcctl',
+        'completions/svcctl.bash',
+        'completions/svcctl.fish',
+        'completions/svcctl.ps1',
+        'dist/<chunk>.cjs',
+        'dist/client.cjs',
+        'dist/client.d.cts',
+        'dist/client.d.ts',
+        'dist/client.mjs',
+        'dist/licences.txt',
+        'dist/man/<page>.1',
+        'dist/sandbox.cjs',
+        'dist/sandbox.d.cts',
+        'dist/sandbox.d.ts',
+        'dist/sandbox.mjs',
+        'package.json',
+      ].sort(),
+    )
+  })
+
+  it('is no larger than 1.3 MB', () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(1_300_000)
+  })
+
+  it('runs no script when it is installed, and needs no other package', async () => {
+    const { scripts, dependencies, bundleDependencies, exports } = await manifest()
+    expect(Object.keys(scripts).filter((name) => /install$|^prepare$/.test(name))).toEqual([])
+    expect([dependencies, bundleDependencies]).toEqual([undefined, undefined])
+    expect(Object.keys(exports)).toEqual(['./client', './sandbox', './package.json'])
+  })
+
+  it('leaves the manifest as it was', () => {
+    const [now, before] = [copy, root].map((at) => readFileSync(join(at, 'package.json'), 'utf8'))
+    expect(now).toBe(before)
+  })
+
+  it.each(['client', 'sandbox'])('declares %s in one file that names no other', async (name) => {
+    const { stdout } = await run('tar', ['-xOzf', tarball, `package/dist/${name}.d.cts`])
+    expect(stdout).toContain('declare')
+    expect(stdout).not.toMatch(/\bfrom\s*['"]|\bimport\b|reference (?:types|path)/)
+    const wrapper = await run('tar', ['-xOzf', tarball, `package/dist/${name}.d.ts`])
+    expect(wrapper.stdout).toBe(`export * from './${name}.cjs'`)
+  })
+})
+
+/** What a compiler is to refuse, and what it is to know of an answer. */
+const wrong = `import { connect, type RecordList } from 'svcctl/client'
+import { startSandbox } from 'svcctl/sandbox'
+
+const api = connect({ baseUrl: 'https://code.test', token: 'x' })
+export const refused = [
+  // @ts-expect-error an enumeration has no such value
+  () => api.runners.list({ status: 'asleep' }),
+  // @ts-expect-error an id is missing
+  () => api.runners.update({ active: false }),
+  // @ts-expect-error there is no such field
+  () => api.runners.update({ id: 7, actve: false }),
+  // @ts-expect-error an id of this kind is a number
+  () => api.runners.get({ id: 'seven' }),
+  // @ts-expect-error there is no such verb
+  () => api.runners.explode({ id: 7 }),
+  // @ts-expect-error there is no such area
+  () => api.walkers.list(),
+  // @ts-expect-error the answer has no such field
+  async () => (await api.runners.get({ id: 7 })).nickname,
+  // @ts-expect-error neither an address nor a profile
+  () => connect({}),
+  // @ts-expect-error a token goes with an address
+  () => connect({ profile: 'work', token: 'x' }),
+  // @ts-expect-error a port is a number
+  () => startSandbox({ port: '80' }),
+]
+export const known = async (): Promise<string> => {
+  const ids: (number | null | undefined)[] = []
+  for await (const { id } of api.jobs.list({ id: 'platform/app' }, { limit: 3 })) ids.push(id)
+  const rules: RecordList<{ readonly id?: number | null }> = api.approvals.rulesList({ id: 1 })
+  const paused = await api.runners.update({ id: 7, active: false })
+  await api[Symbol.asyncDispose]()
+  return \`\${ids.length} \${(await rules.all()).length} \${paused?.description ?? ''}\`
+}
+`
+/** The same package as CommonJS has it. */
+const older = `import { connect, Failure } from 'svcctl/client'
+import { startSandbox } from 'svcctl/sandbox'
+
+const tried = async (): Promise<void> => {
+  const sandbox = await startSandbox()
+  const api = connect({ baseUrl: sandbox.url, token: 'no-token-of-anybody' })
+  const error: unknown = await api.runners.listAll().all().catch((thrown: unknown) => thrown)
+  console.log(error instanceof Failure ? \`\${error.category} \${error.status}\` : error)
+  await api.close()
+  await sandbox.close()
+}
+void tried()
+`
+/** What loading does besides: which variables it reads, and what it leaves behind. */
+const loading = `const read = []
+const signals = () => ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((name) => process.listenerCount(name)).join()
+const before = signals()
+process.env = new Proxy(process.env, {
+  get: (target, name) => { read.push(String(name)); return target[name] },
+})
+const { connect } = await import('svcctl/client')
+await import('svcctl/sandbox')
+connect({ baseUrl: 'https://code.test', token: 'a-token-for-nobody' })
+console.log(JSON.stringify({ read: read.filter((name) => /^(SVC_|CI|XDG|HOME|.*proxy)/i.test(name)), left: before !== signals() }))
+`
+
+describe('installed into an empty project', () => {
+  let sandbox: RunningSandbox
+  const env = { SVC_NO_KEYRING: '1', SVC_CONFIG_DIR: '' }
+
+  const compiled = (resolution: 'nodenext' | 'bundler', files: readonly string[], lib: string) => {
+    const compilerOptions = {
+      strict: true,
+      skipLibCheck: false,
+      moduleResolution: resolution,
+      module: resolution === 'bundler' ? 'esnext' : 'nodenext',
+      target: 'es2022',
+      types: [],
+      outDir: 'out',
+      ...(lib === '' ? {} : { lib: lib.split(',') }),
+    }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+    return run(process.execPath, [compiler])
+  }
+
+  beforeAll(async () => {
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+    const texts = { 'first.ts': examples[0], 'second.ts': examples[1] }
+    const files = { ...texts, 'wrong.ts': wrong, 'older.cts': older, 'loading.mjs': loading }
+    for (const [name, text = ''] of Object.entries(files)) writeFileSync(join(project, name), text)
+    mkdirSync(join(project, 'out'))
+    const installed = await run('npm', ['install', '--omit=optional', tarball])
+    expect(installed).toMatchObject({ code: 0 })
+    expect(installed.stderr).not.toMatch(/script|deprecated|ERESOLVE/i)
+    sandbox = await startSandbox()
+    env.SVC_CONFIG_DIR = configuration()
+    const login = ['auth', 'login', 'work', '--base-url', sandbox.url, '--token-stdin']
+    expect(await svcctl(login, { env, input: `${sandbox.token}\n` })).toMatchObject({ code: 0 })
+  }, 120_000)
+  afterAll(() => sandbox?.close())
+
+  it.each([
+    ['nodenext', 'first.ts second.ts wrong.ts older.cts', ''],
+    ['bundler', 'first.ts second.ts wrong.ts', ''],
+    ['nodenext', 'wrong.ts', 'es2022'],
+  ] as const)('compiles as %s (%s) %s', async (resolution, files, lib) => {
+    expect(await compiled(resolution, files.split(' '), lib)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+  })
+
+  it('runs the first example of the README, by a profile', async () => {
+    await compiled('nodenext', ['first.ts'], '')
+    const ran = await node('out/first.js', env)
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^\d+ [^\n]+\n(?:\d+ [^\n]+\n)*\d+$/)
+  })
+
+  it('runs the second, on an instance of its own', async () => {
+    await compiled('nodenext', ['second.ts'], '')
+    const ran = await node('out/second.js')
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^\d+ [^\n]+/)
+  })
+
+  it('runs as CommonJS, with the same Failure', async () => {
+    await compiled('nodenext', ['older.cts'], '')
+    expect(await node('out/older.cjs')).toEqual({ code: 0, stdout: 'auth 401', stderr: '' })
+  })
+
+  it('loads without a look at the machine, and leaves nothing behind', async () => {
+    const { stdout } = await node('loading.mjs', env)
+    expect(JSON.parse(stdout)).toEqual({ read: [], left: false })
+  })
+})

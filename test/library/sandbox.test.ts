@@ -1,0 +1,50 @@
+/** `svcctl/sandbox`: an instance for other people's tests, and nothing left of it. */
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { connect } from '../../src/library/client.js'
+import { startSandbox } from '../../src/library/sandbox.js'
+import { rejected } from '../http/servers.js'
+
+const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('svcctl-sandbox-'))
+const signals = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
+
+it('runs until it is closed, and leaves neither its state nor a handler', async () => {
+  const [before, handlers] = [folders(), signals()]
+  const sandbox = await startSandbox()
+  const api = connect({ baseUrl: sandbox.url, token: sandbox.token, retries: 0 })
+  onTestFinished(() => api.close())
+  expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect((await api.runners.listAll().all()).length).toBeGreaterThan(3)
+  expect(signals()).toEqual(handlers)
+  expect(folders()).toHaveLength(before.length + 1)
+  await sandbox[Symbol.asyncDispose]()
+  await sandbox.close()
+  expect(folders()).toEqual(before)
+  expect(await rejected(api.runners.listAll().all())).toMatchObject({ category: 'unreachable' })
+})
+
+it('goes on with a state that has a place, and leaves it there', async () => {
+  const state = mkdtempSync(join(tmpdir(), 'state-'))
+  for (const active of [false, undefined]) {
+    const sandbox = await startSandbox({ state })
+    const api = connect({ baseUrl: sandbox.url, token: sandbox.token })
+    if (active !== undefined) await api.runners.update({ id: 1, active })
+    else expect(await api.runners.get({ id: 1 })).toMatchObject({ active: false })
+    await api.close()
+    await sandbox.close()
+  }
+  expect(existsSync(join(state, 'state.json'))).toBe(true)
+})
+
+it('answers 429 beyond a rate, and refuses one that is none before anything is made', async () => {
+  const before = folders()
+  expect(await rejected(startSandbox({ rate: 'much' }))).toMatchObject({ category: 'usage' })
+  expect(folders()).toEqual(before)
+  const sandbox = await startSandbox({ rate: '1/min' })
+  onTestFinished(() => sandbox.close())
+  const ask = () => fetch(`${sandbox.url}/api/v4/projects`)
+  await ask()
+  expect([(await ask()).status, (await ask()).status]).toContain(429)
+})
