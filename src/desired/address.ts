@@ -31,10 +31,6 @@ export const addressText = ({ kind, item, attribute, ...place }: Address): strin
   return `${placeText(place)}:${kind}${within}${attribute === undefined ? '' : `#${attribute}`}`
 }
 
-/** Paths of groups and projects are the same whatever their case. */
-export const samePlace = (a: ManagedPlace, b: ManagedPlace): boolean =>
-  a.scope === b.scope && a.path.toLowerCase() === b.path.toLowerCase()
-
 /**
  * Whether an address is meant by a glob: `*` stands for anything; a bare name of a kind means every address
  * of that kind; a glob of a place or of a kind means all below it.

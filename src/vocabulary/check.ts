@@ -31,11 +31,7 @@ const collisionIn = (
 }
 
 /** @throws Failure `usage` where two names of an endpoint become one */
-export const checkNames = (
-  entries: Entries,
-  words: Pick<Words, 'name'>,
-  endpoint: Endpoint,
-): void => {
+const checkNames = (entries: Entries, words: Pick<Words, 'name'>, endpoint: Endpoint): void => {
   const placeholders = new Set(Object.keys(endpoint.path))
   for (const [i, list] of listsOf(endpoint).entries()) {
     const found = collisionIn(list, words, i === 0 ? placeholders : new Set())
@@ -54,7 +50,7 @@ const pathLine = ({ paths, words }: Entries, path: string): number | undefined =
   words.find(({ key }) => path.split(/[/_-]/).includes(key))?.line
 
 /** @throws Failure `usage` where a path becomes that of another endpoint */
-export const checkPath = (
+const checkPath = (
   entries: Entries,
   { path }: Pick<Words, 'path'>,
   endpoint: Endpoint,

@@ -6,7 +6,7 @@ import type { Param, Params } from '../catalogue/params.js'
 import { propertiesOf } from '../catalogue/shapes/properties.js'
 
 /** The names of parameters, and of the keys within them, a list a level. */
-export const levelsOf = (params: Params): readonly (readonly string[])[] => [
+const levelsOf = (params: Params): readonly (readonly string[])[] => [
   Object.keys(params),
   ...Object.values(params).flatMap((param) => {
     const inner = keysOf(param)
@@ -20,7 +20,7 @@ const keysOf = (param: Param): Params | undefined => {
 }
 
 /** The fields of a shape, and of the objects in it, a list an object. */
-export const objectsIn = (
+const objectsIn = (
   schema: unknown,
   seen: Set<unknown> = new Set(),
 ): readonly (readonly string[])[] => {

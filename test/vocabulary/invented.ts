@@ -22,5 +22,5 @@ gone: { "POST /ci/lint": "check within a project: --project" }
 secrets: [hub_signing_blob]
 `
 
-export const entries = () => parseVocabulary(invented, 'work.yml')
+const entries = () => parseVocabulary(invented, 'work.yml')
 export const inventedWords = async () => wordsFrom(await entries())

@@ -5,7 +5,7 @@ import { usage } from '../../errors.js'
 import type { Services } from '../services.js'
 
 /** What a document is written as. */
-export type DocumentForm = 'yaml' | 'json'
+type DocumentForm = 'yaml' | 'json'
 
 export interface ExportTarget {
   readonly is: 'output' | 'file' | 'folder'

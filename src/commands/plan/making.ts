@@ -37,7 +37,7 @@ export interface MadePlan {
 }
 
 /** Where files are looked for unless they are named. */
-export const defaultFolder = './svcctl'
+const defaultFolder = './svcctl'
 
 /** The files and folders of a line. */
 const inputsOf = ({ args }: Pick<Given, 'args'>): readonly string[] =>

@@ -26,7 +26,7 @@ export const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
 }
 
 /** Its text: the same plan is the same text, but for when it was made. */
-export const planText = (document: PlanDocument): string => `${JSON.stringify(document, null, 2)}\n`
+const planText = (document: PlanDocument): string => `${JSON.stringify(document, null, 2)}\n`
 
 /** Writes a plan file. @throws Failure `failed` */
 export const writePlan = async (

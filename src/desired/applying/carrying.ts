@@ -11,7 +11,7 @@ import { placeText } from '../address.js'
 import { type Performed, type PerformingParts, perform } from './performing.js'
 
 /** An action in its place. */
-export interface ActionItem extends Item {
+interface ActionItem extends Item {
   readonly action: PlannedAction
 }
 

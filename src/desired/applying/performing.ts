@@ -19,7 +19,7 @@ export interface PerformingParts {
 }
 
 /** A secret that was set. */
-export interface SetSecret {
+interface SetSecret {
   readonly address: Address
   readonly value: string
 }

@@ -4,7 +4,7 @@ import { addressText } from '../address.js'
 import { absent } from '../digest.js'
 
 /** What was agreed to of an action. */
-export interface AgreedAction {
+interface AgreedAction {
   readonly id: string
   readonly digest: string
 }
@@ -16,7 +16,7 @@ export interface AgreedPlan {
 }
 
 /** An action that no longer fits, with why. */
-export interface StaleAction {
+interface StaleAction {
   readonly id: string
   readonly why: string
 }

@@ -81,7 +81,7 @@ const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 /** What cannot be read back, and is left as it is: people are told, since nobody knows. */
-export const unknowns = (
+const unknowns = (
   c: Comparing,
   address: Address,
   wished: WishedItem,
@@ -175,7 +175,7 @@ const lacking = (c: Comparing, all: readonly Judged[]): readonly string[] =>
     .map(({ name }) => name)
 
 /** An item that is not there is created. */
-export const created = async (c: Comparing, wished: WishedItem): Promise<Upshot> => {
+const created = async (c: Comparing, wished: WishedItem): Promise<Upshot> => {
   const address = itemAddress(c.wish, wished.identity)
   const { create, by } = c.kind
   const impossible = async (): Promise<Upshot> => {

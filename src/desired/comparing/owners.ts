@@ -28,7 +28,7 @@ const membershipOf = (draft: Draft): Membership => {
 }
 
 /** Drafts of kinds whose items are users. */
-export const memberships = (drafts: readonly Draft[]): readonly Membership[] =>
+const memberships = (drafts: readonly Draft[]): readonly Membership[] =>
   drafts.filter(({ kind }) => kind.by === 'user').map(membershipOf)
 
 const said = ({ draft }: Membership, text: string, hint?: string): Mistake => ({

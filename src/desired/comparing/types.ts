@@ -37,7 +37,7 @@ export interface SecretsPolicy {
 }
 
 /** What a project is besides its path. */
-export interface ProjectAbout {
+interface ProjectAbout {
   readonly archived: boolean
   readonly namespace: 'group' | 'user' | undefined
 }

@@ -4,7 +4,7 @@ import { FileMap, type FileValue, plain } from './model.js'
 import { indented, yamlOf } from './yaml.js'
 
 /** Where editors find what a file may hold; `svcctl explain --config-schema` prints the same. */
-export const schemaAddress = 'https://svcctl.example/schema/config-1.json'
+const schemaAddress = 'https://svcctl.example/schema/config-1.json'
 
 /** What files say that were written here: such a one may be written anew. */
 export const writtenHere = '# written by svcctl export'

@@ -60,7 +60,7 @@ const textAt = (file: string): string | undefined =>
  * Why a file may not be written anew; undefined where it may, or is not there.
  * @param file its path, in which no part below the root may be a link
  */
-export const objectionTo = async (
+const objectionTo = async (
   root: string,
   path: string,
   selected: Selected,
@@ -89,7 +89,7 @@ const standing = async (file: string, selected: Selected): Promise<string | unde
 }
 
 /** Refuses where anything is in the way. @throws Failure `usage`, before anything is written */
-export const refuseStanding = (ways: readonly (readonly [string, string])[]): void => {
+const refuseStanding = (ways: readonly (readonly [string, string])[]): void => {
   const [first] = ways
   if (first === undefined) return
   const list = ways.slice(0, 20).map(([file, why]) => `${file}: ${why}`)

@@ -16,7 +16,7 @@ const isName = (segment: string): boolean => /^[\w.-]+$/.test(segment) && !isDot
  * The path of a place's file below the folder, parted by slashes.
  * @throws Failure `usage` for a path whose parts are no names of files: nothing of it is written
  */
-export const fileOf = (place: ManagedPlace): string => {
+const fileOf = (place: ManagedPlace): string => {
   if (place.scope === 'site') return 'site.yml'
   const segments = place.path.split('/')
   if (!segments.every(isName))

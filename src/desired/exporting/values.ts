@@ -8,7 +8,7 @@ import type { ChosenParts } from './chosen.js'
 import { sorted } from './model.js'
 
 /** Who knows what numbers are called. */
-export interface CalledBy {
+interface CalledBy {
   name(ref: Referent, number: number, near: ManagedPlace): string | undefined
 }
 

@@ -43,7 +43,7 @@ export interface DeclaredKind {
 }
 
 /** Whose a level is: every project that files name; all below a group; one place. */
-export type LevelForm = 'defaults' | 'below' | 'exact'
+type LevelForm = 'defaults' | 'below' | 'exact'
 
 /** What is said for places of one scope, by one key. */
 export interface DeclaredLevel {

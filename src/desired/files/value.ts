@@ -109,7 +109,7 @@ const formats: Readonly<
 }
 
 /** A text of a parameter, wherever it came from. */
-export const checkText = (
+const checkText = (
   { name, mistakes }: Pick<Expected, 'name' | 'mistakes'>,
   param: Param,
   { origin, text }: Pick<WrittenScalar, 'origin' | 'text'>,

@@ -10,7 +10,7 @@ export interface WrittenMap {
   readonly entries: readonly WrittenEntry[]
 }
 
-export interface WrittenList {
+interface WrittenList {
   readonly is: 'list'
   readonly origin: Origin
   readonly items: readonly Written[]

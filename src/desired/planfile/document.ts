@@ -7,7 +7,7 @@ import type { SecretSource } from '../wishes.js'
 export const planVersion = 1
 
 /** A file that a plan was made of. */
-export interface PlanFile {
+interface PlanFile {
   readonly path: string
   readonly sha256: string
 }

@@ -26,7 +26,7 @@ const plain = (value: unknown): JsonValue | undefined => {
 }
 
 /** What stands at a path of a record: `a.b` inside, `a[].b` of each in a list. */
-export const fieldAt = (record: unknown, path: string): JsonValue | undefined => {
+const fieldAt = (record: unknown, path: string): JsonValue | undefined => {
   const [first = '', ...rest] = path.split('.')
   const name = first.replace(/\[\]$/, '')
   const value = isObject(record) && Object.hasOwn(record, name) ? record[name] : undefined

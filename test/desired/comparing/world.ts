@@ -13,7 +13,6 @@ import type { SeenKind } from '../../../src/desired/seen.js'
 import type { Stated, WantedValue, Wish, WishedItem } from '../../../src/desired/wishes.js'
 import { Failure } from '../../../src/errors.js'
 
-export type Wanted = JsonValue | { readonly $add?: JsonValue[]; readonly $remove?: JsonValue[] }
 interface Item {
   readonly $family?: string
   readonly $previously?: readonly string[]
@@ -23,14 +22,14 @@ interface Item {
 /** A set as a file would have it; `$exact` beside its items. */
 export type Said = Readonly<Record<string, Item | null | boolean>>
 
-export const place = (text: string): ManagedPlace => {
+const place = (text: string): ManagedPlace => {
   if (text === 'site') return { scope: 'site', path: '' }
   const cut = text.indexOf('/')
   const scope = text.slice(0, cut) === 'groups' ? 'group' : 'project'
   return { scope, path: text.slice(cut + 1) }
 }
 
-export const kindNamed = (scope: Managed['scope'], name: string): Managed => {
+const kindNamed = (scope: Managed['scope'], name: string): Managed => {
   const kind = managedKinds.find((one) => one.scope === scope && one.name === name)
   if (kind === undefined) throw new Error(`no kind ${scope} ${name}`)
   return kind
@@ -105,7 +104,7 @@ const groups: Readonly<Record<string, number>> = { 'platform/core': 21, platform
 export const refusal = new Failure('auth', 'GET: 403 Forbidden', { status: 403 })
 
 /** What reading would give of a world; what is not in it is empty. */
-export const sightOf = (world: World): ComparingSight & { readonly asked: string[] } => {
+const sightOf = (world: World): ComparingSight & { readonly asked: string[] } => {
   const asked: string[] = []
   return {
     asked,

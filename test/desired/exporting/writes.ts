@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 
-export interface RandomWrite {
+interface RandomWrite {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: object
