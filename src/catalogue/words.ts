@@ -5,6 +5,8 @@
 import type { Endpoint } from './endpoint.js'
 
 export interface Words {
+  /** A field, as each of several instances calls it. */
+  readonly each?: (name: string) => readonly string[]
   /** A parameter or field, as the instance calls it. Of a name with brackets each level. */
   name(neutral: string): string
   /** What the documents call what the instance calls so; itself where they agree. */
@@ -50,7 +52,10 @@ export const fixedNames: ReadonlySet<string> = new Set([
 export const sessionCookie = '_svc_session'
 
 /** What names are in both directions. */
-export type Naming = Pick<Words, 'name' | 'neutral'>
+export interface Naming extends Pick<Words, 'name' | 'neutral'> {
+  /** A field, as each of several instances calls it. */
+  readonly each?: (name: string) => readonly string[]
+}
 
 /**
  * The key under which a record has a field: where it has both names, the instance's.
@@ -58,9 +63,10 @@ export type Naming = Pick<Words, 'name' | 'neutral'>
  * @returns undefined where the record has neither
  */
 export const keyIn = (record: object, name: string, words?: Naming): string | undefined =>
-  (words === undefined ? [name] : [words.name(name), name, words.neutral(name)]).find((key) =>
-    Object.hasOwn(record, key),
-  )
+  (words === undefined
+    ? [name]
+    : [words.name(name), ...(words.each?.(name) ?? []), name, words.neutral(name)]
+  ).find((key) => Object.hasOwn(record, key))
 
 /** Each level of a dotted name. */
 export const dotted = (path: string, word: (name: string) => string): string =>

@@ -54,7 +54,19 @@ const paging = declare({
 })
 
 const requesting = declare({
-  profile: { param: string('use this profile', { completes: 'profile' }), short: 'p' },
+  profile: {
+    param: string('use this profile; several: a,b, prod-* or @tag', {
+      completes: 'profiles',
+      placeholder: 'name',
+    }),
+    short: 'p',
+  },
+  'all-profiles': { param: boolean('of the instance of every profile') },
+  tolerate: {
+    param: list('enum', 'what refuses so is only noted', {
+      values: ['forbidden', 'not_found', 'unreachable'],
+    }),
+  },
   'base-url': { param: string('address of the instance', { format: 'url' }) },
   sandbox: {
     param: boolean('use the embedded instance'),
@@ -94,7 +106,9 @@ const printing = declare({
     repeats: true,
   },
   yes: { param: boolean('answer every confirmation'), short: 'y' },
-  confirm: { param: string('name of a protected profile, to confirm with --yes') },
+  confirm: {
+    param: string('name of a protected profile, to confirm with --yes (each of several)'),
+  },
   quiet: { param: boolean('no notes on standard error'), short: 'q' },
   verbose: {
     param: boolean('trace each request (-vv: with bodies)'),

@@ -1,5 +1,5 @@
 /** The flags of commands that write, and of those that work on many objects. */
-import { boolean, list, string } from '../catalogue/params.js'
+import { boolean, string } from '../catalogue/params.js'
 import { declare, expressions } from './declared.js'
 
 export const writing = declare({
@@ -53,9 +53,4 @@ export const spreading = declare({
     read: (texts) => (texts === undefined ? undefined : texts.at(-1) === 'true'),
   },
   'with-archived': { param: boolean('of archived projects, too') },
-  tolerate: {
-    param: list('enum', 'what refuses so is only noted', {
-      values: ['forbidden', 'not_found'],
-    }),
-  },
 })

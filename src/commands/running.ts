@@ -32,6 +32,10 @@ export interface Emit {
   readonly lead?: string
   /** The column that says what each record belongs to: the records are `{[parent]: …, record: …}`. */
   readonly parent?: string
+  /** The records among those of others, where alone they are seen in another way. */
+  readonly among?: readonly unknown[]
+  /** The column before it, where there are several instances: the engine's. */
+  readonly within?: 'profile'
   /** Notes told it to people already; only the other formats print it. */
   readonly noted?: boolean
 }

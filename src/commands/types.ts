@@ -1,7 +1,7 @@
 /** What a command is: what it says of itself, and what it does. */
 import type { Param } from '../catalogue/params.js'
 import type { Made } from '../output/types.js'
-import type { Argument, Described, Given } from './described.js'
+import type { Across, Argument, Described, Given } from './described.js'
 import type { Services } from './services.js'
 
 export type * from './described.js'
@@ -44,6 +44,8 @@ export interface Special {
   readonly lasts?: true
   /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
   readonly alters?: true
+  /** How answers of several instances are set side by side. */
+  readonly across?: Across
   /** It only looks: nothing but GET and HEAD is sent for it, and --curl has no one request to show. */
   readonly looks?: true
   /** Takes its objects as they come: it only hands on what was given. */

@@ -34,19 +34,19 @@ export const rowsOf = (
     columns ??= choose(fields)
     return columns.map((path) => view.pick(fields, path))
   }
-  const { parent, words } = view
+  const { parents, words } = view
   const named = (word: ((name: string) => string) | undefined) => (): readonly string[] => {
     const all = columns ?? []
     const said = word === undefined ? all : all.map((path) => dotted(path, word))
-    return parent === undefined ? said : [parent, ...said]
+    return parents === undefined ? said : [...parents, ...said]
   }
   const names = { columns: named(words?.neutral), headings: named(words?.name) }
-  if (parent === undefined) return { ...names, values: valuesOf }
+  if (parents === undefined) return { ...names, values: valuesOf }
   return {
     ...names,
     values: (whole) => {
-      const { [parent]: name, record } = fieldsOf(whole)
-      return [name, ...valuesOf(record)]
+      const { record, ...above } = fieldsOf(whole)
+      return [...parents.map((parent) => above[parent]), ...valuesOf(record)]
     },
   }
 }

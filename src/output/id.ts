@@ -4,9 +4,9 @@ import { shown } from './shown.js'
 import type { Open } from './types.js'
 
 export const open: Open = (sink, view) => {
-  const { names = [], parent, pick, style } = view
+  const { names = [], parents, pick, style } = view
   const lineOf = (whole: unknown): string => {
-    const record = parent === undefined ? whole : pick(whole, 'record')
+    const record = parents === undefined ? whole : pick(whole, 'record')
     for (const name of names) {
       const value = pick(record, name)
       if (value !== undefined && value !== null && value !== '')

@@ -110,11 +110,11 @@ export const picker = (more: Made = {}, words?: Naming): Pick => {
 }
 
 /** The record as JSON and YAML give it: whole, or only the fields asked for. */
-export const shaper = ({ fields, parent, pick }: Sight): ((record: unknown) => unknown) => {
+export const shaper = ({ fields, parents, pick }: Sight): ((record: unknown) => unknown) => {
   if (fields === undefined) return (record) => record
   const shape = (record: unknown): unknown =>
     Object.fromEntries(fields.map((path) => [path, pick(record, path) ?? null]))
-  if (parent === undefined) return shape
+  if (parents === undefined) return shape
   return (whole) =>
     isObject(whole) && 'record' in whole ? { ...whole, record: shape(whole.record) } : whole
 }

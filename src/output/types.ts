@@ -58,10 +58,10 @@ export interface View {
   /** `--fields`: columns of a table, keys of JSON and YAML. */
   readonly fields?: readonly string[]
   /**
-   * The column that says what each record belongs to, before all others and beside what was asked for. The
+   * The columns that say what each record belongs to, before all others and beside what was asked for. The
    * records come as `{[parent]: …, record: …}` then; programs get them so, what failed without a record.
    */
-  readonly parent?: string
+  readonly parents?: readonly string[]
   /** The fields by which verbs know a record, the best first. */
   readonly names?: readonly string[]
   readonly terminal: boolean

@@ -4,10 +4,10 @@ import { shown } from './shown.js'
 import type { Open } from './types.js'
 
 export const open: Open = (sink, view) => {
-  const { fields = [], parent, pick, style } = view
+  const { fields = [], parents, pick, style } = view
   // A column that leads the rows of others stands before the one that was asked for.
   const field = fields.at(-1) ?? 'value'
-  const path = parent === undefined ? field : `record.${field}`
+  const path = parents === undefined ? field : `record.${field}`
   const lineOf = (record: unknown): string => {
     const value = isScalar(record) ? record : pick(record, path)
     if (value === undefined || value === null) return '\n'

@@ -23,6 +23,7 @@ export {
   settings,
   shownProfile,
 } from './settings.js'
+export { isOpen, meant, profilesIn } from './several.js'
 export { checkName, openStore } from './store.js'
 export { environmentToken, jobTokenFor } from './tokens/environment.js'
 export { openKeyring } from './tokens/keyring.js'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { isLoopback, normalizeBaseUrl } from '../base/base-url.js'
 import type { Fields } from '../base/objects.js'
 import { splitCommand } from '../base/shell-words.js'
-import { boolean, integer, oneOf, type Param, string } from '../catalogue/params.js'
+import { boolean, integer, list, oneOf, type Param, string } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
 import { userTokenKinds } from './tokens/value.js'
 import type { Profile } from './types.js'
@@ -47,6 +47,7 @@ export const settings = {
     completes: 'file',
   }),
   rate: string('requests a second or minute, at most (100/s, 600/min)', { placeholder: 'n/s' }),
+  tags: list('string', 'what -p @tag finds it by'),
 } as const satisfies Readonly<Record<SettingName, Param>>
 
 export const settingNames = Object.keys(settings) as readonly SettingName[]
@@ -81,6 +82,15 @@ const command = (value: unknown): readonly string[] => {
   if (words.length === 0 || !words.every((w): w is string => typeof w === 'string') || !words[0])
     throw bad('token-command', undefined, 'a program and its arguments')
   return words
+}
+
+const tags = (value: unknown): readonly string[] => {
+  const words = Array.isArray(value) ? value : String(value).split(',')
+  const isTag = (word: unknown): word is string =>
+    typeof word === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(word)
+  if (!words.every(isTag))
+    throw bad('tags', undefined, 'words of letters, digits, dots, dashes and underscores')
+  return [...new Set(words)]
 }
 
 const whole = (name: SettingName, param: { min: number; max: number }, value: unknown): number => {
@@ -125,6 +135,7 @@ const line = (name: SettingName, value: unknown): string => {
  */
 const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   if (name === 'token-command') return command(value)
+  if (name === 'tags') return tags(value)
   const param: Param = settings[name]
   if (param.type === 'boolean') return truth(name, value)
   if (param.type === 'integer')
@@ -134,7 +145,11 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   return line(name, value)
 }
 
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
+const isAbsent = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
 
 /** The stored form of a profile with changes applied; what is not named stays. */
 export const applyChanges = (stored: Fields, changes: Changes): Fields => {

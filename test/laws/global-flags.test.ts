@@ -108,6 +108,11 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
     flag: ['--concurrency', '1'],
     answer: together,
   },
+  'all-profiles': {
+    line: list,
+    flag: ['--all-profiles'],
+    profiles: { one: ['--base-url', 'URL'], two: ['--base-url', 'URL'] },
+  },
   rate: { line: get, flag: ['--rate', 'fast'] },
   'max-failures': {
     line: ['runners', 'pause', '1', '2', '3', '--concurrency', '1'],
@@ -249,7 +254,7 @@ describe('every global flag', () => {
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(38)
+    expect(names).toHaveLength(39)
   })
 
   const all = Object.entries(rows)

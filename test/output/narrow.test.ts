@@ -49,7 +49,7 @@ describe('value', () => {
   it('leaves out what a record belongs to, and columns that lead', async () => {
     const out = await written('value', ['{"project":"a/b","record":{"id":1,"v":7}}'], {
       fields: ['id', 'v'],
-      parent: 'project',
+      parents: ['project'],
     })
     expect(out).toBe('7\n')
   })

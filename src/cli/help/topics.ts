@@ -56,6 +56,7 @@ const configurationTopic = async (): Promise<string> => {
   return [
     ...paragraphs([
       'A flag beats the environment, the environment beats the profile. svcctl auth login makes a profile, svcctl profile set changes one, auth switch and --profile choose one.',
+      'Several are asked at once by -p a,b, -p "prod-*", -p @tag (the setting tags) or --all-profiles: each with its own credential and guard rails. What writes takes names only, --yes, and --confirm for each protected one.',
       'Tokens are kept in the keyring of the system where there is one, else in a file that only its owner can read.',
     ]),
     '',

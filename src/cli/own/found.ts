@@ -67,8 +67,11 @@ const find = async (
   env: NodeJS.ProcessEnv,
 ): Promise<Own | undefined> => {
   if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
+  const flags = flagsOn(tokens, env)
+  // Several instances have each their own.
+  if (tokens.includes('--all-profiles') || /[,*?@]/.test(flags.profile ?? '')) return undefined
   const { openStore, pathsOf, vocabularyInForce } = await import('../../profile/index.js')
-  const found = vocabularyInForce(flagsOn(tokens, env), env, () => openStore(pathsOf(env)))
+  const found = vocabularyInForce(flags, env, () => openStore(pathsOf(env)))
   if (found === undefined) return undefined
   const { loadWords } = await import('../../vocabulary/index.js')
   return { ...found, words: await loadWords(found.file) }

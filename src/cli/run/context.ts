@@ -4,11 +4,9 @@ import type { Given, Plan } from '../../commands/described.js'
 import type { Emit, InstanceService, Services } from '../../commands/services.js'
 import type { Ask } from '../../http/types.js'
 import type { Writer } from '../../output/types.js'
-import { aside } from '../../terminal/streams/line.js'
-import { say, standardError } from '../../terminal/streams/standard.js'
 import type { Wanted } from '../plan/sources.js'
-import { Printing } from './answer/printing.js'
-import { createExchange, type ExchangeOptions, type ExchangeServices } from './instance/exchange.js'
+import { Printing, type RunAnswer } from './answer/printing.js'
+import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { LiveInstance, type Parts } from './instance/live.js'
 import { Planning, type Reads } from './instance/planning.js'
@@ -25,8 +23,9 @@ import { Unasked } from './person/unasked.js'
 import { Sessions } from './place/sessions.js'
 import { Standing } from './place/standing.js'
 import { isRehearsal, sendsAll } from './rehearsal.js'
-import { openStreams, type Streams } from './streams.js'
-import { traceText } from './trace.js'
+import { Afterwards, heardBy } from './saying.js'
+import type { Streams } from './screen.js'
+import { openStreams } from './streams.js'
 import type { Rounds } from './watch.js'
 import { choiceOf, selectionOf } from './where/lazily.js'
 import type { Selection } from './where/selecting.js'
@@ -48,20 +47,6 @@ export interface Running {
   readonly close: () => Promise<void>
 }
 
-/** What the exchange says beside the answer. */
-const heardBy = ({ notes, meter, style }: Streams, verbose: number): ExchangeOptions['screen'] => ({
-  say: (text, level) => {
-    if (level === 'info' || verbose > 0) notes.note(text)
-  },
-  warn: (text) => notes.warn(text),
-  trace: (exchange) => {
-    if (verbose === 0) return
-    const text = traceText(exchange, verbose, style.visible)
-    aside(true, () => say(standardError(), text))
-  },
-  meter,
-})
-
 /** What planning reads on the way; nothing at all where nothing is sent. */
 const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
   const nothing = async (): Promise<undefined> => undefined
@@ -75,33 +60,24 @@ const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
   }
 }
 
-/** Lines that stand below the output, and what else is to be said once it is there. */
-class Afterwards {
-  readonly #said: (() => void)[] = []
-  readonly #notes: Streams['notes']
-
-  constructor(notes: Streams['notes']) {
-    this.#notes = notes
-  }
-
-  readonly later = (text: string, level: 'note' | 'warn' = 'note'): void => {
-    this.#said.push(() => this.#notes[level](text))
-  }
-
-  say(): void {
-    for (const say of this.#said) say()
-  }
+/** Where the answer goes: to standard output, or among those of other instances. */
+const answerOf = async (options: RunOptions, screen: Streams): Promise<RunAnswer> => {
+  const { part } = options
+  const printing = new Printing(options, screen)
+  if (part === undefined) return printing
+  const { PartOfInstance } = await import('./instances/answer.js')
+  return new PartOfInstance(printing, part)
 }
 
 /** The room in which a run goes on: nothing is sent before a command asks for it. */
-const roomOf = (options: RunOptions, screen: Streams) => {
+const roomOf = async (options: RunOptions, screen: Streams) => {
   const { globals, env, signal } = options
   const { notes } = screen
   const sessions = new Sessions(options, notes)
   const place = new Standing(options, sessions, async (ask) =>
     globals.curl ? undefined : exchange.glance(ask),
   )
-  const answer = new Printing(options, screen)
+  const answer = await answerOf(options, screen)
   const exchange = createExchange({
     globals,
     env,
@@ -120,7 +96,7 @@ const roomOf = (options: RunOptions, screen: Streams) => {
   return { sessions, place, answer, exchange, person }
 }
 
-type Room = ReturnType<typeof roomOf>
+type Room = Awaited<ReturnType<typeof roomOf>>
 
 type UnsentParts = ConstructorParameters<typeof UnsentInstance>[0]
 
@@ -207,8 +183,8 @@ const partsIn = ({ options, screen, parts, reads, instance }: Below): Running['b
 /** Puts the services of a run together. */
 export const createRun = async (options: RunOptions): Promise<Running> => {
   const { globals, listed, signal } = options
-  const screen = await openStreams(options)
-  const room: Room = roomOf(options, screen)
+  const screen = options.part?.screen ?? (await openStreams(options))
+  const room: Room = await roomOf(options, screen)
   const { sessions, place, answer, exchange, person } = room
   const below = new Afterwards(screen.notes)
   const reads = readsOf(exchange, options)
@@ -244,7 +220,8 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
       await exchange.close()
       await sessions.close()
       await screen.out.end()
-      below.say()
+      if (options.part === undefined) below.say()
+      else options.part.later(() => below.say())
     },
   }
 }

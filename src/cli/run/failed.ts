@@ -4,9 +4,9 @@ import { bugs } from '../../base/version.js'
 import { codeOf, Failure, reasonOf } from '../../errors.js'
 import { printError } from '../../terminal/streams/notes.js'
 import { say, standardError } from '../../terminal/streams/standard.js'
-import type { Decided } from './execute.js'
 import { failuresInJson } from './format.js'
 import { worded } from './instance/advice.js'
+import type { Decided } from './options.js'
 
 /** After a signal, whatever ended the run is its doing; what says more than that is kept. */
 const interruptionOf = (error: unknown): Failure =>

@@ -3,6 +3,7 @@ import type { Globals } from '../../commands/globals.js'
 import { failsInJson, formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
 import { openStore, pathsOf } from '../../profile/index.js'
+import type { Decided } from './options.js'
 
 type Chosen = Pick<Globals, 'output' | 'profile'>
 
@@ -28,6 +29,12 @@ export const outputFormat = (chosen: Chosen, env: NodeJS.ProcessEnv): Format => 
   const wanted = wantedOf(chosen, env)
   return wanted === undefined ? table : formatNamed(wanted)
 }
+
+/** How a failure of a run is told. */
+export const toldBy = (
+  { color }: Pick<Globals, 'color'>,
+  { json }: Pick<Format, 'json'>,
+): Decided => ({ json: json === true, ...(color === undefined ? {} : { color }) })
 
 /** The last value of a flag on a line that was not parsed. */
 const lastOf = (argv: readonly string[], long: string, short: string): string | undefined => {

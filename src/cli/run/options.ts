@@ -1,11 +1,35 @@
 /** What a run is made of. */
 import type { Words } from '../../catalogue/words.js'
 import type { Globals } from '../../commands/globals.js'
-import type { Piped } from '../../commands/services.js'
+import type { Emit, Piped, PlanAnswer } from '../../commands/services.js'
 import type { Command } from '../../commands/types.js'
-import type { Format } from '../../output/types.js'
+import type { Format, Writer } from '../../output/types.js'
+import type { ColorFlag } from '../../terminal/text/color.js'
 import type { FindOwn } from '../own/found.js'
 import type { JournalWish } from './many/journal/wish.js'
+import type { Streams } from './screen.js'
+
+/** What a run has decided before it begins, for whoever tells of its failure. */
+export interface Decided {
+  /** Failures are JSON. */
+  readonly json: boolean
+  readonly color?: ColorFlag
+}
+
+/** A run that is one of several instances: where what it says and prints goes. */
+export interface InstancePart {
+  /** Its profile. */
+  readonly name: string
+  readonly screen: Streams
+  /** Its part of the answer that all write to. */
+  readonly writer: (emit: Emit) => Writer
+  /** Text that no format wrote, where that is the answer (`--curl`). */
+  readonly write: (chunk: string | Uint8Array) => Promise<void>
+  /** Says what stands below the output, once that of all is there. */
+  readonly later: (say: () => void) => void
+  /** Takes the answer instead, where those of all are set side by side. */
+  readonly keep?: (answer: PlanAnswer, emit: Emit) => void
+}
 
 export interface RunOptions {
   readonly command: Command
@@ -22,6 +46,8 @@ export interface RunOptions {
   readonly listed: boolean
   /** What the line says of its journal. */
   readonly wish: JournalWish
+  /** Where it is one of several instances. */
+  readonly part?: InstancePart
   /** The records that `--select` chose, by what their objects are called. */
   readonly chosen: Map<string, unknown>
 }

@@ -7,33 +7,20 @@ import {
   type Prompts,
 } from '../../terminal/questions/prompts.js'
 import { createMeter, type Meter } from '../../terminal/streams/meter.js'
-import { createNotes, type Liveness, livenessOf, type Notes } from '../../terminal/streams/notes.js'
+import { createNotes, livenessOf, type Notes } from '../../terminal/streams/notes.js'
 import { openPager } from '../../terminal/streams/pager.js'
 import { standardError, standardInput, standardOutput } from '../../terminal/streams/standard.js'
 import { openStdout, type Stdout } from '../../terminal/streams/stdout.js'
 import { type Style, styleOf } from '../../terminal/text/style.js'
 import type { RunOptions } from './options.js'
 import { roundsOf } from './rounds.js'
-import type { Rounds } from './watch.js'
-
-export interface Streams {
-  /** How text is written on standard output. */
-  readonly style: Style
-  /** Columns for the answer. */
-  readonly width: number
-  readonly out: Stdout
-  /** Standard output itself, without pager or frames. */
-  readonly plain: Stdout
-  readonly notes: Notes
-  readonly prompts: Prompts
-  readonly meter: Meter
-  readonly liveness: Liveness
-  readonly rounds: Rounds
-  readonly interactive: () => boolean
-}
+import type { Streams } from './screen.js'
 
 /** What a write answers stays on the screen, beside what was typed. */
-const pages = ({ globals, command }: RunOptions, style: Style): boolean =>
+const pages = (
+  { globals, command }: Pick<RunOptions, 'globals' | 'command'>,
+  style: Style,
+): boolean =>
   globals.pager &&
   style.terminal &&
   globals.watch === undefined &&
@@ -60,10 +47,21 @@ const promptsOf = (signal: AbortSignal, env: NodeJS.ProcessEnv): Prompts =>
     env,
   )
 
-const notesOf = async ({ globals, format, env }: RunOptions): Promise<Notes> => {
+export type ScreenOptions = Pick<RunOptions, 'globals' | 'format' | 'env' | 'command' | 'signal'>
+
+type Said = Pick<RunOptions, 'globals' | 'format' | 'env'>
+
+/** @param of the profile that is spoken of, where there are several */
+export const notesOf = async ({ globals, format, env }: Said, of?: string): Promise<Notes> => {
   const stream = standardError()
   const style = await styleOf(stream, env, globals.color)
-  return createNotes({ stream, style, quiet: globals.quiet, json: format.json === true })
+  return createNotes({
+    stream,
+    style,
+    quiet: globals.quiet,
+    json: format.json === true,
+    ...(of === undefined ? {} : { of }),
+  })
 }
 
 interface Paged {
@@ -83,7 +81,7 @@ const pager = ({ plain, width, env, meter }: Paged): Stdout =>
   })
 
 /** Opens the streams of a run. */
-export const openStreams = async (options: RunOptions): Promise<Streams> => {
+export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const { globals, format, env, command, signal } = options
   const style = await styleOf(standardOutput(), env, globals.color)
   const said = await notesOf(options)

@@ -10,6 +10,9 @@ import { argumentCandidates, candidatesOf } from './values.js'
 /** `--where` and `--select`: most completions have nothing of their words to load. */
 const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
 
+/** Whether its value may be several with commas between them. */
+const isList = ({ param }: Flag): boolean => param.type === 'list' || param.completes === 'profiles'
+
 const conditions = async (command: Command, flag: Flag, text: string, lead = '') =>
   (await import('./conditions.js')).conditionCandidates(command, flag, text, lead)
 
@@ -25,7 +28,7 @@ const afterEquals = async (
   if (flag === undefined) return none
   if (isCondition(flag)) return conditions(command, flag, current.slice(end), current.slice(0, end))
   const found = await candidatesOf(flag.param, command, rest, live)
-  return prefixed(found, current.slice(end), flag.param.type === 'list', current.slice(0, end))
+  return prefixed(found, current.slice(end), isList(flag), current.slice(0, end))
 }
 
 const inCommand = async (
@@ -43,7 +46,7 @@ const inCommand = async (
   if (flag !== undefined) {
     if (isCondition(flag)) return conditions(command, flag, current)
     const found = await candidatesOf(flag.param, command, rest, live)
-    return noOptions(prefixed(found, current, flag.param.type === 'list'))
+    return noOptions(prefixed(found, current, isList(flag)))
   }
   if (/^--[^=]+=/.test(current)) return afterEquals(command, rest, current, live)
   if (current.startsWith('-')) return starting(current, flagCandidates(command))

@@ -115,15 +115,21 @@ const over = (): Promise<readonly Candidate[]> =>
     setTimeout(resolve, patience * 1000, []).unref()
   })
 
+/** Names of profiles, and the tags that stand for several. */
+const profilesOf = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] => {
+  const store = openStore(pathsOf(env))
+  if (!tagged) return store.names()
+  const tags = new Set(store.list().flatMap((profile) => profile.tags ?? []))
+  return [...store.names(), ...[...tags].sort().map((tag) => `@${tag}`)]
+}
+
 /** Live values of a completion; whatever goes wrong yields none. */
 export const liveValues =
   (env: NodeJS.ProcessEnv): Live =>
   async (what, command, words) => {
     try {
-      if (what === 'profile')
-        return openStore(pathsOf(env))
-          .names()
-          .map((value) => ({ value }))
+      if (what === 'profile' || what === 'profiles')
+        return profilesOf(env, what === 'profiles').map((value) => ({ value }))
       if (what === 'field')
         return namesIn(fieldsOf(Object.values(command.endpoints)), command.naming).map((value) => ({
           value,

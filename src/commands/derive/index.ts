@@ -18,6 +18,7 @@ export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
 export {
   calls,
   hasForm,
+  isAskable,
   keepsJournal,
   lists,
   rehearsable,

@@ -15,9 +15,9 @@ import { scopeLetters } from './flags.js'
 import {
   answersChanges,
   calls,
+  isAskable,
   keepsJournal,
   lists,
-  ofMany,
   ofProjects,
   rehearsable,
   selectsOf,
@@ -90,6 +90,12 @@ const selection = (command: Command): readonly Flag[] => {
   return [...selectFlags, ...(lists(command) ? [] : limits), ...by]
 }
 
+/** Flags that say something of requests only. */
+const takes = (command: Command, name: string): boolean => {
+  if (name === 'curl') return !(command.looks || command.keeps)
+  return !['all-profiles', 'tolerate'].includes(name) || isAskable(command)
+}
+
 /** What a command takes beside its own, the nearest first. */
 const further = (command: Command): Flag[] => [
   // Everywhere an endpoint is called, so that a wrong scope gets a message of its own.
@@ -101,11 +107,8 @@ const further = (command: Command): Flag[] => [
   ...(keepsJournal(command) ? recordFlags : []),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
-  ...spreadFlags.filter(
-    ({ name }) =>
-      ofProjects(command) || spreads(command) || (name === 'tolerate' && ofMany(command)),
-  ),
-  ...requestFlags.filter(({ name }) => name !== 'curl' || !(command.looks || command.keeps)),
+  ...(ofProjects(command) || spreads(command) ? spreadFlags : []),
+  ...requestFlags.filter(({ name }) => takes(command, name)),
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
 ]
 

@@ -5,6 +5,8 @@ import { type ScopeKind, scopeOf } from './scope.js'
 
 /** Whether a command reaches the instance through the catalogue. */
 export const calls = (c: Command): boolean => Object.keys(c.endpoints).length > 0
+/** Whether it may be asked of several instances at once. */
+export const isAskable = (c: Command): boolean => calls(c) || c.open === true || c.looks === true
 
 /** Whether a command lists records page by page. */
 export const lists = (c: Command): boolean =>
@@ -41,9 +43,6 @@ export const watchable = (c: Command): boolean =>
 /** Whether a command has a form for what belongs to a project, or to a group. */
 export const hasForm = (c: Pick<Command, 'endpoints'>, kind: ScopeKind): boolean =>
   Object.values(c.endpoints).some((e) => scopeOf(e)?.kind === kind)
-
-/** Whether a command takes several objects, each by a request of its own. */
-export const ofMany = (c: Command): boolean => calls(c) && takesSeveral(c)
 
 /** Whether a command may be spread over projects. */
 export const ofProjects = (c: Command): boolean => hasForm(c, 'project')

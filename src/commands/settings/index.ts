@@ -1,10 +1,12 @@
 /** `settings get` and `settings update` (`catalogue/reference/settings.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
 import { settings } from '../../catalogue/areas/settings.js'
+import { boolean } from '../../catalogue/params.js'
 import { Failure, survived } from '../../errors.js'
 import { answered } from '../answered.js'
 import { define } from '../define.js'
 import type { InstanceService } from '../services.js'
+import { comparing } from './compare.js'
 
 type Settings = Fields
 const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
@@ -32,9 +34,14 @@ export const get = define({
       values: async () => names.map((value) => ({ value })),
     },
   ],
+  flags: {
+    diff: boolean('with -p staging,prod: only what differs, side by side'),
+  },
+  across: comparing,
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
   run: async ({ answer, instance }, given) => {
-    const plan = await instance.plan({ ...given, args: [] })
+    const { diff: _, ...flags } = given.flags
+    const plan = await instance.plan({ ...given, flags, args: [] })
     const whole = await instance.send(plan)
     const all = given.args.length === 0
     const fields = all ? {} : { fields: known(asSettings(whole.data), given.args) }
@@ -86,6 +93,7 @@ export const update = define({
     if (names.length === 0) person.note('nothing changed: the settings had these values already')
     await answer.printMany([old, now], {
       endpoint: settings.update,
+      among: [now],
       people: { columns: ['setting', 'old', 'new'], rows: rowsOf(names) },
     })
   },

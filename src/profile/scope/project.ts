@@ -49,17 +49,18 @@ const profileScope = (takes: Takes, profile: Profile | undefined): Scope | undef
 /**
  * The scope for a command that cannot do without and was given none: the environment's, the git
  * remote's (projects only), the profile's. Git runs only when the environment says nothing.
+ * @param cwd where the remotes are looked for; nowhere where it is left out
  * @throws Failure `usage` as `environmentScope`
  */
 export const scopeAtHand = async (
   takes: Takes,
   env: Environment,
   session: Pick<Session, 'baseUrl' | 'profile'>,
-  cwd: string,
+  cwd?: string,
 ): Promise<Scope | undefined> => {
   const said = environmentScope(takes, env)
   if (said !== undefined) return said
-  if (takes !== 'group') {
+  if (takes !== 'group' && cwd !== undefined) {
     const found = remoteProject(await gitRemotes(cwd), session.baseUrl)
     if (found !== undefined)
       return { kind: 'project', value: found.project, source: `git remote ${found.remote}` }

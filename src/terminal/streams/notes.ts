@@ -29,6 +29,8 @@ export interface NoteOptions {
   readonly quiet?: boolean
   /** Failures as one JSON object a line. */
   readonly json?: boolean
+  /** The profile of which all is said, where there are several: each line begins with it. */
+  readonly of?: string
 }
 
 /** A space inside of a command, which is copied and so must not be broken. */
@@ -79,14 +81,22 @@ const shortened = ({ category, message, details }: Failure): Failure => {
 }
 
 /** A failure as one JSON object on one line. */
-const failureJson = (failure: Failure, style: Pick<Style, 'visible'>): string =>
-  `${style.visible(scrub(JSON.stringify(failure)))}\n`
+const failureJson = (failure: Failure, style: Pick<Style, 'visible'>, profile?: string): string => {
+  const said = profile === undefined ? failure : { profile, ...failure.toJSON() }
+  return `${style.visible(scrub(JSON.stringify(said)))}\n`
+}
+
+/** A text each line of which begins with the profile that it is about. */
+export const ledBy = (profile: string, text: string): string =>
+  text.replace(/^(?=.)/gm, `${profile}: `)
 
 /** The notes of a run. */
-export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes => {
-  const say = (text: string): void => {
+export const createNotes = ({ stream, style: whole, quiet, json, of: one }: NoteOptions): Notes => {
+  const style = one === undefined ? whole : { ...whole, width: whole.width - one.length - 2 }
+  const put = (text: string): void => {
     aside(true, () => sayTo(stream, text))
   }
+  const say = (text: string): void => put(one === undefined ? text : ledBy(one, text))
   const known = new Set<string>()
   /** Whether failures of this kind, with the same hint, were told of before. */
   const isKnown = ({ category, details }: Failure): boolean => {
@@ -111,8 +121,8 @@ export const createNotes = ({ stream, style, quiet, json }: NoteOptions): Notes 
         )
     },
     report: (failure, of) => {
-      const one = told(failure, of)
-      say(json === true ? failureJson(one, style) : failureText(one, style))
+      if (json === true) put(failureJson(told(failure, of), style, one))
+      else say(failureText(told(failure, of), style))
     },
   }
 }

@@ -6,7 +6,7 @@ import { openDocument, openWriter } from '../../../output/index.js'
 import type { Asked, Hidden, People, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
-import type { Streams } from '../streams.js'
+import type { Streams } from '../screen.js'
 import { columnsFor } from './columns.js'
 import { namesFor } from './identity.js'
 import { isList, printedValue } from './outcome.js'
@@ -33,9 +33,9 @@ const isBelow = (value: unknown): value is { readonly record: unknown } =>
   value !== null && typeof value === 'object' && 'record' in value
 
 /** Of records below their parents, each is seen by itself: the rows that it makes stay below its own. */
-const peopleOf = (people: People, { parent }: Emit): People => {
+const peopleOf = (people: People, { within, parent }: Emit): People => {
   const { page: _, rows, ...others } = people
-  if (parent === undefined) return people
+  if (parent === undefined && within === undefined) return people
   if (rows === undefined) return others
   return {
     ...others,
@@ -48,8 +48,15 @@ const peopleOf = (people: People, { parent }: Emit): People => {
 
 type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'words'>
 
+/** The answer of a run, as the engine has it. */
+export interface RunAnswer extends AnswerService {
+  /** The exit code of a run that ends well. */
+  readonly code: number
+  writer(many: boolean, emit: Emit): Promise<Writer>
+}
+
 /** Prints on standard output, masked and escaped by the writers of `output`. */
-export class Printing implements AnswerService {
+export class Printing implements RunAnswer {
   readonly #asked: Options
   readonly #screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>
   readonly #decoder = new TextDecoder()
@@ -74,7 +81,6 @@ export class Printing implements AnswerService {
     return this.#screen.width
   }
 
-  /** The exit code of a run that ends well. */
   get code(): number {
     return this.#code
   }
@@ -160,8 +166,20 @@ export class Printing implements AnswerService {
   }
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
-  #hidden({ endpoint, reveal }: Emit): Hidden {
-    return this.#asked.globals.showSecrets || reveal === true ? 'nothing' : secretsOf(endpoint)
+  #hidden({ endpoint, reveal, within }: Emit): Hidden {
+    const { command, globals } = this.#asked
+    if (globals.showSecrets || reveal === true) return 'nothing'
+    const own = secretsOf(endpoint)
+    if (within === undefined) return own
+    // Each instance may have been asked by another endpoint of the command.
+    const all = Object.values(command.endpoints).map((one) => secretsOf(one))
+    return new Set([...own, ...all.flatMap((names) => [...names])])
+  }
+
+  /** What each record belongs to, the widest first. */
+  #parents({ within, parent }: Emit): Pick<Asked, 'parents'> {
+    const parents = [within, parent].filter((name) => name !== undefined)
+    return parents.length === 0 ? {} : { parents }
   }
 
   #view(many: boolean, emit: Emit): Asked {
@@ -172,7 +190,7 @@ export class Printing implements AnswerService {
       ...columnsOf(emit),
       ...this.#fields(emit),
       ...this.#names(emit),
-      ...(emit.parent === undefined ? {} : { parent: emit.parent }),
+      ...this.#parents(emit),
       ...(command.made === undefined ? {} : { made: command.made }),
       ...(words === undefined ? {} : { words }),
       terminal: style.terminal,

@@ -21,7 +21,7 @@ import type { RunOptions } from '../options.js'
 import { Questions, type Replied } from '../person/ask.js'
 import { projectPaths } from '../place/project-paths.js'
 import type { Standing } from '../place/standing.js'
-import type { Streams } from '../streams.js'
+import type { Streams } from '../screen.js'
 import { meant } from './judge.js'
 
 /** What planning may read from the instance; nothing is where nothing is to be sent. */

@@ -9,7 +9,8 @@ type Tolerated = Pick<Globals, 'tolerate'>
 export const isTolerated = ({ tolerate = [] }: Tolerated, failure: Failure): boolean => {
   const { category, details } = failure
   const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
-  return tolerate.some((one) => one === what)
+  // Of several instances, one: not an object.
+  return what !== 'unreachable' && tolerate.some((one) => one === what)
 }
 
 /** What became of an object that refused so. */

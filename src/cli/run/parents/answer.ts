@@ -8,14 +8,17 @@ import { isList, printedValue } from '../answer/outcome.js'
 const encoder = new TextEncoder()
 
 /** What is no record has no place among records. */
-const refused = () =>
-  usage('this answer is of one project or group alone', 'Run the command once for each of them.')
+export const refused = (what: string) =>
+  usage(`this answer is of one ${what} alone`, 'Run the command once for each of them.')
 
 export class PartOfAnswer implements AnswerService {
   readonly #whole: AnswerService
   readonly #part: (emit: Emit) => Writer
+  readonly #what: string
 
-  constructor(whole: AnswerService, part: (emit: Emit) => Writer) {
+  /** @param what it is one of several of */
+  constructor(whole: AnswerService, part: (emit: Emit) => Writer, what = 'project or group') {
+    this.#what = what
     this.#whole = whole
     this.#part = part
   }
@@ -45,7 +48,7 @@ export class PartOfAnswer implements AnswerService {
     emit: Emit = {},
   ): Promise<void> {
     const writer = this.#part(emit)
-    for await (const value of values) await writer.record(value)
+    for await (const value of emit.among ?? values) await writer.record(value)
     await writer.close()
   }
 
@@ -57,12 +60,12 @@ export class PartOfAnswer implements AnswerService {
     await writer.close()
   }
 
-  async printDocument(): Promise<void> {
-    throw refused()
+  async printDocument(_value: unknown): Promise<void> {
+    throw refused(this.#what)
   }
 
-  async write(): Promise<void> {
-    throw refused()
+  async write(_chunk: string | Uint8Array): Promise<void> {
+    throw refused(this.#what)
   }
 
   async flush(): Promise<void> {}

@@ -20,8 +20,14 @@ export class Ended extends Error {
   }
 }
 
-/** A record's bytes below its parent. */
-const wrapper = ({ column, name }: Parent): ((record: Uint8Array) => Uint8Array) => {
+/** A record's bytes below what it belongs to. */
+export const wrapper = ({
+  column,
+  name,
+}: {
+  readonly column: string
+  readonly name: string
+}): ((record: Uint8Array) => Uint8Array) => {
   const head = encoder.encode(`{${JSON.stringify(column)}:${JSON.stringify(name)},"record":`)
   return (record) => Buffer.concat([head, record, tail])
 }
@@ -31,6 +37,12 @@ const emitBelow = ({ people: _, ...emit }: Emit, { column }: Parent): Emit => ({
   ...emit,
   parent: column,
 })
+
+/** How the records of a part stand among those of the others. */
+export interface Placed {
+  readonly wrap: (record: Uint8Array) => Uint8Array
+  readonly emit: Emit
+}
 
 export class Shared {
   readonly #open: (emit: Emit) => Promise<Writer>
@@ -62,13 +74,17 @@ export class Shared {
    * @param turn resolves when those before it have written theirs
    */
   part(parent: Parent, emit: Emit, turn: Promise<void>): Writer {
-    const wrap = wrapper(parent)
+    return this.placed({ wrap: wrapper(parent), emit: emitBelow(emit, parent) }, turn)
+  }
+
+  /** The same of whatever has parts. */
+  placed({ wrap, emit }: Placed, turn: Promise<void>): Writer {
     const raw = async (batch: readonly Uint8Array[]): Promise<void> => {
       await turn
       if (batch.length === 0) return
       if (this.full) throw new Enough()
       const taken = batch.slice(0, this.left)
-      await this.#write(emitBelow(emit, parent), async (writer) => {
+      await this.#write(emit, async (writer) => {
         await writer.raw(taken.map(wrap))
       })
       this.#printed += taken.length
@@ -79,7 +95,7 @@ export class Shared {
       record: (value) => raw([encoder.encode(stringifyExact(value) ?? 'null')]),
       close: async () => {
         await turn
-        await this.#write(emitBelow(emit, parent), async () => {})
+        await this.#write(emit, async () => {})
       },
       abandon: async () => {},
     }

@@ -5,7 +5,7 @@ import { Failure } from '../../../errors.js'
 import type { CountedWork, Waited } from '../../../terminal/streams/meter.js'
 import { progress } from '../../../terminal/streams/progress.js'
 import type { RunOptions } from '../options.js'
-import type { Streams } from '../streams.js'
+import type { Streams } from '../screen.js'
 import { confirmer, consentTo } from './confirm.js'
 import type { Glance } from './naming.js'
 

@@ -18,7 +18,7 @@ const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
   return project ? 'project' : group ? 'group' : undefined
 }
 
-type Options = Pick<RunOptions, 'globals' | 'env' | 'signal' | 'stdin'>
+type Options = Pick<RunOptions, 'globals' | 'env' | 'part' | 'signal' | 'stdin'>
 
 /** The place of a run. */
 export class Standing implements PlaceService {
@@ -29,14 +29,17 @@ export class Standing implements PlaceService {
   readonly #sessions: Sessions
   readonly stdin: RunOptions['stdin']
   readonly #glance: (ask: Ask) => Promise<unknown>
+  /** The folder whose git remotes name a project: of several instances they name that of one. */
+  readonly #searched: string | undefined
 
   /** @param glance the data that a reading request is answered with; nothing where nothing is sent */
   constructor(
-    { globals, env, signal, stdin }: Options,
+    { globals, env, part, signal, stdin }: Options,
     sessions: Sessions,
     glance: (ask: Ask) => Promise<unknown>,
   ) {
     this.#glance = glance
+    this.#searched = part === undefined ? this.cwd : undefined
     this.env = env
     this.globals = globals
     this.clock = clockOf(signal)
@@ -81,7 +84,7 @@ export class Standing implements PlaceService {
     if (takes === undefined) return undefined
     return (
       environmentScope(takes, this.env) ??
-      (await scopeAtHand(takes, this.env, await this.session(), this.cwd))
+      (await scopeAtHand(takes, this.env, await this.session(), this.#searched))
     )
   }
 }

@@ -1,0 +1,142 @@
+/** What a line asks for, done: once, again and again, for each of several parents, or gone on with. */
+import type { Words } from '../../catalogue/words.js'
+import { hasForm } from '../../commands/derive/index.js'
+import type { Globals } from '../../commands/globals.js'
+import type { Command, Given } from '../../commands/types.js'
+import { Failure } from '../../errors.js'
+import { asNeutral } from '../own/found.js'
+import { fromStdin, givenOf } from '../plan/given.js'
+import { namedParents, type Parents, type Slot, withoutParents } from '../plan/parents.js'
+import type { Raw } from '../words/line.js'
+import { comingOf, goesOn } from './coming.js'
+import type { Running } from './context.js'
+import type { StandardInput } from './input.js'
+import type { Narrow } from './many/journal/shards.js'
+import type { JournalWish } from './many/journal/wish.js'
+import { runDerived } from './run.js'
+import { watch } from './watch.js'
+import { besideIds, selectionList } from './where/from.js'
+import type { Selection } from './where/selecting.js'
+
+export interface Acting {
+  readonly command: Command
+  readonly raw: Raw
+  readonly globals: Globals
+  readonly signal: AbortSignal
+  readonly stdin: () => Promise<string>
+  readonly parents: Parents | undefined
+  readonly slots?: readonly Slot[]
+  readonly running: Running
+  readonly wish: JournalWish
+  readonly input: StandardInput
+  /** The instance's own, where a vocabulary is in force. */
+  readonly words?: Words
+  /** The objects are taken as they come, or from the journal. */
+  readonly streamed?: boolean
+}
+
+/** The line of the run that is gone on with; undefined where nothing of it is left. */
+const takenUp = async (acting: Acting): Promise<Acting | undefined> => {
+  const { globals, running } = acting
+  if (globals.resume === undefined || acting.command.keeps === true) return acting
+  const { takeUp } = await import('./many/journal/resuming.js')
+  const taken = await takeUp({ ...acting, ...running })
+  return taken === undefined ? undefined : { ...acting, ...taken }
+}
+
+/** What of a run whose input was cut cannot be done. */
+const checkWhole = ({ wish: { resumed } }: Acting): void => {
+  if (resumed === undefined || resumed.again || resumed.past.total !== undefined) return
+  throw new Failure(
+    'partial',
+    'the input of the run was cut: what had not been read of it is not done',
+    {
+      hint: 'Give the same input again, with - or --select: what stands in the journal is passed over.',
+    },
+  )
+}
+
+/** What parents are looked for by: where the verb's objects have none, those of the list they come from. */
+export const spreadBy = async (command: Command, { select }: Globals): Promise<Command> => {
+  const own = select === undefined || hasForm(command, 'project') || hasForm(command, 'group')
+  return own ? command : ((await selectionList(command)) ?? command)
+}
+
+/** Parents that come with their objects from standard input. */
+const pipedParents = async ({ command, raw, stdin, input, parents, globals }: Acting) => {
+  if (parents !== undefined || !fromStdin(raw)) return undefined
+  if (globals.select !== undefined) throw besideIds()
+  const { isOpen, mayOwn, ownedSlots } = await import('../plan/piped-parents.js')
+  if (!isOpen(command, raw) || !mayOwn(await input.head())) return undefined
+  const slots = await ownedSlots(command, raw, stdin)
+  const [first] = slots ?? []
+  if (slots === undefined || first === undefined) return undefined
+  return { slots, raw: { ...raw, args: [] }, parents: namedParents(first) }
+}
+
+/** What was asked, or what of it is in the part that this run is about. */
+const inPart = async (
+  { command, globals, running, wish }: Acting,
+  given: Given,
+): Promise<{ readonly given: Given; readonly narrow?: Narrow } | undefined> => {
+  const text = globals.shard ?? wish.resumed?.past.header.asked?.shard
+  if (text === undefined) return { given }
+  const { narrowed } = await import('./many/journal/shards.js')
+  const several = wish.parents !== undefined && given.coming === undefined
+  const part = narrowed(command, given, text, several)
+  if (part.narrow !== undefined || part.given.args.length > 0 || part.given.coming !== undefined)
+    return part
+  running.services.person.note(`none of them is in part ${text}: nothing to do`)
+  return undefined
+}
+
+/** What was asked, with the objects that `--select` finds; undefined where it finds none. */
+const selectedBy = (
+  acting: Acting,
+  selection: Selection | undefined,
+  asked: Given,
+): Promise<Given | undefined> | Given => {
+  if (selection === undefined) return asked
+  return goesOn(acting) ? selection.coming(asked) : selection.of(asked)
+}
+
+/** What the line asks for, done: once, again and again, or for each of several parents. */
+export const act = async (acting: Acting): Promise<void> => {
+  const taken = await takenUp(acting)
+  if (taken === undefined) return checkWhole(acting)
+  const coming = await comingOf(taken)
+  const all = { ...taken, ...(coming === undefined ? await pipedParents(taken) : {}) }
+  const { command, raw, globals, stdin, parents, running, wish } = all
+  const { services, rounds } = running
+  const { person } = services
+  const [slot] = all.slots ?? []
+  if (slot !== undefined) wish.parents = slot.parent.column
+  const said = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
+    ...(parents === undefined ? {} : { project: '' }),
+    env: process.env,
+    stdin,
+    ...(coming === undefined ? {} : { coming }),
+    note: (text) => person.note(text),
+    warn: (text) => person.warn(text),
+  })
+  const asked = await asNeutral(said, raw, command, all.words)
+  const selection = await running.selection(asked)
+  const action = command.run ?? runDerived
+  const { watch: seconds, curl } = globals
+  if (parents !== undefined) {
+    const { runOverParents } = await import('./parents/index.js')
+    const selecting = selection === undefined ? {} : { selection }
+    const part = await inPart(all, asked)
+    if (part === undefined) return
+    const narrow = part.narrow === undefined ? {} : { narrow: part.narrow }
+    await runOverParents({ ...all, ...selecting, ...narrow, parents, given: asked, action })
+    return checkWhole(all)
+  }
+  const selected = await selectedBy(all, selection, asked)
+  const part = selected === undefined ? undefined : await inPart(all, selected)
+  if (part === undefined) return
+  const { given } = part
+  if (seconds === undefined || curl) await action(services, given)
+  else await watch(services, seconds, rounds, () => action(services, given))
+  checkWhole(all)
+}

@@ -1,0 +1,235 @@
+/** A command on the several instances that its line means: all at once, or, where it writes, one after the other. */
+import type { Words } from '../../../catalogue/words.js'
+import type { OfInstance } from '../../../commands/described.js'
+import type { Globals } from '../../../commands/globals.js'
+import type { Command } from '../../../commands/types.js'
+import { Failure } from '../../../errors.js'
+import type { Format } from '../../../output/types.js'
+import type { Profile } from '../../../profile/types.js'
+import { type FindOwn, ownOf, ownWords } from '../../own/found.js'
+import { globalsOf } from '../../plan/given.js'
+import type { Raw } from '../../words/line.js'
+import { failureIn } from '../failed.js'
+import { outputFormat, toldBy } from '../format.js'
+import { StandardInput } from '../input.js'
+import type { Decided, InstancePart } from '../options.js'
+import { Ended } from '../parents/shared.js'
+import { checkSeveral, checkWriting, isWriting, profilesFor, wantedBy } from './asked.js'
+import { codeOf, type Ending, isEnough, isNoted, sameMistake } from './ending.js'
+import { inputForEach } from './input.js'
+import { keptAnswer, OneAnswer } from './merged.js'
+import { wordsOfAll } from './words.js'
+
+interface Line {
+  readonly command: Command
+  readonly raw: Raw
+  readonly signal: AbortSignal
+  readonly decided: (how: Decided) => void
+  readonly own: FindOwn
+}
+
+/** Runs the line on one instance. */
+type RunOne = (
+  line: Line & {
+    readonly part?: InstancePart & { readonly input: StandardInput; readonly format: Format }
+  },
+) => Promise<number>
+
+/** The line as it would be of one of them. */
+const lineOf = (raw: Raw, name: string): Raw => {
+  const flags = new Map(raw.flags)
+  flags.delete('all-profiles')
+  flags.set('profile', [name])
+  // Whose name it is was looked at.
+  const confirmed = flags.get('confirm')?.includes(name) === true
+  if (confirmed) flags.set('confirm', [name])
+  else flags.delete('confirm')
+  return { ...raw, flags }
+}
+
+/** One of them, and the words that it has. */
+interface Site {
+  readonly name: string
+  readonly own: FindOwn
+  readonly words: Words | undefined
+}
+
+/** Words that cannot be had are told of where the instance is asked. */
+const siteOf = async (command: Command, { name }: Profile): Promise<Site> => {
+  const own = ownOf([`--profile=${name}`], process.env)
+  const { words } = await ownWords(command, own).catch(() => ({ words: undefined }))
+  return { name, own, words }
+}
+
+class Several {
+  readonly #line: Line
+  readonly #run: RunOne
+  readonly #globals: Globals
+  readonly #format: Format
+  readonly #merged: OneAnswer
+  readonly #stop = new AbortController()
+  readonly #input: () => StandardInput
+  readonly #endings: Ending[] = []
+  readonly #kept = new Map<string, OfInstance>()
+  /** What ends all of it: the answer cannot be printed. */
+  #lost: unknown
+
+  constructor(
+    line: Line,
+    run: RunOne,
+    globals: Globals,
+    format: Format,
+    merged: OneAnswer,
+    input: StandardInput,
+  ) {
+    this.#line = line
+    this.#run = run
+    this.#globals = globals
+    this.#format = format
+    this.#merged = merged
+    this.#input = inputForEach(input)
+  }
+
+  /** All at once; what they print waits for those before them. */
+  async together(sites: readonly Site[]): Promise<void> {
+    let turn: Promise<void> = Promise.resolve()
+    const runs: Promise<void>[] = []
+    for (const site of sites) {
+      const run = this.#one(site, turn)
+      runs.push(run)
+      turn = Promise.all([turn, run]).then(() => {})
+    }
+    await Promise.all(runs)
+  }
+
+  /** One after the other, until one fails. */
+  async inOrder(sites: readonly Site[]): Promise<void> {
+    const { maxFailures } = this.#globals
+    const { parseMostFailures } = await import('../../../fleet/report.js')
+    const most = maxFailures === undefined ? undefined : parseMostFailures(maxFailures)
+    for (const [i, site] of sites.entries()) {
+      await this.#one(site, Promise.resolve())
+      const failed = this.#endings.filter((one) => one.code !== 0 && !isNoted(one, this.#tolerant))
+      const ends = failed.some(({ code }) => code === 130) || this.#lost !== undefined
+      const left = sites.slice(i + 1)
+      if (left.length === 0 || !(ends || isEnough(failed.length, sites.length, most))) continue
+      const last = failed.at(-1)?.name ?? site.name
+      for (const { name } of left)
+        (await this.#merged.notesOf(name)).warn(`not begun, since ${last} failed`)
+      return
+    }
+  }
+
+  /** Tells what is to be told of all of them. @returns the exit code */
+  async end(sites: readonly Site[]): Promise<number> {
+    const code = codeOf(this.#endings, this.#tolerant)
+    const mistake = sameMistake(this.#endings)
+    if (mistake === undefined) await this.#across(sites)
+    const names = sites.map(({ name }) => name)
+    const whole = this.#lost === undefined && code !== 130
+    await this.#merged.close(whole, names).catch((error: unknown) => {
+      this.#lost ??= error
+    })
+    if (this.#lost !== undefined) throw this.#lost
+    if (mistake !== undefined) throw mistake
+    for (const { name, failure } of this.#endings)
+      if (failure?.category === 'usage') (await this.#merged.notesOf(name)).report(failure)
+    if (code === 130) throw new Failure('interrupted', 'interrupted')
+    return code
+  }
+
+  get #tolerant(): boolean {
+    return this.#globals.tolerate?.includes('unreachable') === true
+  }
+
+  async #across(sites: readonly Site[]): Promise<void> {
+    const answers = sites.flatMap(({ name }) => this.#kept.get(name) ?? [])
+    await this.#merged.across(answers)
+  }
+
+  async #one(site: Site, turn: Promise<void>): Promise<void> {
+    const { name, own } = site
+    const { command, raw } = this.#line
+    const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
+    const part = {
+      ...(await this.#merged.part(name, turn)),
+      input: this.#input(),
+      format: this.#format,
+      ...this.#keeping(site),
+    }
+    try {
+      const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own, part }
+      this.#endings.push({ name, code: await this.#run(line) })
+    } catch (error) {
+      await this.#failed(name, error, signal)
+    }
+  }
+
+  /** Takes the answer, where the line asks for all of them side by side. */
+  #keeping(site: Site): Pick<InstancePart, 'keep'> {
+    const { command, raw } = this.#line
+    const flag = command.across?.flag
+    if (flag === undefined || raw.flags.get(flag)?.at(-1) !== 'true') return {}
+    return { keep: (answer, emit) => this.#kept.set(site.name, keptAnswer(site, answer, emit)) }
+  }
+
+  async #failed(name: string, error: unknown, { aborted }: AbortSignal): Promise<void> {
+    // What cannot be printed ends all of them.
+    const failure =
+      error instanceof Ended
+        ? undefined
+        : failureIn({ error, interrupted: aborted, argv: [], how: undefined })
+    if (failure === undefined || isPipe(error)) {
+      this.#lost ??= error instanceof Ended ? error.cause : error
+      this.#stop.abort()
+      return
+    }
+    const ending = { name, code: failure.exitCode, failure }
+    this.#endings.push(ending)
+    if (failure.category === 'interrupted' || failure.category === 'usage') return
+    const notes = await this.#merged.notesOf(name)
+    if (isNoted(ending, this.#tolerant)) notes.note(`${failure.message} (tolerated)`)
+    else notes.report(failure)
+  }
+}
+
+/** A list that comes to one name means that one. */
+const aloneOf = (line: Line, name: string): Line => ({
+  ...line,
+  raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
+  own: ownOf([`--profile=${name}`], process.env),
+})
+
+const isPipe = (error: unknown): boolean => error instanceof Error && error.name === 'ClosedPipe'
+
+/**
+ * Runs a line on each of the instances that it means.
+ * @returns the exit code
+ * @throws Failure `usage` for what does not go with several, before anything is sent
+ */
+export const executeSeveral = async (line: Line, run: RunOne): Promise<number> => {
+  const { command, raw, signal, decided } = line
+  const { env } = process
+  const wanted = wantedBy(raw)
+  if ('one' in wanted) return run(aloneOf(line, wanted.one))
+  const globals = globalsOf(raw, env, () => {})
+  const format = outputFormat(globals, env)
+  decided(toldBy(globals, format))
+  checkSeveral(command, raw, globals, env)
+  const profiles = profilesFor(wanted.several, env)
+  const writing = isWriting(command, raw)
+  if (writing) checkWriting(line, wanted, profiles, globals)
+  const sites = await Promise.all(profiles.map((profile) => siteOf(command, profile)))
+  const merged = await OneAnswer.of(
+    { command, globals, format, env, signal },
+    wordsOfAll(sites.map(({ words }) => words)),
+  )
+  const input = new StandardInput()
+  const several = new Several(line, run, globals, format, merged, input)
+  try {
+    await (writing ? several.inOrder(sites) : several.together(sites))
+    return await several.end(sites)
+  } finally {
+    input.close()
+  }
+}

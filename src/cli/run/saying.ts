@@ -1,0 +1,42 @@
+/** What a run says beside its answer: of its requests, and below the output. */
+import { aside } from '../../terminal/streams/line.js'
+import { ledBy } from '../../terminal/streams/notes.js'
+import { say, standardError } from '../../terminal/streams/standard.js'
+import type { ExchangeOptions } from './instance/exchange.js'
+import type { Streams } from './screen.js'
+import { traceText } from './trace.js'
+
+/** What the exchange says beside the answer. */
+export const heardBy = (
+  { notes, meter, style, of }: Streams,
+  verbose: number,
+): ExchangeOptions['screen'] => ({
+  say: (text, level) => {
+    if (level === 'info' || verbose > 0) notes.note(text)
+  },
+  warn: (text) => notes.warn(text),
+  trace: (exchange) => {
+    if (verbose === 0) return
+    const text = traceText(exchange, verbose, style.visible)
+    aside(true, () => say(standardError(), of === undefined ? text : ledBy(of, text)))
+  },
+  meter,
+})
+
+/** Lines that stand below the output, and what else is to be said once it is there. */
+export class Afterwards {
+  readonly #said: (() => void)[] = []
+  readonly #notes: Streams['notes']
+
+  constructor(notes: Streams['notes']) {
+    this.#notes = notes
+  }
+
+  readonly later = (text: string, level: 'note' | 'warn' = 'note'): void => {
+    this.#said.push(() => this.#notes[level](text))
+  }
+
+  say(): void {
+    for (const say of this.#said) say()
+  }
+}
