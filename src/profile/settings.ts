@@ -145,11 +145,10 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   return line(name, value)
 }
 
-const isAbsent = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  (Array.isArray(value) && value.length === 0)
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
+/** No tags are none to keep. */
+const isNone = (name: SettingName, value: unknown): boolean =>
+  isAbsent(value) || (name === 'tags' && Array.isArray(value) && value.length === 0)
 
 /** The stored form of a profile with changes applied; what is not named stays. */
 export const applyChanges = (stored: Fields, changes: Changes): Fields => {
@@ -158,7 +157,7 @@ export const applyChanges = (stored: Fields, changes: Changes): Fields => {
     if (!isSettingName(name))
       throw usage(`there is no setting "${name}"`, `Settings: ${settingNames.join(', ')}`)
     if (value === undefined) continue
-    if (isAbsent(value)) delete next[fieldOf(name)]
+    if (isNone(name, value)) delete next[fieldOf(name)]
     else next[fieldOf(name)] = checkSetting(name, value)
   }
   return next
