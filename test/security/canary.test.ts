@@ -72,6 +72,12 @@ const journalOf = (instance: string): string => {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
+/** What is wanted of the instance, a secret among it. */
+const declared = `version: 1
+site:
+  settings: { spamsvc_enabled: true, spamsvc_api_key: { env: CANARY_SECRET } }
+`
+
 /** A folder with a profile, its token and refresh token, and an audit log. */
 const home = (baseUrl: string, place: string): string => {
   const config = join(place, 'config')
@@ -98,6 +104,8 @@ const home = (baseUrl: string, place: string): string => {
   }
   writeFileSync(join(config, 'tokens.json'), JSON.stringify({ work: token }), { mode: 0o600 })
   writeFileSync(join(place, 'ci.yml'), 'job: { script: [echo] }\n')
+  writeFileSync(join(place, 'svcctl.yml'), declared)
+  writeFileSync(join(place, 'words.yml'), 'vocabulary: 1\nwords: { spamsvc: junkguard }\n')
   writeFileSync(join(place, 'run.ndjson'), journalOf(baseUrl))
   return config
 }

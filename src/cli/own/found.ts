@@ -2,8 +2,9 @@
  * The words of the instance that a line is about. Where there is no vocabulary, which is nearly always, one
  * short file is looked at and nothing is loaded.
  */
-import { readFileSync } from 'node:fs'
+
 import { join } from 'node:path'
+import { readRegular } from '../../base/files/regular.js'
 import type { Words } from '../../catalogue/words.js'
 import { calls } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
@@ -25,7 +26,7 @@ export type FindOwn = () => Promise<Own | undefined>
 const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> => {
   const { pathsOf } = await import('../../profile/paths.js')
   try {
-    return readFileSync(join(pathsOf(env).config, 'config.json'), 'latin1').includes('"vocabulary"')
+    return readRegular(join(pathsOf(env).config, 'config.json')).includes('"vocabulary"')
   } catch {
     return false
   }
