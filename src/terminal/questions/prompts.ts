@@ -81,7 +81,7 @@ const picked = <T>(choices: readonly Choice<T>[], positions: readonly number[]):
 
 /** Prompts that are redrawn in place (@inquirer/prompts, loaded when first asked). */
 const redrawn = (streams: PromptStreams): Prompts => {
-  const load = () => import('@inquirer/prompts')
+  const load = () => import('./redrawn.js')
   const text = async (message: string, initial?: string): Promise<string> =>
     (await load()).input(
       { message, ...(initial === undefined ? {} : { default: initial }) },
@@ -126,7 +126,7 @@ const plain = (streams: PromptStreams): Prompts => {
     confirm: async (question, initial = false) => (await load()).askYesNo(question, initial, lines),
     typed: async (question, expected) => (await text(question)) === expected,
     secret: async (message) =>
-      (await import('@inquirer/prompts')).password({ message, mask: false }, streams),
+      (await import('./redrawn.js')).password({ message, mask: false }, streams),
     text,
     select: async (question, choices) => {
       const [first] = picked(
