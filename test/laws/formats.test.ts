@@ -211,7 +211,8 @@ describe.each(formatNames)('%s', (format) => {
       list: [dirty, { name: dirty, [dirty]: dirty }],
       deep: { a: { b: { c: { d: { e: { [dirty]: dirty } } } } } },
       lines: `${dirty}\n${dirty}\n`,
-      long: dirty.repeat(20_000),
+      // What shows one field a time parses the record as often as there are fields.
+      long: dirty.repeat(formatNamed(format).shows === undefined ? 20_000 : 200),
     })
     const columns = ['name', dirty, 'status', 'web_url', 'list', 'deep', 'lines', 'long']
     for (const terminal of [true, false])
