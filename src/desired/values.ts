@@ -42,8 +42,9 @@ const truths: Readonly<Record<string, boolean>> = {
 
 /** `true`, `"true"`, `1` and `"1"` are one. */
 const truth = (value: JsonValue): JsonValue => {
-  const text = String(value).toLowerCase()
-  return isList(value) || isObject(value) || value === null ? value : (truths[text] ?? value)
+  if (typeof value === 'object') return value
+  const word = String(value).toLowerCase()
+  return Object.hasOwn(truths, word) ? (truths[word] ?? value) : value
 }
 
 /** A whole number, also one written as text or by its name. */
@@ -91,11 +92,15 @@ const formats: Readonly<Record<NonNullable<StringParam['format']>, (text: string
   spaced: lines,
 }
 
+/** A member as text; what is none is its JSON. */
+const wordOf = (value: JsonValue): string =>
+  typeof value === 'object' ? canonical(value) : String(value)
+
 /** What is one text by the documents and holds several. */
 const joined = (value: JsonValue, format: 'csv' | 'spaced'): JsonValue => {
   const members = isList(value)
-    ? value.map(String)
-    : String(value ?? '').split(format === 'csv' ? /,/ : /[\s,]+/)
+    ? value.map(wordOf)
+    : wordOf(value ?? '').split(format === 'csv' ? /,/ : /[\s,]+/)
   return asSet(members.map((member) => member.trim()).filter((member) => member !== ''))
 }
 

@@ -117,6 +117,9 @@ describe('equality by the catalogue’s types', () => {
         'a, b\r\n',
         wrapped,
         '///',
+        'constructor',
+        { toString: '' },
+        [{ toString: 'a b' }],
       ),
     )
     fc.assert(

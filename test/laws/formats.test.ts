@@ -94,7 +94,8 @@ const viewsOf = (
   if (formatNamed(format).shows === undefined) return [view]
   const keys = records.flatMap((record) => Object.keys(JSON.parse(record)))
   const all = new Set(view.fields ?? view.columns ?? keys)
-  return [...all].map((field) => ({ ...view, fields: [field], names: [field, 'id', 'name'] }))
+  const { columns: _, many: __, ...rest } = view
+  return [...all].map((field) => ({ ...rest, fields: [field], names: [field, 'id', 'name'] }))
 }
 
 /** What a format writes of records, in one of the ways that they are handed to it. */
@@ -105,10 +106,19 @@ const printed = async (
   way: Way,
 ): Promise<string> => {
   const texts: string[] = []
-  for (const one of viewsOf(format, records, view))
-    texts.push(await printedOnce(format, records, one, way))
+  for (const one of viewsOf(format, records, view)) {
+    // Formats that show one thing see no difference between most views.
+    const known =
+      'made' in one || 'people' in one
+        ? undefined
+        : JSON.stringify([format, records, one, way, [...(way.hidden ?? [])]])
+    const text = seen.get(known) ?? (await printedOnce(format, records, one, way))
+    if (known !== undefined) seen.set(known, text)
+    texts.push(text)
+  }
   return texts.join('')
 }
+const seen = new Map<string | undefined, string>()
 
 const printedOnce = async (
   format: string,
