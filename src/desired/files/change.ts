@@ -3,12 +3,12 @@ import type { JsonValue } from '../../base/json/value.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Attribute } from '../attributes.js'
 import { canonical } from '../values.js'
-import type { DeclaredValue } from './declared.js'
+import type { WantedValue } from '../wishes.js'
 import { type Mistakes, quoted } from './mistakes.js'
 import { attributeValue } from './value.js'
 import type { Written, WrittenEntry } from './written.js'
 
-type ListDelta = Extract<DeclaredValue, { is: 'change' }>
+type ListDelta = Extract<WantedValue, { is: 'change' }>
 
 /** What makes two members of a list the same: of names, whatever their case. */
 const keyOf = (isName: boolean, member: JsonValue): string =>

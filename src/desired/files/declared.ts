@@ -1,23 +1,13 @@
 /** What files declare of one level: of each place, each kind, each item, what is said and where. */
 import type { JsonValue } from '../../base/json/value.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
-import type { Origin, SecretSource } from '../wishes.js'
+import type { Origin, WantedValue } from '../wishes.js'
 
 /** Something that is said once at a level. */
 export interface SaidOnce<T> {
   readonly value: T
   readonly origin: Origin
 }
-
-/** What is said of an attribute: a value, changes to a list, where a secret comes from. */
-export type DeclaredValue =
-  | { readonly is: 'value'; readonly value: JsonValue }
-  | {
-      readonly is: 'change'
-      readonly add: readonly JsonValue[]
-      readonly remove: readonly JsonValue[]
-    }
-  | { readonly is: 'secret'; readonly source: SecretSource }
 
 export interface DeclaredItem {
   readonly identity: string | number
@@ -26,8 +16,8 @@ export interface DeclaredItem {
   gone?: Origin
   body?: Origin
   inherit?: SaidOnce<boolean>
-  readonly attributes: Map<string, SaidOnce<DeclaredValue>>
-  readonly other: Map<string, SaidOnce<DeclaredValue>>
+  readonly attributes: Map<string, SaidOnce<WantedValue>>
+  readonly other: Map<string, SaidOnce<WantedValue>>
   previously?: SaidOnce<readonly string[]>
   family?: SaidOnce<string>
   readonly match?: Readonly<Record<string, JsonValue>>

@@ -3,9 +3,9 @@ import { endsAsSecret } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Attribute, attributesOf } from '../attributes.js'
-import type { Origin } from '../wishes.js'
+import type { Origin, WantedValue } from '../wishes.js'
 import { listChange } from './change.js'
-import type { DeclaredItem, DeclaredValue, SaidOnce } from './declared.js'
+import type { DeclaredItem, SaidOnce } from './declared.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
 import { quoted } from './mistakes.js'
 import { heldText, secretSource } from './secret.js'
@@ -13,7 +13,7 @@ import { attributeValue } from './value.js'
 import { familyOf, previouslyOf } from './words.js'
 import { plainValue, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
 
-const secretOf = (name: string, written: Written, judging: Judging): DeclaredValue | undefined => {
+const secretOf = (name: string, written: Written, judging: Judging): WantedValue | undefined => {
   const source = secretSource(name, written, judging.rules, judging.mistakes)
   return source === undefined ? undefined : { is: 'secret', source }
 }
@@ -22,7 +22,7 @@ const declaredValue = (
   attribute: Attribute,
   written: Written,
   judging: Judging,
-): DeclaredValue | undefined => {
+): WantedValue | undefined => {
   const { name, source } = attribute
   if (source === 'secret') return secretOf(name, written, judging)
   const change = listChange(attribute, written, judging.mistakes)
@@ -40,7 +40,7 @@ const declaredValue = (
 }
 
 /** Of what no document speaks; what a secret's name has is one. */
-const undocumented = ({ key, value }: WrittenEntry, judging: Judging): DeclaredValue | undefined =>
+const undocumented = ({ key, value }: WrittenEntry, judging: Judging): WantedValue | undefined =>
   endsAsSecret(key) &&
   !(value.is === 'scalar' && ['number', 'boolean'].includes(typeof value.value))
     ? secretOf(key, value, judging)
@@ -73,9 +73,9 @@ const otherOf = (
 }
 
 const say = (
-  to: Map<string, SaidOnce<DeclaredValue>>,
+  to: Map<string, SaidOnce<WantedValue>>,
   { key, origin }: WrittenEntry,
-  value: DeclaredValue | undefined,
+  value: WantedValue | undefined,
   judging: Judging,
 ): void => {
   // What is wrong is said all the same, and changes nothing: a second one is no better.

@@ -4,13 +4,7 @@ import type { Managed } from '../../catalogue/managed/managed.js'
 import { attributesOf } from '../attributes.js'
 import type { Stated, WantedValue, Wish, WishedItem } from '../wishes.js'
 import { changedChange, changedList } from './change.js'
-import type {
-  DeclaredItem,
-  DeclaredKind,
-  DeclaredLevel,
-  DeclaredValue,
-  SaidOnce,
-} from './declared.js'
+import type { DeclaredItem, DeclaredKind, DeclaredLevel, SaidOnce } from './declared.js'
 
 /** What is wanted of a kind, wherever it is wanted. */
 export type MergedKind = Omit<Wish, 'place'>
@@ -26,7 +20,7 @@ const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArra
 
 /** Changes to a list change what is said less specifically, or else what the instance has. */
 const changed = (
-  next: DeclaredValue,
+  next: WantedValue,
   before: WantedValue | undefined,
   isName: boolean,
 ): WantedValue => {
@@ -39,7 +33,7 @@ const changed = (
 const mergeAttributes = (
   kind: Managed,
   before: Wishes,
-  next: ReadonlyMap<string, SaidOnce<DeclaredValue>>,
+  next: ReadonlyMap<string, SaidOnce<WantedValue>>,
 ): Wishes => {
   const merged = new Map(before)
   for (const [name, said] of next) {
