@@ -1,12 +1,12 @@
 /** The jobs of the README's "An instance as code", run as a runner would, against the embedded instance. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Front, frontOf } from '../commands/front.js'
 import { sandbox } from '../sandbox/instance.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { folder } from '../support/program.js'
+import { runJob } from './job.js'
 
 const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
 const [, block = ''] = /```yaml\n(plan:[\s\S]*?)```/.exec(readme) ?? []
@@ -16,27 +16,14 @@ const { url, send } = sandbox()
 
 /** Runs a job's lines in one shell, as runners do. */
 const run = async (job: string, cwd: string, { base }: Front) => {
-  const bin = join(folder(), 'bin')
-  mkdirSync(bin)
-  symlinkSync(program, join(bin, 'svcctl'))
   const lines = jobs[job]?.script ?? []
   expect(lines.length).toBeGreaterThan(0)
-  const { exitCode } = await execa('bash', ['-eo', 'pipefail', '-c', lines.join('\n')], {
-    cwd,
-    reject: false,
-    extendEnv: false,
-    stdin: 'ignore',
-    env: {
-      ...clean(),
-      CI: 'true',
-      PATH: `${bin}:${process.env.PATH}`,
-      SVC_CONFIG_DIR: configuration(),
-      SVC_BASE_URL: base,
-      SVC_TOKEN: 'sandbox-root-token',
-      CI_PROJECT_ID: '1',
-      CI_MERGE_REQUEST_IID: '4',
-      DRIFT_ISSUE: '7',
-    },
+  const { exitCode } = await runJob(lines, cwd, {
+    SVC_BASE_URL: base,
+    SVC_TOKEN: 'sandbox-root-token',
+    CI_PROJECT_ID: '1',
+    CI_MERGE_REQUEST_IID: '4',
+    DRIFT_ISSUE: '7',
   })
   return exitCode
 }

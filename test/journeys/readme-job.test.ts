@@ -1,11 +1,12 @@
 /** The job of the README's "In CI", run as a runner would, against the embedded instance. */
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { clean, folder } from '../support/program.js'
+import { runJob } from './job.js'
 
 interface Job {
   readonly script: readonly string[]
@@ -47,24 +48,11 @@ const clone = async (changed: Readonly<Record<string, string>>) => {
 /** Runs the job's lines in one shell, as runners do. */
 const run = async (changed: Readonly<Record<string, string>>) => {
   const { cwd, base } = await clone(changed)
-  const bin = join(folder(), 'bin')
-  mkdirSync(bin)
-  symlinkSync(program, join(bin, 'svcctl'))
-  const ran = await execa('bash', ['-eo', 'pipefail', '-c', (job?.script ?? []).join('\n')], {
-    cwd,
-    reject: false,
-    extendEnv: false,
-    stdin: 'ignore',
-    env: {
-      ...clean(),
-      CI: 'true',
-      PATH: `${bin}:${process.env.PATH}`,
-      SVC_CONFIG_DIR: configuration(),
-      SVC_BASE_URL: sandbox.url,
-      SVC_TOKEN: sandbox.users[0]?.token ?? '',
-      CI_PROJECT_ID: '1',
-      CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
-    },
+  const ran = await runJob(job?.script ?? [], cwd, {
+    SVC_BASE_URL: sandbox.url,
+    SVC_TOKEN: sandbox.users[0]?.token ?? '',
+    CI_PROJECT_ID: '1',
+    CI_MERGE_REQUEST_DIFF_BASE_SHA: base,
   })
   const report = join(cwd, job?.artifacts.reports.junit ?? '')
   return { ...ran, report: existsSync(report) ? readFileSync(report, 'utf8') : undefined }
