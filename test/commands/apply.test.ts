@@ -1,7 +1,15 @@
 /** `svcctl apply` against the embedded instance, with somebody between who may refuse, lie and kill. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
@@ -77,6 +85,20 @@ describe('apply', () => {
     const { run, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
     expect((await run(at, line)).code).toBe(code)
     expect([at.written(), journals()]).toEqual([[], []])
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('does nothing of a plan that cannot be shown', async () => {
+    const at = await front()
+    const { cwd, envFor } = desk(rules({ [names(1)[0] ?? '']: 1 }))
+    const out = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [program, 'apply', 'svcctl.yml', '--yes'], {
+      cwd,
+      env: { ...clean(), ...envFor(at) },
+      stdio: ['ignore', out, 'ignore'],
+    })
+    const [code] = await once(child, 'exit')
+    closeSync(out)
+    expect([code, at.written()]).toEqual([1, []])
   })
 
   it('is held by a limit that only its own flag lifts', async () => {

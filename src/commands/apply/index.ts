@@ -88,9 +88,12 @@ const confirmed = async ({ person }: Services, { actions, made }: Wanted): Promi
   )
 }
 
-/** Shows the plan to people; to programs it is shown with what became of it. */
+/** Shows the plan to people, before anything is asked or done; to programs it is shown with what became of it. */
 const showPlan = async (services: Services, { made, actions }: Wanted): Promise<void> => {
-  if (services.answer.reader === 'people' || actions.length === 0) await printPlan(services, made)
+  const { answer } = services
+  if (answer.reader !== 'people' && actions.length > 0) return
+  await printPlan(services, made)
+  await answer.flush()
 }
 
 /** @returns undefined where there is nothing to do */
