@@ -166,6 +166,7 @@ export const apply = define({
   flags,
   alters: true,
   keeps: true,
+  lasts: true,
   examples: [
     'apply svcctl.yml --dry-run',
     'apply svcctl.yml --yes',
