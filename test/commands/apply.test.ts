@@ -15,6 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
 import { clean, configuration, folder, program } from '../support/program.js'
 import { svcctl } from '../support/within.js'
+import { onTerminal } from './calling.js'
 import { type Front, frontOf, type Hook } from './front.js'
 
 const { send, url } = sandbox()
@@ -85,6 +86,17 @@ describe('apply', () => {
     const { run, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
     expect((await run(at, line)).code).toBe(code)
     expect([at.written(), journals()]).toEqual([[], []])
+  })
+
+  it('shows the plan at a terminal before it asks', async () => {
+    const [a = ''] = names(1)
+    const at = await front()
+    const { cwd, envFor } = desk(rules({ [a]: 1 }))
+    const line = 'apply svcctl.yml'
+    const screen = await onTerminal(line, envFor(at), (terminal) => terminal.until(/Go on\?/), cwd)
+    expect(screen.indexOf(`approval_rules/${a}`)).toBeGreaterThanOrEqual(0)
+    expect(screen.indexOf(`approval_rules/${a}`)).toBeLessThan(screen.indexOf('Go on?'))
+    expect(at.written()).toEqual([])
   })
 
   it.skipIf(!existsSync('/dev/full'))('does nothing of a plan that cannot be shown', async () => {
