@@ -3,12 +3,14 @@ import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { splitCommand } from '../src/base/shell-words.js'
 import { version } from '../src/base/version.js'
 import { allCommands, examplesOf, named } from '../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './fleet/header.js'
-import { clean, configuration, folder, program, svcctl } from './support/program.js'
+import { clean, configuration, folder, program } from './support/program.js'
 import { has, openTerminal } from './support/terminal.js'
+import { svcctl } from './support/within.js'
 
 const commands = await allCommands()
 const bin = folder()
@@ -98,7 +100,7 @@ const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api: { SVC_PROJECT: 'platform/app' },
 }
 
-const environment = (area: string, name: string, url: string) => ({
+const environment = (area: string, name: string, url: string): Record<string, string> => ({
   ...clean(),
   PATH: `${bin}:${process.env.PATH}`,
   ...(ofProfiles.has(area)
@@ -110,17 +112,31 @@ const environment = (area: string, name: string, url: string) => ({
 /** Addresses that stand for an instance. */
 const elsewhere = /https:\/\/(svc|staging)\.example/
 
-const inShell = async (sandbox: Sandbox, area: string, name: string, line: string) => {
-  const script = `svcctl ${line.replace(elsewhere, sandbox.url)}`
-  const { exitCode, stderr } = await execa('bash', ['-o', 'pipefail', '-c', script], {
-    cwd: workplace(),
-    reject: false,
-    extendEnv: false,
-    stdin: 'ignore',
-    env: environment(area, name, sandbox.url),
-  })
+/** Lines with a pipe, a file as a stream, a substitution, a pattern of files, or a program that prints beside ours. */
+const needsShell = /[|<>$*~&;]|\n|--exec|--resume-after/
+
+const run = async (sandbox: Sandbox, area: string, name: string, written: string) => {
+  const line = written.replace(elsewhere, sandbox.url)
+  const how = { cwd: workplace(), env: environment(area, name, sandbox.url) }
+  if (!needsShell.test(line)) return svcctl(splitCommand(line), how)
+  const { exitCode: code, stderr } = await execa(
+    'bash',
+    ['-o', 'pipefail', '-c', `svcctl ${line}`],
+    {
+      cwd: how.cwd,
+      env: how.env,
+      reject: false,
+      extendEnv: false,
+      stdin: 'ignore',
+    },
+  )
+  return { code, stderr }
+}
+
+const outcome = async (sandbox: Sandbox, area: string, name: string, line: string) => {
+  const { code, stderr } = await run(sandbox, area, name, line)
   const taken = !stderr.includes('did not take')
-  return { line, exitCode, taken, ...(exitCode === 0 && taken ? {} : { stderr }) }
+  return { line, code, taken, ...(code === 0 && taken ? {} : { stderr }) }
 }
 
 const alone = async <T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> => {
@@ -143,9 +159,9 @@ describe.concurrent('examples of', () => {
       for (const line of await examplesOf(command)) {
         if (endless.test(line) || asking.test(line)) continue
         const ran = ofProfiles.has(command.area)
-          ? await inShell(shared, command.area, name, line)
-          : await alone((sandbox) => inShell(sandbox, command.area, name, line))
-        expect(ran).toEqual({ line, exitCode: 0, taken: true })
+          ? await outcome(shared, command.area, name, line)
+          : await alone((sandbox) => outcome(sandbox, command.area, name, line))
+        expect(ran).toEqual({ line, code: 0, taken: true })
       }
     },
   )

@@ -47,10 +47,11 @@ export const startHost = (of: string): Host => {
   return host
 }
 
-/** What Node reads when it starts, and what must not be shared. */
+/** What Node reads when it starts: a host has it as this process does. */
 const ofProcess = /^(?:NODE_|LANG$|LC_)/
 const needsProcess = (args: readonly string[], env: Readonly<Record<string, string>>): boolean =>
-  args[0] === '__complete' || Object.keys(env).some((name) => ofProcess.test(name))
+  args[0] === '__complete' ||
+  Object.entries(env).some(([name, value]) => ofProcess.test(name) && process.env[name] !== value)
 
 interface Asked {
   readonly args: readonly string[]
