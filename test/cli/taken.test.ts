@@ -203,6 +203,11 @@ describe('a write', () => {
     expect(ran.stderr).toContain('"descriptoin"; it is sent as it is; did you mean description?')
     expect(ran.code).toBe(1)
   })
+  it('says of a field of the answer that no parameter has its name, and guesses nothing', async () => {
+    const ran = await run('settings', 'update', '--param', 'signup_enabled=false', '--curl')
+    expect(ran.stderr).toContain('"signup_enabled" is a field of answers, and no parameter')
+    expect(ran.stderr).not.toContain('did you mean')
+  })
   it('under --curl names unknown names before anything is sent', async () => {
     const ran = await run('runners', 'update', '7', '--param', 'descriptoin=x', '--curl')
     expect(ran.stderr).toContain('did you mean description?')

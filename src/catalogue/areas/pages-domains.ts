@@ -3,26 +3,33 @@ import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, project, string } from '../params.js'
 import { Bool, Int, maybe, Obj, Str, Timestamp } from '../shapes/common.js'
 
-/** The administrator list has `expiration`; project endpoints have the certificate itself. */
+/** As the endpoints of a project show it. */
 export const PagesCertificate = Obj(
   {
     expired: Bool(),
-    expiration: maybe(Timestamp),
     subject: maybe(Str()),
     certificate: maybe(Str({ description: 'PEM' })),
     certificate_text: maybe(Str()),
   },
   { title: 'Pages certificate' },
 )
+const ofAnyList = {
+  domain: Str(),
+  url: Str(),
+  auto_ssl_enabled: maybe(Bool({ description: 'absent on plain domains' })),
+} as const
 export const PagesDomain = Obj(
-  {
-    domain: Str(),
-    url: Str(),
-    project_id: maybe(Int({ description: 'in the list for administrators' })),
-    auto_ssl_enabled: maybe(Bool({ description: 'absent on plain domains' })),
-    certificate: maybe(PagesCertificate),
-  },
+  { ...ofAnyList, certificate: maybe(PagesCertificate) },
   { title: 'Pages domain' },
+)
+/** As the list for administrators shows it: when the certificate ends, and not the certificate itself. */
+export const InstancePagesDomain = Obj(
+  {
+    ...ofAnyList,
+    project_id: maybe(Int()),
+    certificate: maybe(Obj({ expired: Bool(), expiration: maybe(Timestamp) })),
+  },
+  { title: 'Pages domain of the instance' },
 )
 
 const domain = string('domain name', { completes: 'pages-domain' })
@@ -41,7 +48,7 @@ const editor = 'at least Maintainer of the project'
 const notes = ['Requires Pages to be enabled.'] as const
 
 export const pagesDomains = {
-  listAll: endpoint('GET /pages/domains', many(PagesDomain), {
+  listAll: endpoint('GET /pages/domains', many(InstancePagesDomain), {
     summary: 'List the Pages domains of the instance',
     command: 'list',
     when: { flag: 'instance', help: 'those of the whole instance (administrators)' },

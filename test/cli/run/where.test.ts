@@ -345,6 +345,14 @@ it('sends only what the instance answers as the field says', async () => {
   expect(marked).toBeGreaterThan(10)
 })
 
+it('knows in which list of an area a field stands', async () => {
+  const condition = 'certificate.expiration<+30d'
+  expect((await listed('pages-domains', 'listAll', {}, [condition])).bytes).not.toEqual([])
+  await expect(listed('pages-domains', 'list', { id: 'web/docs' }, [condition])).rejects.toThrow(
+    /no record has the field certificate.expiration/,
+  )
+})
+
 it('is refused by a failure of the house', async () => {
   await expect(listed('runners', 'listAll', {}, ['id=x'])).rejects.toBeInstanceOf(Failure)
 })

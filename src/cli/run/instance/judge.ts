@@ -27,11 +27,17 @@ const knows = (endpoint: Endpoint, name: string): boolean =>
 const fieldsOf = ({ returns: { shape } }: Endpoint): Fields => propertiesOf(shape) ?? {}
 
 /** `; did you mean x?`, or nothing where neither a parameter nor a field of the answer is near. */
-export const meant = (endpoint: Endpoint, name: string, answer: unknown = {}): string => {
+const meant = (endpoint: Endpoint, name: string, answer: unknown = {}): string => {
   const known = { ...endpoint.params, ...fieldsOf(endpoint), ...(isObject(answer) ? answer : {}) }
   const near = nearest(name, Object.keys(known))
   return near === undefined ? '' : `; did you mean ${near}?`
 }
+
+/** Of a name that goes along though no parameter has it. */
+export const noParameter = (endpoint: Endpoint, name: string): string =>
+  name in fieldsOf(endpoint)
+    ? `"${name}" is a field of answers, and no parameter that the catalogue knows; it is sent as it is`
+    : `the catalogue does not know the parameter "${name}"; it is sent as it is${meant(endpoint, name)}`
 
 /** Where the answer may show a parameter; nowhere where it need not. */
 const placesOf = (endpoint: Endpoint, name: string, param: Param): (readonly string[])[] => {

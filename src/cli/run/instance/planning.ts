@@ -22,7 +22,7 @@ import { Questions, type Replied } from '../person/ask.js'
 import { projectPaths } from '../place/project-paths.js'
 import type { Standing } from '../place/standing.js'
 import type { Streams } from '../screen.js'
-import { meant } from './judge.js'
+import { noParameter } from './judge.js'
 
 /** What planning may read from the instance; nothing is where nothing is to be sent. */
 export interface Reads {
@@ -36,9 +36,7 @@ export interface Reads {
 export const sentUnknown =
   ({ note }: Pick<PersonService, 'note'>): Unknown =>
   (endpoint, name) =>
-    note(
-      `the catalogue does not know the parameter "${name}"; it is sent as it is${meant(endpoint, name)}`,
-    )
+    note(noParameter(endpoint, name))
 
 const surroundingsOf = (
   place: Standing,
