@@ -25,7 +25,7 @@ const isFirst = ({ kind, before, steps }: Draft): boolean =>
   kind.first !== undefined &&
   (before?.record[kind.first] === true || steps[0]?.values[kind.first] === true)
 
-/** Deletes come last, in reverse; the rest by stage, and by place within it. */
+/** Deletes come after the rest, in reverse; the rest by stage, and by place within it. */
 const inOrder = (a: Draft, b: Draft): number => {
   const gone = Number(a.verb === 'delete') - Number(b.verb === 'delete')
   if (gone !== 0) return gone
@@ -70,20 +70,33 @@ const inside = (place: ManagedPlace, outer: ManagedPlace): boolean => {
 
 const isGone = ({ verb }: Draft): boolean => verb === 'delete'
 
-/** Whether `later` waits for `first`: both are about the same user. */
-const waits = (later: Draft, first: Draft): boolean => {
+/**
+ * Whether `later` waits for `first`: both are about the same user.
+ * @param late those that come after the deletes
+ */
+const waits = (later: Draft, first: Draft, late: ReadonlySet<Draft> = new Set()): boolean => {
   const follows = later.kind.after?.includes(first.kind.name) === true
   // Whoever approves has to be a member first.
   if (follows) return !isGone(first) && inside(later.address, first.address)
-  // And is one until no rule has him.
+  // And is one until no rule has him, but for one that he comes back for.
   if (first.kind.after?.includes(later.kind.name) === true)
-    return isGone(later) && inside(first.address, later.address)
+    return isGone(later) && !late.has(first) && inside(first.address, later.address)
   if (first.kind.name !== later.kind.name || later.kind.by === undefined) return false
+  if (comesBack(later, first)) return true
   // Members of the same name: outer ones come first, and go last.
   if (isGone(first) !== isGone(later)) return false
   const [outer, inner] = isGone(later) ? [later, first] : [first, later]
   return outer.kind.scope === 'group' && inside(inner.address, outer.address)
 }
+
+/** Whether somebody is to be a member within a group that they are taken out of. */
+const comesBack = (member: Draft, taken: Draft): boolean =>
+  isGone(taken) &&
+  !isGone(member) &&
+  member.kind.by === 'user' &&
+  member.kind.name === taken.kind.name &&
+  placeText(member.address) !== placeText(taken.address) &&
+  inside(member.address, taken.address)
 
 /** A place, and the groups that it lies in, inner ones first. */
 const lineOf = ({ scope, path }: ManagedPlace): readonly string[] => {
@@ -113,8 +126,8 @@ const leadersOf = (drafts: readonly Draft[]) => {
 }
 
 /**
- * Those about the same users that a draft waits for. Of thousands only those come into question that stand
- * where the draft does or further out, of deletes those further in.
+ * Those about the same users as a draft. Of thousands only those come into question that stand where the
+ * draft does or further out, of deletes those further in.
  */
 const fellowsOf = (drafts: readonly Draft[]) => {
   const users = new Map(drafts.map((draft) => [draft, usersOf(draft)] as const))
@@ -132,19 +145,42 @@ const fellowsOf = (drafts: readonly Draft[]) => {
     const shelves = isGone(draft) ? below : at
     return [...(users.get(draft) ?? [])]
       .flatMap((user) => places.flatMap((place) => shelves.get(`${user} ${place}`) ?? []))
-      .filter((other) => other !== draft && waits(draft, other))
+      .filter((other) => other !== draft)
   }
+}
+
+/**
+ * Those that come after the deletes: members within a group that they are taken out of, since until then they
+ * can be no less there, and some instances end all that is below; and what needs such members.
+ */
+const lateOnes = (
+  drafts: readonly Draft[],
+  fellows: ReturnType<typeof fellowsOf>,
+): ReadonlySet<Draft> => {
+  if (!drafts.some((draft) => isGone(draft) && draft.kind.by === 'user')) return new Set()
+  const late = new Set(
+    drafts.filter((draft) => fellows(draft).some((other) => comesBack(draft, other))),
+  )
+  const needing = drafts.filter((draft) =>
+    fellows(draft).some((other) => late.has(other) && waits(draft, other)),
+  )
+  return new Set([...late, ...needing])
 }
 
 /** Drafts as actions, in the order in which they are done; each knows what it waits for. */
 export const ordered = (drafts: readonly Draft[]): readonly PlannedAction[] => {
-  const sorted = [...drafts].sort(inOrder)
+  const fellows = fellowsOf(drafts)
+  const late = lateOnes(drafts, fellows)
+  const sorted = [...drafts].sort(
+    (a, b) => Number(late.has(a)) - Number(late.has(b)) || inOrder(a, b),
+  )
   const owners = ownersFirst(sorted)
   const leaders = leadersOf(sorted)
-  const fellows = fellowsOf(sorted)
   return sorted.map((draft): PlannedAction => {
-    const first = [...(owners.get(draft) ?? []), ...leaders(draft), ...fellows(draft)]
+    const made = (owners.get(draft) ?? []).filter((other) => !late.has(other))
+    const others = fellows(draft).filter((other) => waits(draft, other, late))
     const { before: _, ...action } = draft
+    const first = [...made, ...leaders(draft), ...others]
     return { id: idOf(draft), ...action, waitsFor: [...new Set(first.map(idOf))].sort(byText) }
   })
 }

@@ -3,35 +3,12 @@
 import type { ManagedPlace } from '../address.js'
 import { placeText } from '../address.js'
 import { above, allMembers, levelOf } from './kinds/members.js'
+import { memberships, type PlannedMembership } from './memberships.js'
 import type { ComparingOptions, ComparingSight, Draft, Mistake } from './types.js'
 
 const owner = 50
 
-interface Membership {
-  readonly draft: Draft
-  readonly user: number
-  /** 0 where there is none. */
-  readonly before: number
-  readonly after: number
-}
-
-const membershipOf = (draft: Draft): Membership => {
-  const { before, verb, steps } = draft
-  const was = levelOf(before?.attributes.access_level)
-  const wanted = steps[0]?.values.access_level
-  return {
-    draft,
-    user: Number(steps[0]?.values.user_id),
-    before: was,
-    after: verb === 'delete' ? 0 : typeof wanted === 'number' ? wanted : was,
-  }
-}
-
-/** Drafts of kinds whose items are users. */
-const memberships = (drafts: readonly Draft[]): readonly Membership[] =>
-  drafts.filter(({ kind }) => kind.by === 'user').map(membershipOf)
-
-const said = ({ draft }: Membership, text: string, hint?: string): Mistake => ({
+const said = ({ draft }: PlannedMembership, text: string, hint?: string): Mistake => ({
   origin: draft.origin,
   text,
   ...(hint === undefined ? {} : { hint }),
@@ -39,7 +16,7 @@ const said = ({ draft }: Membership, text: string, hint?: string): Mistake => ({
 
 /** Never the token's own user. */
 const ownUser = async (
-  falling: readonly Membership[],
+  falling: readonly PlannedMembership[],
   sight: ComparingSight,
   how: ComparingOptions,
 ): Promise<readonly Mistake[]> => {
@@ -73,7 +50,7 @@ const within = (place: ManagedPlace, group: ManagedPlace): boolean =>
 /** Users who own a group after all is done; undefined where that cannot be read. */
 const ownersAfter = async (
   group: ManagedPlace,
-  all: readonly Membership[],
+  all: readonly PlannedMembership[],
   sight: ComparingSight,
 ): Promise<ReadonlySet<number> | undefined> => {
   const here = all.filter(({ draft }) => within(group, draft.address))
@@ -96,7 +73,7 @@ const ownersAfter = async (
 
 /** Never the last owner of a group. */
 const lastOwners = async (
-  all: readonly Membership[],
+  all: readonly PlannedMembership[],
   sight: ComparingSight,
 ): Promise<readonly Mistake[]> => {
   const mistakes: Mistake[] = []
@@ -117,7 +94,7 @@ const lastOwners = async (
   return mistakes
 }
 
-const groupOnes = (all: readonly Membership[]): readonly Membership[] =>
+const groupOnes = (all: readonly PlannedMembership[]): readonly PlannedMembership[] =>
   all.filter(({ draft }) => draft.address.scope === 'group')
 
 /** What is wrong with what a plan would do to members. */

@@ -112,6 +112,48 @@ describe('members', () => {
     ])
   })
 
+  it('are held against the level that the group has after the same plan', async () => {
+    const chi = [member(3, 'chi', 40)]
+    const with_ = (level: number | undefined) => ({
+      [`${group}:members`]: chi,
+      [`${group}:members/all`]: chi,
+      [`${app}:members`]: level === undefined ? [] : [member(3, 'chi', level)],
+    })
+    const inApp = wish(app, 'members', { chi: { access_level: 'developer' } })
+    const inGroup = (access_level: number) => wish(group, 'members', { chi: { access_level } })
+    // Lowered above, it may be so; raised above, it cannot be.
+    expect(lines(await planned(with_(undefined), [inApp, inGroup(30)]))).toEqual([
+      `update ${group}:members/chi access_level: "maintainer" → "developer"`,
+      `create ${app}:members/chi access_level: undefined → "developer"`,
+    ])
+    const low = { ...with_(10), [`${group}:members`]: [], [`${group}:members/all`]: [] }
+    const above = 'is a member of platform at level 40, and cannot be less here'
+    expect(lines(await planned(low, [inApp, inGroup(40)]))).toEqual([
+      `create ${group}:members/chi access_level: undefined → "maintainer"`,
+      `impossible ${app}:members/chi: ${above}`,
+    ])
+    // What no membership of a group explains, a group that it was shared with, stays.
+    const shared = { ...with_(undefined), [`${group}:members`]: [member(3, 'chi', 20)] }
+    expect(lines(await planned(shared, [inApp, inGroup(10)])).at(-1)).toBe(
+      `impossible ${app}:members/chi: ${above}`,
+    )
+  })
+
+  it('that are too low in a group count for nothing below it', async () => {
+    const inner = 'groups/platform/core'
+    const plan = await planned(
+      { [`${group}:members`]: owners, [`${group}:members/all`]: owners },
+      [
+        wish(inner, 'members', { chi: { access_level: 20 } }),
+        wish(`projects/platform/core/engine`, 'members', { chi: { access_level: 30 } }),
+      ],
+    )
+    expect(lines(plan)).toEqual([
+      'create projects/platform/core/engine:members/chi access_level: undefined → "developer"',
+      `impossible ${inner}:members/chi: is a member of platform at level 30, and cannot be less here`,
+    ])
+  })
+
   it('who own the namespace are never touched', async () => {
     const own = 'projects/ana/notes'
     const plan = await planned(
@@ -143,5 +185,27 @@ describe('the order', () => {
       [`update ${rules}/R`]: [`create ${app}:members/chi`],
       [`delete ${group}:members/ben`]: [`update ${rules}/R`],
     })
+  })
+
+  it('takes somebody out of a group before they come back within it, with what needs them', async () => {
+    const plan = await planned(
+      {
+        [rules]: [{ ...rule, name: 'R', rule_type: 'regular', users: [] }],
+        [`${group}:members`]: [member(2, 'ben', 40), member(1, 'ana', 50)],
+        [`${group}:members/all`]: [member(2, 'ben', 40), member(1, 'ana', 50)],
+      },
+      [
+        wish(app, 'approval_rules', { R: { user_ids: ['ben'] } }),
+        wish(app, 'members', { ben: { access_level: 30 }, dee: { access_level: 30 } }),
+        wish(group, 'members', { ben: null }),
+      ],
+    )
+    expect(plan.findings).toEqual([])
+    expect(plan.actions.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
+      [`create ${app}:members/dee`, []],
+      [`delete ${group}:members/ben`, []],
+      [`create ${app}:members/ben`, [`delete ${group}:members/ben`]],
+      [`update ${rules}/R`, [`create ${app}:members/ben`]],
+    ])
   })
 })

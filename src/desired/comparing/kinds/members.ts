@@ -1,10 +1,10 @@
-/** Members: levels that groups above give, bots, and the owner of a namespace. */
+/** Members: those that groups above have, bots, and the owner of a namespace. */
 import type { JsonValue } from '../../../base/json/value.js'
 import { members as endpoints } from '../../../catalogue/areas/members.js'
 import type { Managed } from '../../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../../address.js'
 import type { SeenItem, SeenKind } from '../../seen.js'
-import type { Comparing, ComparingSight, Draft, KindHooks } from '../types.js'
+import type { Comparing, ComparingSight, KindHooks } from '../types.js'
 
 const bot = /^(project|group)_\d+_bot/
 
@@ -43,36 +43,10 @@ const isPersonal = ({ how, place }: Comparing): boolean =>
 const ownsNamespace = (c: Comparing, username: string): boolean =>
   isPersonal(c) && c.place.path.split('/')[0]?.toLowerCase() === username.toLowerCase()
 
-/** The user and the level that a draft asks for. */
-const asked = ({ steps }: Draft): { readonly user: number; readonly level: number } => {
-  const values = steps[0]?.values ?? {}
-  return { user: Number(values.user_id), level: levelOf(values.access_level) }
-}
-
-/** Levels are read again only where somebody is added, or lowered. */
-const mayFall = ({ verb, before, changes }: Draft, level: number): boolean =>
-  verb === 'create' ||
-  (changes.some(({ attribute }) => attribute === 'access_level') &&
-    level < levelOf(before?.attributes.access_level))
-
-const belowInherited = async (c: Comparing, draft: Draft): Promise<string | undefined> => {
-  const { user, level } = asked(draft)
-  const group = above(c.place)
-  if (group === undefined || isPersonal(c) || !mayFall(draft, level)) return undefined
-  const seen = await allMembers(c.sight, c.kind, group)
-  if (seen.is !== 'read') return undefined
-  const inherited = seen.items.find(({ record }) => record.id === user)
-  const floor = levelOf(inherited?.attributes.access_level)
-  return level < floor
-    ? `is a member of ${group.path} at level ${floor}, and cannot be less here`
-    : undefined
-}
-
 export const members: KindHooks = {
   spares: (c, item) => isBot(item) || ownsNamespace(c, item.identity),
-  impossible: async (c, draft) => {
-    if (ownsNamespace(c, draft.before?.identity ?? draft.address.item ?? ''))
-      return 'the project is in the namespace of this user, who stays its owner'
-    return draft.verb === 'delete' ? undefined : belowInherited(c, draft)
-  },
+  impossible: async (c, draft) =>
+    ownsNamespace(c, draft.before?.identity ?? draft.address.item ?? '')
+      ? 'the project is in the namespace of this user, who stays its owner'
+      : undefined,
 }

@@ -1,0 +1,28 @@
+/** Drafts about members: whose they are, and the level before and after. */
+import { levelOf } from './kinds/members.js'
+import type { Draft } from './types.js'
+
+/** What a draft makes of a membership. */
+export interface PlannedMembership {
+  readonly draft: Draft
+  readonly user: number
+  /** 0 where there is none. */
+  readonly before: number
+  readonly after: number
+}
+
+const membershipOf = (draft: Draft): PlannedMembership => {
+  const { before, verb, steps } = draft
+  const was = levelOf(before?.attributes.access_level)
+  const wanted = steps[0]?.values.access_level
+  return {
+    draft,
+    user: Number(steps[0]?.values.user_id),
+    before: was,
+    after: verb === 'delete' ? 0 : typeof wanted === 'number' ? wanted : was,
+  }
+}
+
+/** Drafts of kinds whose items are users. */
+export const memberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
+  drafts.filter(({ kind }) => kind.by === 'user').map(membershipOf)
