@@ -1,6 +1,5 @@
 /** `svcctl export`: an instance as files that plan to nothing. */
 
-import { didYouMean } from '../../base/suggest.js'
 import { boolean, string } from '../../catalogue/params.js'
 import type { ManagedPlace } from '../../desired/address.js'
 import type { Exporting } from '../../desired/exporting/index.js'
@@ -38,13 +37,10 @@ const kindNames = async (): Promise<readonly string[]> => {
 /** What is exported: kinds that are named are `--only` in fewer words. */
 const scopingOf = async ({ place }: Services, given: Mine): Promise<Scoping> => {
   const scoping = selectionOf(given, place)
-  const names = await kindNames()
-  const wrong = given.args.find((kind) => !names.includes(kind))
-  if (wrong !== undefined)
-    throw usage(
-      `there is no kind "${wrong}"`,
-      didYouMean(wrong, names) ?? `Kinds are ${names.join(', ')}.`,
-    )
+  const { checkGlobs, kindMistake } = await import('../../desired/globs.js')
+  const wrong = given.args.map(kindMistake).find((mistake) => mistake !== undefined)
+  if (wrong !== undefined) throw usage(wrong.text, wrong.hint)
+  checkGlobs({ only: scoping.only, except: scoping.except })
   if (given.args.length === 0) return scoping
   return { ...scoping, only: [...given.args, ...(scoping.only ?? [])] }
 }

@@ -108,6 +108,9 @@ export const explained = async (
 ): Promise<void> => {
   const { answer } = services
   const { addressText, matches } = await import('../../desired/address.js')
+  const { checkGlobs } = await import('../../desired/globs.js')
+  const { only, except } = given.flags
+  checkGlobs({ explain: [address], only, except })
   const declared = await declaredBy(services, given)
   const wishes = await wishesFor(services, given, declared, address)
   const all = wishes

@@ -86,6 +86,7 @@ const selected = (scoping: Scoping): Readonly<Record<string, JsonValue>> =>
 const loaded = async () => ({
   ...(await import('../../desired/reading/index.js')),
   ...(await import('../../desired/comparing/index.js')),
+  ...(await import('../../desired/globs.js')),
   ...(await import('../../desired/planfile/write.js')),
 })
 
@@ -121,10 +122,12 @@ export const madePlan = async (
   const { place } = services
   const begun = place.clock.now().getTime()
   const scoping = selectionOf(given, place)
+  const { only, except } = scoping
+  const { checkGlobs, documentOf, makePlan, openSight } = await loaded()
+  checkGlobs({ only, except, ignore: how.ignore, 'allow-empty': how.limits?.empty })
   const declared = await declaredBy(services, given)
   const actual = await instanceOf(place)
   checkInstance(declared, actual)
-  const { documentOf, makePlan, openSight } = await loaded()
   const counting = counted(instance)
   const sight = openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)

@@ -1,0 +1,71 @@
+/** Globs of addresses: a slip would leave something out that then looks as it should be. */
+import { expect, it } from 'vitest'
+import { managedKinds } from '../../src/catalogue/managed/index.js'
+import { addressText } from '../../src/desired/address.js'
+import { attributesOf } from '../../src/desired/attributes.js'
+import { checkGlobs } from '../../src/desired/globs.js'
+import { message } from './comparing/world.js'
+
+const check = (glob: string): Promise<string> =>
+  message(Promise.resolve().then(() => checkGlobs({ only: [glob] })))
+const hint = async (glob: string): Promise<string | undefined> => {
+  try {
+    checkGlobs({ only: [glob] })
+    return undefined
+  } catch (error) {
+    return (error as { details: { hint?: string } }).details.hint
+  }
+}
+
+it.each([
+  ['aproval_rules', 'there is no kind "aproval_rules"', 'Did you mean approval_rules?'],
+  ['nonsense', 'there is no kind "nonsense"', /^Kinds are settings, geo_nodes, members/],
+  ['groups', 'there is no kind "groups"', /^Kinds are/],
+  ['web/*', '"web/*" is no address', /^Addresses are like site:settings/],
+  ['sites:settings', '"sites:settings" is no address', /^Addresses/],
+  ['site:setings', 'there is no kind "setings" of a site', 'Did you mean settings?'],
+  [
+    'groups/a:approvals',
+    'there is no kind "approvals" of a group',
+    'Kinds of a group are members.',
+  ],
+  ['projects/a/*:member', 'there is no kind "member" of a project', 'Did you mean members?'],
+  ['projects/a/b:member/ana', 'there is no kind "member" of a project', 'Did you mean members?'],
+  ['*:approval_rule/x', 'there is no kind "approval_rule"', 'Did you mean approval_rules?'],
+  [
+    'projects/a/b:approvals#reset_aprovals_on_push',
+    'there is no attribute "reset_aprovals_on_push"',
+    'Did you mean reset_approvals_on_push?',
+  ],
+])('refuses %s', async (glob, text, more) => {
+  expect(await check(glob)).toBe(`usage: --only: ${text}`)
+  if (typeof more === 'string') expect(await hint(glob)).toBe(more)
+  else expect(await hint(glob)).toMatch(more)
+})
+
+it.each([
+  'site',
+  's*',
+  '*',
+  '*#approvals_required',
+  'projects/platform',
+  'GROUPS/platform:Members/ana#Access_Level',
+  'projects/*:approval_rules/Sec*',
+  '*:a name with a colon',
+  '*Security*',
+  'site:settings#what_only_newer_ones_have',
+  'projects/a/b:integrations/chat#webhook',
+  'projects/a/b:approvals#own_thing',
+])('lets %s be', (glob) => {
+  expect(() => checkGlobs({ only: [glob] })).not.toThrow()
+})
+
+it('lets every address be that there may be', () => {
+  for (const kind of managedKinds) {
+    const address = { scope: kind.scope, path: 'a/b', kind: kind.name, item: 'x:y' }
+    for (const attribute of attributesOf(kind).keys())
+      expect(() =>
+        checkGlobs({ only: [kind.name, addressText({ ...address, attribute })] }),
+      ).not.toThrow()
+  }
+})
