@@ -281,6 +281,18 @@ describe('a write to several instances', () => {
     expect(asked()).toEqual([0, 0])
   })
 
+  it.each(['apply', 'apply plan.json', 'apply --dry-run'])(
+    'is never the making of plans: %s is of one instance at a time',
+    async (line) => {
+      answering(done, done)
+      const ran = await run(`${line} -p rec-1,rec-2 --yes`)
+      expect([ran.code, ran.stdout]).toEqual([2, ''])
+      expect(ran.stderr).toContain('apply is about one profile, and several are given')
+      expect(ran.stderr).toContain('Run it once for each.')
+      expect(asked()).toEqual([0, 0])
+    },
+  )
+
   it('goes to each, where each protected one is confirmed', async () => {
     answering(done, done)
     const ran = await run(
