@@ -80,7 +80,11 @@ export const makePlan = async (
   const all = parts.flat()
   const unread = [...unreadPlaces(how), ...all.flatMap((part) => part.unread)]
   ensureRead(all, unread)
-  const { drafts, findings: below, dropped } = await aboveFloors(
+  const {
+    drafts,
+    findings: below,
+    dropped,
+  } = await aboveFloors(
     all.flatMap((part) => part.drafts),
     sight,
     how,

@@ -141,13 +141,10 @@ describe('members', () => {
 
   it('that are too low in a group count for nothing below it', async () => {
     const inner = 'groups/platform/core'
-    const plan = await planned(
-      { [`${group}:members`]: owners, [`${group}:members/all`]: owners },
-      [
-        wish(inner, 'members', { chi: { access_level: 20 } }),
-        wish(`projects/platform/core/engine`, 'members', { chi: { access_level: 30 } }),
-      ],
-    )
+    const plan = await planned({ [`${group}:members`]: owners, [`${group}:members/all`]: owners }, [
+      wish(inner, 'members', { chi: { access_level: 20 } }),
+      wish(`projects/platform/core/engine`, 'members', { chi: { access_level: 30 } }),
+    ])
     expect(lines(plan)).toEqual([
       'create projects/platform/core/engine:members/chi access_level: undefined → "developer"',
       `impossible ${inner}:members/chi: is a member of platform at level 30, and cannot be less here`,

@@ -1,5 +1,5 @@
 /** Every kind that files can declare: absent, null, a value, additive, exact. */
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Fields } from '../../../src/base/objects.js'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import { planned, type Said, wish } from './world.js'
@@ -156,41 +156,64 @@ it('has a row for every kind', () => {
   )
 })
 
-describe.each(Object.entries(rows))('%s', (title, row) => {
+const all = Object.entries(rows)
+/** The kinds with such a form; nothing is skipped, since the others have none. */
+const having = (form: 'update' | 'unset' | 'remove') => all.filter(([, row]) => form in row)
+
+const sent = async (title: string, said: Said): Promise<readonly string[]> => {
   const name = title.split(' ')[1] ?? ''
-  const sent = async (said: Said): Promise<readonly string[]> => {
-    const { actions, findings } = await planned({ [`${row.place}:${name}`]: [row.record] }, [
-      wish(row.place, name, said),
-    ])
-    expect(findings).toEqual([])
-    return actions.flatMap(({ steps }) => steps.map(({ endpoint }) => endpoint.route))
-  }
-  const item = (fields: Fields): Said =>
-    row.item === '' ? (fields as Said) : ({ [row.item]: fields } as Said)
+  const { place, record } = rows[title] ?? { place: '', record: {} }
+  const { actions, findings } = await planned({ [`${place}:${name}`]: [record] }, [
+    wish(place, name, said),
+  ])
+  expect(findings).toEqual([])
+  return actions.flatMap(({ steps }) => steps.map(({ endpoint }) => endpoint.route))
+}
 
-  it('that files do not speak of stays as it is', async () => {
-    expect(
-      await sent(item(row.same.$match === undefined ? {} : { $match: row.same.$match })),
-    ).toEqual([])
-  })
+const inFile = (item: string, fields: Fields): Said =>
+  item === '' ? (fields as Said) : ({ [item]: fields } as Said)
 
-  it('that is as it is wanted is left alone, however it is spelt', async () => {
-    expect(await sent(item(row.same))).toEqual([])
-  })
+it.each(all)('%s that files do not speak of stays as it is', async (title, { item, same }) => {
+  const said = same.$match === undefined ? {} : { $match: same.$match }
+  expect(await sent(title, inFile(item, said))).toEqual([])
+})
 
-  it.skipIf(row.update === undefined)('that differs is changed', async () => {
-    expect(await sent(item(row.other))).toEqual([row.update])
-  })
+it.each(all)('%s as it is wanted is left alone, however it is spelt', async (title, row) => {
+  expect(await sent(title, inFile(row.item, row.same))).toEqual([])
+})
 
-  it.skipIf(row.unset === undefined)('has an attribute unset by null', async () => {
-    expect(await sent(item({ [row.unset ?? '']: null }))).toEqual([row.update])
-  })
+it.each(having('update'))('%s that differs is changed', async (title, row) => {
+  expect(await sent(title, inFile(row.item, row.other))).toEqual([row.update])
+})
 
-  it.skipIf(row.remove === undefined)('is deleted by null, and by an exact set alone', async () => {
-    expect(await sent({ [row.item]: null })).toEqual([row.remove])
-    expect(await sent({ $exact: true })).toEqual([row.remove])
-    expect(await sent({ $exact: false })).toEqual([])
-    expect(await sent({})).toEqual([])
-    expect(await sent({ $exact: true, [row.item]: row.same } as Said)).toEqual([])
-  })
+it.each(having('unset'))('%s has an attribute unset by null', async (title, row) => {
+  expect(await sent(title, inFile(row.item, { [row.unset ?? '']: null }))).toEqual([row.update])
+})
+
+it.each(having('remove'))(
+  '%s is deleted by null, and by an exact set alone',
+  async (title, row) => {
+    expect(await sent(title, { [row.item]: null })).toEqual([row.remove])
+    expect(await sent(title, { $exact: true })).toEqual([row.remove])
+    expect(await sent(title, { $exact: false })).toEqual([])
+    expect(await sent(title, {})).toEqual([])
+    expect(await sent(title, { $exact: true, [row.item]: row.same } as Said)).toEqual([])
+  },
+)
+
+it('has the forms that the kinds have', () => {
+  const can = (what: 'update' | 'remove') =>
+    managedKinds
+      .filter((kind) => kind[what] !== undefined)
+      .map(({ scope, name }) => `${scope} ${name}`)
+  expect(
+    having('update')
+      .map(([title]) => title)
+      .sort(),
+  ).toEqual(can('update').sort())
+  expect(
+    having('remove')
+      .map(([title]) => title)
+      .sort(),
+  ).toEqual(can('remove').sort())
 })
