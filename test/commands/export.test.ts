@@ -101,7 +101,7 @@ describe('export', () => {
     expect(parse(out)).toEqual({ version: 1, groups: { 'a/**': { projects: { approvals } } } })
     const dir = join(folder(), 'to')
     await call(['export', 'approvals', '--factor', '--to', dir])
-    expect(below(dir)).toEqual(['groups/a.yml'])
+    expect(below(dir)).toEqual(['.schema.json', 'groups/a.yml'])
   })
 
   it.each([
@@ -129,7 +129,7 @@ describe('export to files', () => {
     const dir = join(folder(), 'new', 'state')
     const first = await call(['export', '--to', dir])
     expect(first).toMatchObject({ code: 0, stdout: '' })
-    expect(below(dir)).toEqual(['projects/a/one.yml', 'projects/a/two.yml'])
+    expect(below(dir)).toEqual(['.schema.json', 'projects/a/one.yml', 'projects/a/two.yml'])
     expect(parse(readFileSync(join(dir, 'projects/a/two.yml'), 'utf8'))).toEqual({
       version: 1,
       projects: { 'a/two': { approvals } },

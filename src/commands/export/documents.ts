@@ -61,6 +61,7 @@ const toFolder = async (
   const { ExportFolder, documentOf, filesOf, yamlWriter } = await import(
     '../../desired/exporting/index.js'
   )
+  const { configSchema } = await import('../../desired/schema/index.js')
   const files: readonly PlacedFile<ManagedPlace>[] = filesOf(places)
   const folder = new ExportFolder(target.path, selected)
   await folder.check(files.map(({ path }) => path))
@@ -75,8 +76,9 @@ const toFolder = async (
     }
     if (!whole && folder.keep(path))
       person.note(`${path} stays as it was: not all of it could be read`)
-    else if (sections.length > 0) await folder.write(path, documentOf(yamlWriter(), sections))
+    else if (sections.length > 0) await folder.write(path, documentOf(yamlWriter(path), sections))
   })
+  await folder.furnish(configSchema())
   if (run.unread.some) await folder.clear()
   const { written, same, removed } = folder.counts
   const parts = [

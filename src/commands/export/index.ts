@@ -163,7 +163,7 @@ export const exportCommand = define({
   summary: 'Write what an instance is as files that can be planned and applied',
   description: [
     'What is written plans to nothing. Names stand for numbers; secrets that no instance gives back are left as comments. Sets are added to unless --exact says that what is not listed goes.',
-    'With --to a folder each project and group has a file. Files that export wrote before are replaced, and removed where what they hold is gone; any other file in the way is refused before anything is written.',
+    'With --to a folder each project and group has a file, and the schema that editors check them by stands beside them. Files that export wrote before are replaced, and removed where what they hold is gone; any other file in the way is refused before anything is written.',
   ],
   looks: true,
   args: [

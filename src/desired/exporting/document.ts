@@ -3,14 +3,27 @@ import type { ManagedPlace } from '../address.js'
 import { FileMap, type FileValue, plain } from './model.js'
 import { indented, yamlOf } from './yaml.js'
 
-/** Where editors find what a file may hold; `svcctl explain --config-schema` prints the same. */
-const schemaAddress = 'https://svcctl.example/schema/config-1.json'
+/**
+ * The schema beside the files of a folder, where editors find what they may hold; what begins with a dot is no
+ * file that declares anything.
+ */
+export const schemaFile = '.schema.json'
 
 /** What files say that were written here: such a one may be written anew. */
 export const writtenHere = '# written by svcctl export'
 
-/** Exporting a document of YAML begins. */
-export const opening = `# yaml-language-server: $schema=${schemaAddress}\n${writtenHere}\nversion: 1\n`
+/** For editors: the schema beside it, or, of a document by itself, where there is one. */
+const editorsLine = (path: string | undefined): string =>
+  path === undefined
+    ? '# what may stand here: svcctl explain --config-schema'
+    : `# yaml-language-server: $schema=${'../'.repeat(path.split('/').length - 1)}${schemaFile}`
+
+/**
+ * What a document of YAML begins with.
+ * @param path of its file below the folder of an export; undefined of one by itself
+ */
+export const openingOf = (path?: string): string =>
+  `${editorsLine(path)}\n${writtenHere}\nversion: 1\n`
 
 /** What stands under a place's key. `all`: of what is below a group, its key ends in `/**`. */
 export interface FileSection {
@@ -33,8 +46,9 @@ export interface DocumentWriter {
   end(): string
 }
 
-/** YAML, with what is said to people. */
-export const yamlWriter = (): DocumentWriter => {
+/** YAML, with what is said to people. @param path of its file, where it is one of a folder */
+export const yamlWriter = (path?: string): DocumentWriter => {
+  const opening = openingOf(path)
   let scope: ManagedPlace['scope'] | undefined
   return {
     add: (section) => {

@@ -5,6 +5,9 @@ import { openWhole, type WholeFile, writeWhole } from '../../base/files/files.js
 import { makeFolders } from '../../base/files/folders.js'
 import { readRegular } from '../../base/files/regular.js'
 import { codeOf, Failure, reasonOf, usage } from '../../errors.js'
+import { isConfigSchema } from '../schema/index.js'
+import type { JsonSchema } from '../schema/value.js'
+import { schemaFile } from './document.js'
 import { type HeldKind, heldIn, isWrittenHere } from './held.js'
 import { foldersOf } from './layout.js'
 
@@ -80,6 +83,8 @@ const objectionTo = async (
 const standing = async (file: string, selected: Selected): Promise<string | undefined> => {
   const text = textAt(file)
   if (text === undefined) return undefined
+  if (basename(file) === schemaFile)
+    return isConfigSchema(text) ? undefined : 'it is no schema of these files'
   if (!isWrittenHere(text)) return 'export did not write it'
   if (selected.all) return undefined
   const held = await heldIn(text)
@@ -153,7 +158,7 @@ export class ExportFolder {
     if (entryAt(this.root)?.isSymbolicLink() === true)
       return refuseStanding([[this.root, 'it is a link']])
     const ways: (readonly [string, string])[] = []
-    for (const path of paths) {
+    for (const path of [schemaFile, ...paths]) {
       const why = await objectionTo(this.root, this.#at(path), this.selected)
       if (why !== undefined) ways.push([join(this.root, this.#at(path)), why])
     }
@@ -169,18 +174,26 @@ export class ExportFolder {
   /** Writes a file whole, unless it stands so already. @throws Failure `failed` */
   async write(path: string, text: string): Promise<void> {
     this.keep(path)
-    const file = join(this.root, ...this.#at(path).split('/'))
+    const written = await this.#put(this.#at(path), text)
+    this.counts[written ? 'written' : 'same'] += 1
+  }
+
+  /** @returns whether the file was another */
+  async #put(path: string, text: string): Promise<boolean> {
+    const file = join(this.root, ...path.split('/'))
     try {
-      if (textAt(file) === text) {
-        this.counts.same += 1
-        return
-      }
+      if (textAt(file) === text) return false
       makeFolders(dirname(file))
       await writeWhole(file, text, { unlinked: true, durable: false })
-      this.counts.written += 1
+      return true
     } catch (error) {
       throw failed('write', file, error)
     }
+  }
+
+  /** Puts the schema beside the files, if there are any, so that editors find it. @throws Failure `failed` */
+  async furnish(schema: JsonSchema): Promise<void> {
+    if (this.#kept.size > 0) await this.#put(schemaFile, `${JSON.stringify(schema)}\n`)
   }
 
   /** Removes what was written here before, is looked at, and is no longer there. @throws Failure `failed` */

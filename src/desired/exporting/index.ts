@@ -4,7 +4,7 @@ export {
   documentOf,
   type FileSection,
   jsonWriter,
-  opening,
+  openingOf,
   yamlWriter,
 } from './document.js'
 export { factored } from './factor.js'

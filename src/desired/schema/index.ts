@@ -1,4 +1,5 @@
 /** The format of the files as JSON Schema, for editors: all of it follows from the facts of the kinds. */
+import { isObject } from '../../base/objects.js'
 import { inherit, kindsOf, placeOf } from './kinds.js'
 import type { JsonSchema } from './value.js'
 
@@ -59,10 +60,22 @@ const below = (): JsonSchema => ({
   additionalProperties: false,
 })
 
-/** The schema that a file of declared state keeps. */
+const title = 'svcctl: an instance as code'
+
+/** Whether a text is a schema of these files, of whatever version. */
+export const isConfigSchema = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) && value.title === title
+  } catch {
+    return false
+  }
+}
+
+/** The schema that a file of declared state keeps. It has no address: it stands beside the files. */
 export const configSchema = (): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'svcctl: an instance as code',
+  title,
   type: 'object',
   properties: {
     version: { const: 1, description: 'the version of this format' },

@@ -85,13 +85,13 @@ it('reads back as it was', () => {
   )
 })
 
-it('begins with the line that editors read, and with who wrote it', () => {
-  expect(documentOf(yamlWriter(), []).split('\n')).toEqual([
-    expect.stringMatching(/^# yaml-language-server: \$schema=https:\/\/\S+$/),
-    '# written by svcctl export',
-    'version: 1',
-    '',
-  ])
+it('begins with where the schema is, and with who wrote it', () => {
+  const begins = (line: string) => [line, '# written by svcctl export', 'version: 1', '']
+  const text = (path?: string) => documentOf(yamlWriter(path), []).split('\n')
+  expect(text()).toEqual(begins('# what may stand here: svcctl explain --config-schema'))
+  const line = '# yaml-language-server: $schema='
+  expect(text('site.yml')).toEqual(begins(`${line}.schema.json`))
+  expect(text('projects/a/b.yml')).toEqual(begins(`${line}../../.schema.json`))
   expect(documentOf(jsonWriter(false), [])).toBe('{"version":1}\n')
 })
 

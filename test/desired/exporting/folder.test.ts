@@ -11,7 +11,13 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Selected } from '../../../src/desired/exporting/index.js'
-import { ExportFile, ExportFolder, filesOf, opening } from '../../../src/desired/exporting/index.js'
+import {
+  ExportFile,
+  ExportFolder,
+  filesOf,
+  openingOf,
+} from '../../../src/desired/exporting/index.js'
+import { configSchema } from '../../../src/desired/schema/index.js'
 import { folder } from '../../support/program.js'
 
 const everything: Selected = { all: true, has: () => true }
@@ -26,7 +32,7 @@ const put = (root: string, path: string, text: string): void => {
   writeFileSync(join(root, path), text)
 }
 const projectText = (path: string, more = ''): string =>
-  `${opening}projects:\n  ${path}:\n    approvals: {}\n${more}`
+  `${openingOf()}projects:\n  ${path}:\n    approvals: {}\n${more}`
 
 const exported = async (
   root: string,
@@ -82,7 +88,7 @@ describe('names of files', () => {
 describe('a folder', () => {
   it('is made, and its files are written anew only where they differ', async () => {
     const root = join(folder(), 'new', 'svcctl')
-    const texts = { 'site.yml': `${opening}site: {}\n`, 'projects/a/b.yml': projectText('a/b') }
+    const texts = { 'site.yml': `${openingOf()}site: {}\n`, 'projects/a/b.yml': projectText('a/b') }
     expect(await exported(root, texts)).toEqual({ written: 2, same: 0, removed: 0 })
     const before = statSync(join(root, 'site.yml')).ino
     const changed = { ...texts, 'projects/a/b.yml': projectText('a/b', '    members: {}\n') }
@@ -105,7 +111,7 @@ describe('a folder', () => {
 
   it('keeps what is not looked at, and what was kept', async () => {
     const root = folder()
-    put(root, 'site.yml', `${opening}site: { settings: {} }\n`)
+    put(root, 'site.yml', `${openingOf()}site: { settings: {} }\n`)
     put(root, 'projects/other/x.yml', projectText('other/x'))
     put(root, 'projects/platform/gone.yml', projectText('platform/gone'))
     put(
@@ -113,7 +119,7 @@ describe('a folder', () => {
       'projects/platform/two.yml',
       projectText('platform/two', '  other/x:\n    members: {}\n'),
     )
-    put(root, 'projects/platform/broken.yml', `${opening}projects: [\n`)
+    put(root, 'projects/platform/broken.yml', `${openingOf()}projects: [\n`)
     put(root, 'projects/platform/more.yml', projectText('platform/more', 'defaults: {}\n'))
     expect(await exported(root, {}, platform)).toMatchObject({ removed: 1 })
     expect(below(root)).toEqual([
@@ -206,5 +212,45 @@ describe('one file', () => {
     await expect(new ExportFile(file, everything).check()).rejects.toThrow(/did not write/)
     symlinkSync(file, join(root, 'link.yml'))
     await expect(new ExportFile(join(root, 'link.yml'), everything).check()).rejects.toThrow(/link/)
+  })
+})
+
+describe('the schema', () => {
+  const text = `${JSON.stringify(configSchema())}\n`
+  const furnished = async (root: string, files: readonly string[] = ['site.yml']) => {
+    const to = new ExportFolder(root, everything)
+    await to.check(files)
+    for (const file of files) await to.write(file, openingOf(file))
+    await to.furnish(configSchema())
+    return to.counts
+  }
+
+  it('stands beside the files, where the first line of each finds it', async () => {
+    const root = folder()
+    const files = ['site.yml', 'groups/a.yml', 'projects/a/b/c.yml']
+    expect(await furnished(root, files)).toEqual({ written: 3, same: 0, removed: 0 })
+    for (const file of files) {
+      const [line = ''] = readFileSync(join(root, file), 'utf8').split('\n')
+      const [, link = ''] = /^# yaml-language-server: \$schema=(\S+)$/.exec(line) ?? []
+      expect(readFileSync(join(dirname(join(root, file)), link), 'utf8')).toBe(text)
+    }
+  })
+
+  it('replaces one of another version, and nothing else', async () => {
+    const root = folder()
+    put(root, '.schema.json', '{"title":"svcctl: an instance as code","type":"object"}')
+    await furnished(root)
+    expect(readFileSync(join(root, '.schema.json'), 'utf8')).toBe(text)
+    for (const other of ['{"title":"mine"}', 'no JSON']) {
+      put(root, '.schema.json', other)
+      await expect(furnished(root)).rejects.toThrow('.schema.json is in the way: it is no schema')
+      expect(readFileSync(join(root, '.schema.json'), 'utf8')).toBe(other)
+    }
+  })
+
+  it('is not put where there is nothing to edit', async () => {
+    const root = folder()
+    await furnished(root, [])
+    expect(below(root)).toEqual([])
   })
 })
