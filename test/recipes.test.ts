@@ -1,5 +1,5 @@
 /** Every recipe of `svcctl help recipes`, run in a shell against an embedded instance of its own. */
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -27,6 +27,10 @@ interface Shown {
   readonly status: string
   readonly created_at: string
   readonly path_with_namespace: string
+  readonly reference: string
+  readonly has_conflicts: boolean
+  readonly repository_storage: string
+  readonly default_project_visibility: string
 }
 
 interface Row extends Shown {
@@ -38,8 +42,9 @@ interface Row extends Shown {
 interface Left {
   /** Each line, with what it printed. */
   readonly printed: readonly string[]
-  /** A file that it wrote. */
+  /** A file that it wrote, and what stands in a folder. */
   readonly file: (name: string) => string
+  readonly folder: (name: string) => readonly string[]
   /** What the instance says afterwards, as records; of several projects each below its own. */
   readonly ask: (...args: readonly string[]) => Promise<Row[]>
 }
@@ -65,10 +70,19 @@ const beside = async (
 const shell = (line: string, cwd: string, env: Record<string, string>) =>
   execa('sh', ['-euc', line], { cwd, env, extendEnv: false, reject: false })
 
+/** Files that recipes name. */
+const files: Readonly<Record<string, string>> = {
+  'ci.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA ci\n',
+  '.gitlab-ci.yml': 'build:\n  script: [make]\n',
+  'ci/deploy.yml': 'deploy:\n  script: [make deploy]\n',
+  'settings.yml':
+    'version: 1\nsite:\n  settings: { default_project_visibility: internal, admin_mode: true }\n',
+}
+
 const cook = ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<void> =>
   beside(async (cwd, env) => {
-    const key = 'AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
-    writeFileSync(join(cwd, 'ci.pub'), `ssh-ed25519 ${key} ci\n`)
+    mkdirSync(join(cwd, 'ci'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
     const printed: string[] = []
     for (const line of lines) {
       const ran = await shell(line, cwd, env)
@@ -78,8 +92,10 @@ const cook = ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<v
     await look({
       printed,
       file: (name) => readFileSync(join(cwd, name), 'utf8'),
+      folder: (name) => readdirSync(join(cwd, name), { encoding: 'utf8', recursive: true }),
       ask: async (...args) => {
-        const { stdout } = await svcctl([...args, '--limit', 'all', '-o', 'json'], { cwd, env })
+        const all = args.includes('list') ? ['--limit', 'all'] : []
+        const { stdout } = await svcctl([...args, ...all, '-o', 'json'], { cwd, env })
         return JSON.parse(stdout)
       },
     })
@@ -90,6 +106,14 @@ const rowsOf = (csv: string): string[][] =>
     .trimEnd()
     .split(/\r?\n/)
     .map((row) => row.split(','))
+
+/** The objects of a table in a pipe. */
+const idsIn = (printed: string): readonly string[] =>
+  printed
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split('\t')[0] ?? '')
 
 /** What each is for, looked at. */
 const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>>> = {
@@ -137,6 +161,17 @@ const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>
     expect(now).toHaveLength(2)
     expect(keys.length).toBeGreaterThan(2)
   },
+  runners: async ({ printed: [paused = '', silent = ''], ask }) => {
+    const offline = idsIn(paused)
+    expect(offline.length).toBeGreaterThan(0)
+    expect(idsIn(silent).length).toBeGreaterThan(0)
+    const now = stateOf(await ask('runners', 'list', '--instance'))
+    for (const row of paused.trimEnd().split('\n').slice(1))
+      expect(row.split('\t').at(-1)).toBe('false')
+    for (const id of offline) expect(now.get(Number(id))).toBe(true)
+    // As an instance that nobody touched: also those that were paused before.
+    await beside(async (_, env) => expect(now).toEqual(await runnersBy(env)))
+  },
   jobs: async ({ printed: [stuck = ''], ask }) => {
     const all = await ask('jobs', 'list', '--all-projects')
     const waiting = all.filter(
@@ -152,18 +187,65 @@ const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>
         .map((row) => row.split(/\t/)[1]),
     ).toEqual(waiting.map(({ record }) => String(record.id)))
   },
-  runners: async ({ printed: [tried = '', paused = ''], ask }) => {
-    const silent = paused.trimEnd().split('\n').slice(1)
-    expect(silent.length).toBeGreaterThan(0)
-    expect(tried).toContain('already so')
-    const now = stateOf(await ask('runners', 'list', '--instance'))
-    for (const row of silent) {
-      const [id, ...cells] = row.split('\t')
-      expect(cells.at(-1)).toBe('false')
-      expect(now.get(Number(id))).toBe(true)
-    }
-    // As an instance that nobody touched: also those that were paused before.
-    await beside(async (_, env) => expect(now).toEqual(await runnersBy(env)))
+  ci: async ({ printed: [report = ''], file }) => {
+    expect(report.split('\n').map((row) => row.split('\t').slice(0, 2))).toEqual([
+      ['file', 'valid'],
+      ['.gitlab-ci.yml', 'true'],
+      ['ci/deploy.yml', 'true'],
+    ])
+    expect(file('lint.xml')).toContain('tests="2"')
+  },
+  rebase: async ({ printed: [rebased = ''], ask }) => {
+    const open = await ask('mr', 'list', '-P', 'platform/app', '--state', 'opened')
+    expect(open.some((request) => request.has_conflicts)).toBe(true)
+    const meant = open.filter((request) => !request.has_conflicts).map(({ id }) => String(id))
+    expect(meant.length).toBeGreaterThan(0)
+    expect(idsIn(rebased)).toHaveLength(meant.length)
+  },
+  storage: async ({ ask }) => {
+    const projects = await ask('projects', 'list')
+    expect(projects.map((project) => project.repository_storage)).not.toContain('default')
+    await beside(async (_, env) => {
+      const { stdout } = await svcctl(['projects', 'list', '-o', 'json', '-L', 'all'], { env })
+      expect(stdout).toContain('"repository_storage":"default"')
+    })
+  },
+  settings: async ({ printed: [, plan = '', , back = ''], file, ask }) => {
+    expect(plan).toMatch(/admin_mode +false → true/)
+    expect(plan).toMatch(/default_project_visibility +private → internal/)
+    expect(plan).toContain('1 to change')
+    expect(back).toMatch(/default_project_visibility +internal → private/)
+    expect(file('before.yml')).toContain('admin_mode: false')
+    expect(await ask('settings', 'get')).toMatchObject({
+      admin_mode: false,
+      default_project_visibility: 'private',
+    })
+  },
+  artifacts: async ({ folder }) => {
+    const written = folder('out')
+    expect(written.length).toBeGreaterThan(0)
+    expect(written).toContain('dist')
+  },
+  certificates: async ({ printed: [ending = ''] }) => {
+    const [head = '', ...rows] = ending.split('\n')
+    const at = head.split('\t').indexOf('expires_at')
+    expect(rows.length).toBeGreaterThan(0)
+    for (const row of rows)
+      expect(Date.parse(row.split('\t')[at] ?? '')).toBeLessThan(Date.now() + 30 * 86_400_000)
+  },
+  'error-tracking': async ({ printed: [address = ''] }) => {
+    expect(new URL(address).username).not.toBe('')
+    expect(address).not.toContain('*')
+  },
+  time: async ({ printed: [, , stats = ''] }) => {
+    expect(stats).toMatch(/human_time_estimate\s+3d/)
+    await beside(async (_, env) => {
+      const { stdout } = await svcctl(['issues', 'time-stats', 'platform/app#1', '-o', 'json'], {
+        env,
+      })
+      const before = JSON.parse(stdout).total_time_spent
+      expect(stats).toMatch(new RegExp(`total_time_spent\\s+${before + 5400}\\b`))
+    })
   },
 }
 

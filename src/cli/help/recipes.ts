@@ -11,26 +11,59 @@ export interface Recipe {
 }
 
 export const recipes = {
-  approvals: {
-    job: 'Two approvals in every project of a group',
+  runners: {
+    job: 'Offline runners paused, and resumed',
     about:
-      'Every project of the group and of the groups below it. --dry-run shows what would be sent where.',
+      'The second line says when they were last heard of; --dry-run on the first shows what it would do. What was paused before stays so after the undo.',
     lines: [
-      "svcctl approvals rules create --name 'Two reviewers' --approvals-required 2 --group platform --dry-run",
-      "svcctl approvals rules create --name 'Two reviewers' --approvals-required 2 --group platform --yes",
+      'svcctl runners pause --instance --select status=offline --yes',
+      "svcctl runners list --instance --where 'active=false,contacted_at>30d' --fields id,description,contacted_at",
+      'svcctl journal undo last --yes',
     ],
   },
-  vulnerabilities: {
-    job: 'The critical vulnerabilities of a group as one csv',
-    about: 'One header, the project in the first column; a project without the feature is noted.',
+  jobs: {
+    job: 'The stuck jobs of all projects',
+    about: 'Waiting for a runner for more than an hour.',
+    lines: ["svcctl jobs list --all-projects --scope pending --where 'created_at>1h' --limit all"],
+  },
+  ci: {
+    job: 'Every CI file of a repository checked, in CI',
+    about:
+      'Exit 0 when all are valid, 1 when one is not. An instance that checks only within a project wants --project.',
+    lines: ['svcctl ci lint --strict --report junit lint.xml -- .gitlab-ci.yml ci/*.yml'],
+  },
+  rebase: {
+    job: 'Ten merge requests rebased',
+    about:
+      'Those without conflicts, side by side, and waited for. --resume last tries what failed again.',
     lines: [
-      'svcctl vulnerabilities list --group platform --where severity=critical,state=detected --limit all --tolerate forbidden,not_found -o csv > critical.csv',
+      "svcctl mr rebase -P platform/app --select 'state=opened,has_conflicts=false' --limit 10 --wait --yes",
     ],
   },
-  members: {
-    job: 'Every member of a group tree, with access level, as one csv',
-    about: 'The group, the groups below it, and their projects; the first column says which.',
-    lines: ['svcctl members list --group platform --recursive --limit all -o csv > members.csv'],
+  storage: {
+    job: 'A storage emptied',
+    about: 'Each repository is read-only while it moves; --wait follows until no project is left.',
+    lines: [
+      'svcctl storage-move schedule projects --source-storage-name default --destination-storage-name second --wait --yes',
+      'svcctl storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
+      'svcctl storage-move schedule groups --source-storage-name default --destination-storage-name second --yes',
+    ],
+  },
+  settings: {
+    job: 'Settings changed from a file once the difference was seen, and put back',
+    about: 'What the file does not name is left alone, so the last line takes back no more.',
+    lines: [
+      'svcctl export settings > before.yml',
+      'svcctl plan settings.yml',
+      'svcctl apply settings.yml --yes',
+      'svcctl apply before.yml --yes',
+    ],
+  },
+  artifacts: {
+    job: 'The last green artifact of a branch',
+    about:
+      'Of the latest successful pipeline; nothing is written until the whole archive is there.',
+    lines: ['svcctl artifacts download -P platform/app --ref main --job build --extract --to out'],
   },
   'deploy-keys': {
     job: 'A deploy key rotated wherever it is used',
@@ -42,20 +75,47 @@ export const recipes = {
       'svcctl deploy-keys delete - --yes < old.ndjson',
     ],
   },
-  jobs: {
-    job: 'The stuck jobs of all projects',
-    about: 'Waiting for a runner for more than an hour.',
-    lines: ["svcctl jobs list --all-projects --scope pending --where 'created_at>1h' --limit all"],
-  },
-  runners: {
-    job: 'Runners that are silent for thirty days paused, and resumed by undo',
+  approvals: {
+    job: 'Two approvals in every project of a group',
     about:
-      'One that never connected is not silent. What is paused already stays so after the undo.',
+      'Every project of the group and of the groups below it. --dry-run shows what would be sent where.',
     lines: [
-      "svcctl runners pause --instance --select 'contacted_at>30d' --dry-run",
-      "svcctl runners pause --instance --select 'contacted_at>30d' --yes",
-      'svcctl journal undo last --yes',
+      "svcctl approvals rules create --name 'Two reviewers' --approvals-required 2 --group platform --dry-run",
+      "svcctl approvals rules create --name 'Two reviewers' --approvals-required 2 --group platform --yes",
     ],
+  },
+  certificates: {
+    job: 'Certificates that end within thirty days',
+    about: 'Those that have ended, too.',
+    lines: [
+      "svcctl pages-domains list --instance --where 'certificate.expiration<+30d' --limit all",
+    ],
+  },
+  vulnerabilities: {
+    job: 'The critical vulnerabilities of a group as one csv',
+    about: 'One header, the project in the first column; a project without the feature is noted.',
+    lines: [
+      'svcctl vulnerabilities list --group platform --where severity=critical,state=detected --limit all --tolerate forbidden,not_found -o csv > critical.csv',
+    ],
+  },
+  'error-tracking': {
+    job: 'An address that takes errors of a project',
+    about: 'It holds a key: only the command that makes it shows it whole.',
+    lines: ['svcctl error-tracking keys create -P platform/app --fields errsvc_dsn -o value'],
+  },
+  time: {
+    job: 'Time tracked',
+    about: 'In quotes, since a shell may read # or ! as its own.',
+    lines: [
+      "svcctl issues estimate 'platform/app#1' 3d",
+      "svcctl issues spend 'platform/app#1' 1h30m",
+      "svcctl issues time-stats 'platform/app#1'",
+    ],
+  },
+  members: {
+    job: 'Every member of a group tree, with access level, as one csv',
+    about: 'The group, the groups below it, and their projects; the first column says which.',
+    lines: ['svcctl members list --group platform --recursive --limit all -o csv > members.csv'],
   },
 } as const satisfies Readonly<Record<string, Recipe>>
 
