@@ -94,6 +94,15 @@ export const toolCommands: readonly ToolRow[] = [
       alerts: 'alerts',
     }),
   ]),
+  ...grouped('glance', [
+    from('check', () => import('./check/index.js'), {
+      instance: 'instance',
+      runners: 'runners',
+      geo: 'geo',
+      certificates: 'certificates',
+      tokens: 'tokens',
+    }),
+  ]),
   ...grouped('account', [
     from('auth', () => import('./auth/index.js'), {
       login: 'loginCommand',

@@ -65,6 +65,10 @@ export interface ResolvedCredential {
   readonly value: string
   /** Where it comes from, in words: `SVC_TOKEN`, `keyring`, `token file`, `token command`. */
   readonly source: string
+  /** When it ends, as signing in was told it: ISO date and time. */
+  readonly expiresAt?: string
+  /** Its end is no end: another takes its place by itself. */
+  readonly renews?: true
 }
 
 /** The outcome of flags, environment and profile, by precedence. */

@@ -65,10 +65,12 @@ describe('an OAuth token', () => {
     const { directory, tokens } = await prepare(stored({ expiresAt }))
     const { post, seen } = endpoint()
     const one = session(directory, post)
-    expect(await one.credential()).toEqual({
+    expect(await one.credential()).toMatchObject({
       kind: 'oauth',
       value: 'access-2',
       source: 'token file',
+      expiresAt: '2026-01-01T14:00:00.000Z',
+      renews: true,
     })
     expect((await one.credential())?.value).toBe('access-2')
     expect(seen).toEqual([

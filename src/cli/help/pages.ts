@@ -8,6 +8,7 @@ import { topics } from './topics.js'
 
 const groups = [
   ['start', 'Getting started'],
+  ['glance', 'At a glance'],
   ['account', 'Accounts and profiles'],
   ['as code', 'An instance as code'],
   ['tool', 'The tool'],

@@ -6,26 +6,7 @@ import { define } from '../define.js'
 import { missing, plansToFill, updateFilled } from '../fill.js'
 import type { AnswerService, Services } from '../services.js'
 import type { Given } from '../types.js'
-
-const number = (value: unknown): number | undefined =>
-  typeof value === 'number' ? value : undefined
-
-/** The data kinds that a status speaks of: those with a count and a synced count. */
-const kindsOf = (status: Fields): string[] =>
-  Object.keys(status)
-    .filter((key) => key.endsWith('_synced_count'))
-    .map((key) => key.slice(0, -'_synced_count'.length))
-
-const percent = (status: Fields, kind: string): number | undefined => {
-  const given = status[`${kind}_synced_in_percentage`]
-  const parsed = typeof given === 'string' ? Number.parseFloat(given) : number(given)
-  if (parsed !== undefined && !Number.isNaN(parsed)) return parsed
-  const count = number(status[`${kind}_count`])
-  const synced = number(status[`${kind}_synced_count`])
-  return count === undefined || synced === undefined || count === 0
-    ? undefined
-    : (100 * synced) / count
-}
+import { kindsOf, number, percent } from './shares.js'
 
 /** Columns of the names. */
 const names = 23

@@ -104,8 +104,11 @@ const storedSource = (
     refreshedAt = now()
     return held
   })
-  const resolved = (token: StoredToken): ResolvedCredential =>
-    checkToken(token.token, token.kind, place === 'keyring' ? 'keyring' : 'token file')
+  const resolved = (token: StoredToken): ResolvedCredential => ({
+    ...checkToken(token.token, token.kind, place === 'keyring' ? 'keyring' : 'token file'),
+    ...(token.expiresAt === undefined ? {} : { expiresAt: token.expiresAt }),
+    ...(canRefresh(profile, token) ? { renews: true } : {}),
+  })
 
   return {
     get: async () => {

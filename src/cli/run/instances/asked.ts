@@ -47,7 +47,9 @@ export const checkSeveral = (
       'Leave it out: each profile has its own.',
     )
   if (sandbox) throw usage('--sandbox is one instance, and several are asked', 'Give one of both.')
-  const flag = ofOne.find((one) => raw.flags.has(one))
+  const flag = [...ofOne, ...(command.looks === true ? ['format'] : [])].find((one) =>
+    raw.flags.has(one),
+  )
   if (flag !== undefined)
     throw usage(`--${flag} does not go with several instances`, 'Run it once for each of them.')
   const endpoints = Object.values(command.endpoints)

@@ -1,0 +1,463 @@
+/** `check …`: one line, an exit code that its reader knows, and nothing unread that is fine. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { folder } from '../support/program.js'
+import { answers, calling } from './calling.js'
+
+const { server, call } = calling()
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+/** A check of the embedded instance. */
+const tried = (line: string, user = 0) =>
+  call(`check ${line} -q`, {
+    env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[user]?.token ?? '' },
+  })
+
+const dead = { env: { SVC_BASE_URL: 'http://127.0.0.1:9' } }
+const names = ['instance', 'runners', 'geo', 'certificates', 'tokens']
+const hostile = 'a|b"c\\d\u001b[31m\ne\u202e'
+
+const runner = (id: number, status: string, more = {}) => ({
+  id,
+  description: `r${id}`,
+  active: status !== 'paused',
+  status,
+  runner_type: 'instance_type',
+  ...more,
+})
+
+const in_ = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString()
+const day = 86_400
+const domain = (name: string, days: number, more = {}) => ({
+  domain: name,
+  certificate: { expired: days < 0, expiration: in_(days * day + 3600) },
+  ...more,
+})
+
+const site = (id: number, more = {}) => ({
+  id,
+  name: `s${id}`,
+  primary: id === 1,
+  enabled: true,
+  ...more,
+})
+const status = (id: number, more = {}) => ({
+  geo_node_id: id,
+  healthy: true,
+  health: 'Healthy',
+  db_replication_lag_seconds: id === 1 ? null : 30,
+  repositories_count: 10,
+  repositories_synced_count: 9,
+  repositories_failed_count: 1,
+  repositories_synced_in_percentage: '90.00%',
+  wikis_count: 0,
+  wikis_synced_count: 0,
+  wikis_synced_in_percentage: '0.00%',
+  ...more,
+})
+const geo = (nodes: readonly unknown[], statuses: readonly unknown[]) =>
+  answers({ 'GET /geo_nodes/status': statuses, 'GET /geo_nodes': nodes })
+
+describe.each(names)('check %s', (name) => {
+  it.each([
+    ['plain', 8, `${name} unknown: `],
+    ['nagios', 3, `${name.toUpperCase()} UNKNOWN - `],
+    ['prometheus', 8, '# HELP svcctl_check_status'],
+  ])('never says fine of what nobody answers, as %s', async (format, code, begins) => {
+    const ran = await call(`check ${name} --format ${format} --retries 0`, dead)
+    expect(ran).toMatchObject({ code })
+    expect(ran.stdout).toMatch(new RegExp(`^${begins}`))
+    if (format === 'prometheus') expect(ran.stdout).toMatch(/^svcctl_check_status\{.*\} 3$/m)
+    else expect(ran.stdout.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it.each([500, 401, 404])('says that it could not read, where it is answered %d', async (code) => {
+    server.answer = () => ({ status: code, body: { message: hostile } })
+    const ran = await call(`check ${name} --format nagios --retries 0`)
+    const [line = '', ...more] = ran.stdout.trimEnd().split('\n')
+    expect(more).toEqual([])
+    // A token that is refused, and an address without this API, are known to be so.
+    const known = (name === 'tokens' && code === 401) || (name === 'instance' && code === 404)
+    const fine = name === 'instance' && code === 401
+    expect(ran.code).toBe(known ? 2 : fine ? 0 : 3)
+    expect(line.split('|').length).toBeLessThanOrEqual(2)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+    expect(line).not.toMatch(/[\u0000-\u001f\u202e]/)
+  })
+
+  it('refuses levels that it has no measure for, and what contradicts itself', async () => {
+    for (const line of [
+      '--warn 30x',
+      '--crit -5',
+      '--warn 101%',
+      '--format nagios -o json',
+      '--format xml',
+    ]) {
+      const ran = await call(`check ${name} ${line}`)
+      expect(ran).toMatchObject({ code: 2, stdout: '' })
+    }
+    expect(server.seen).toEqual([])
+  })
+})
+
+describe('levels', () => {
+  it.each([
+    ['runners', '--warn 5 --crit 1', '--crit is the larger of the two'],
+    ['runners', '--warn 50% --crit 90%', '--crit is the smaller of the two'],
+    ['certificates', '--warn 7d --crit 30d', '--crit is the smaller of the two'],
+    ['geo', '--warn 10m,99% --crit 1m,90%', '--crit is the larger of the two'],
+    ['geo', '--warn 1m,2m', 'two levels'],
+    ['certificates', '--warn 80%', '30d (time left of a certificate, at least)'],
+  ])('of %s cannot be %s', async (name, line, says) => {
+    const ran = await call(`check ${name} ${line}`)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(says)
+    expect(server.seen).toEqual([])
+  })
+
+  it('are reached beyond them, each by itself', async () => {
+    server.answer = () => ({ body: [runner(1, 'online'), runner(2, 'offline')] })
+    for (const [line, code] of [
+      ['--warn 1', 0],
+      ['--warn 0', 1],
+      ['--crit 0', 2],
+      ['--crit 1', 0],
+      ['--warn 50%', 0],
+      ['--warn 51%', 1],
+      ['--warn 51% --crit 50.5%', 2],
+      ['--warn 51%,1 --crit 40%', 1],
+    ] as const)
+      expect([line, (await call(`check runners ${line} --format nagios`)).code]).toEqual([
+        line,
+        code,
+      ])
+  })
+})
+
+describe('check runners', () => {
+  it('counts those that are neither online nor paused, and names them', async () => {
+    const ran = await tried('runners')
+    expect(ran).toMatchObject({
+      code: 1,
+      stdout:
+        'runners warning: 4 of 8 runners not online: shared-linux-2, web-builder, gpu, shop-tests\n',
+    })
+  })
+
+  it('is critical where none is online, and where there is none at all', async () => {
+    server.answer = () => ({ body: [runner(1, 'offline'), runner(2, 'paused', { online: true })] })
+    const ran = await call('check runners --format nagios')
+    expect(ran.code).toBe(2)
+    expect(ran.stdout).toBe(
+      'RUNNERS CRITICAL - no runner is online; 1 of 1 runner not online: r1 | online=0%;; offline=1;0;\n',
+    )
+    server.answer = () => ({ body: [] })
+    expect(await call('check runners')).toMatchObject({
+      code: 1,
+      stdout: 'runners critical: there is no runner\n',
+    })
+    // Nor has it a share.
+    const share = await call('check runners --warn 80% --format nagios')
+    expect(share.stdout).toContain('no share can be told')
+  })
+
+  it.each([
+    ['', 'GET /runners/all?per_page=100'],
+    ['-P a/b --tag-list x,y', 'GET /projects/a%2Fb/runners?tag_list=x,y&per_page=100'],
+    ['-G a --type group_type', 'GET /groups/a/runners?type=group_type&per_page=100'],
+  ])('asks for those that are meant: %s', async (line, asked) => {
+    server.answer = () => ({ body: [runner(1, 'online')] })
+    expect(await call(`check runners ${line}`.trim())).toMatchObject({
+      code: 0,
+      stdout: 'runners ok: 1 runner: 1 online\n',
+    })
+    expect(server.lines()).toEqual([asked])
+  })
+
+  it('keeps names from outside to the line, the numbers and the quotes', async () => {
+    server.answer = () => ({ body: [runner(1, 'offline', { description: hostile })] })
+    const { stdout } = await call('check runners --format nagios')
+    expect(stdout.match(/\n/g)).toHaveLength(1)
+    expect(stdout.match(/\|/g)).toHaveLength(1)
+    expect(stdout).toContain('a/b"c\\d\\u001b[31m\\ne\\u202e |')
+  })
+
+  it('is not allowed to everybody, and says so', async () => {
+    const ran = await tried('runners --format nagios', 1)
+    expect(ran).toMatchObject({ code: 3, stdout: 'RUNNERS UNKNOWN - not allowed: 403 Forbidden\n' })
+  })
+
+  it('is one object for programs', async () => {
+    const ran = await tried('runners -o json')
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      check: 'runners',
+      status: 'warning',
+      address: sandbox.url,
+      levels: { offline: { warn: 0, crit: null } },
+      measures: [
+        { measure: 'online', unit: 'percent', value: 50 },
+        { measure: 'offline', unit: 'count', value: 4 },
+      ],
+    })
+  })
+})
+
+describe('check geo', () => {
+  it('says which site is unhealthy, and why', async () => {
+    expect(await tried('geo')).toMatchObject({
+      code: 1,
+      stdout:
+        'geo critical: south is unhealthy: This node is missing its OAuth application: repair its authentication.\n',
+    })
+  })
+
+  it('measures the secondary sites by lag, share and failures', async () => {
+    server.answer = geo([site(1), site(2)], [status(1), status(2)])
+    const fine = await call('check geo --warn 30s,90%,1 --format nagios')
+    expect(fine).toMatchObject({
+      code: 0,
+      stdout:
+        'GEO OK - 2 sites healthy; s2 30 s behind at least 90.0 % synced | lag=30s;30; synced=90%;90:; failed=1;1;\n',
+    })
+    for (const [line, says] of [
+      ['--crit 29s', 's2 is 30 s behind'],
+      ['--crit 91%', 's2 has 90.0 % of its repositories'],
+      ['--crit 0', 's2 has 1 failed'],
+    ]) {
+      const ran = await call(`check geo ${line} --format nagios`)
+      expect(ran.code).toBe(2)
+      expect(ran.stdout).toContain(`GEO CRITICAL - ${says} |`)
+    }
+  })
+
+  it('does not take for fine what a site does not tell', async () => {
+    const untold = status(2, { healthy: null, db_replication_lag_seconds: null })
+    server.answer = geo([site(1), site(2)], [status(1), untold])
+    const ran = await call('check geo --warn 1m --format nagios')
+    expect(ran.code).toBe(3)
+    expect(ran.stdout).toMatch(
+      /^GEO UNKNOWN - the health of s2 is not told; the lag of s2 is not told \|/,
+    )
+    server.answer = geo([site(1), site(2)], [status(1)])
+    expect((await call('check geo')).code).toBe(8)
+    server.answer = geo([site(1)], [status(1)])
+    expect(await call('check geo')).toMatchObject({
+      code: 8,
+      stdout: 'geo unknown: there is no secondary site that is enabled\n',
+    })
+  })
+
+  it('leaves disabled sites out', async () => {
+    const ill = status(3, { healthy: false })
+    server.answer = geo(
+      [site(1), site(2), site(3, { enabled: false })],
+      [status(1), status(2), ill],
+    )
+    expect((await call('check geo')).code).toBe(0)
+  })
+
+  it('writes metrics that a collector reads, a series a site', async () => {
+    server.answer = geo(
+      [site(1), site(2, { name: hostile }), site(3)],
+      [status(1), status(2), status(3, { db_replication_lag_seconds: 4 })],
+    )
+    const { stdout, code } = await call('check geo --format prometheus --crit 10s')
+    expect(code).toBe(1)
+    const lines = stdout.trimEnd().split('\n')
+    const label = String.raw`"(?:[^"\\\n]|\\["\\n])*"`
+    const series = new RegExp(`^[a-z_]+\\{[a-z]+=${label}(,[a-z]+=${label})*\\} -?[\\d.]+$`)
+    expect(
+      lines.filter((line) => !/^# (HELP|TYPE) [a-z_]+ /.test(line) && !series.test(line)),
+    ).toEqual([])
+    expect(lines).toContain(`svcctl_check_status{check="geo",address="${server.url}"} 2`)
+    expect(lines).toContain(`svcctl_geo_lag_seconds{site="s3",address="${server.url}"} 4`)
+    expect(lines).toContain(`svcctl_geo_synced_ratio{site="s3",address="${server.url}"} 0.9`)
+    expect(stdout).toContain('site="a|b\\"c\\\\d\\\\u001b[31m\\\\ne')
+  })
+})
+
+describe('check certificates', () => {
+  it('says what has ended, and when the next ends', async () => {
+    const ran = await tried('certificates')
+    expect(ran.code).toBe(1)
+    expect(ran.stdout).toMatch(/^certificates critical: old\.example\.test ended \d+ y ago\n$/)
+    const one = await tried('certificates -P web/site')
+    expect(one.code).toBe(0)
+    expect(one.stdout).toMatch(
+      /^certificates ok: 1 certificate, the next: site\.example\.test ends in \d+ y; 2 domains without one\n$/,
+    )
+  })
+
+  it('warns of 30 days and is critical at 7, unless other levels are given', async () => {
+    const table = [domain('a', 20), domain('b', 3), domain('c', 100)]
+    server.answer = () => ({ body: table })
+    const line = async (levels: string) =>
+      (
+        await call(`check certificates ${levels} --format nagios`.replace('  ', ' '))
+      ).stdout.replace(/ \|.*\n$/, '')
+    expect(await line('')).toBe('CERTIFICATES CRITICAL - b ends in 3 d; a ends in 20 d')
+    expect(await line('--warn 10d')).toBe('CERTIFICATES WARNING - b ends in 3 d')
+    expect(await line('--crit 2d')).toBe(
+      'CERTIFICATES OK - 3 certificates, the next: b ends in 3 d',
+    )
+  })
+
+  it('cuts a long line by a count, and keeps all for programs', async () => {
+    server.answer = () => ({ body: Array.from({ length: 8 }, (_, i) => domain(`d${i}`, -i - 1)) })
+    const ran = await call('check certificates')
+    expect(ran.stdout).toContain('d3 ended 3 d ago and 3 more\n')
+    const whole = await call('check certificates -o json')
+    expect(JSON.parse(whole.stdout).findings).toHaveLength(8)
+  })
+
+  it('does not take for fine a certificate whose end nobody says', async () => {
+    server.answer = () => ({ body: [{ domain: 'a', certificate: { expired: false } }] })
+    expect((await call('check certificates')).code).toBe(8)
+    server.answer = () => ({ body: [{ domain: 'a', certificate: { expired: true } }] })
+    expect(await call('check certificates')).toMatchObject({
+      code: 1,
+      stdout: 'certificates critical: a has expired\n',
+    })
+  })
+})
+
+/** A configuration with these profiles and their stored tokens. */
+const configured = (tokens: Readonly<Record<string, object | undefined>>, more = {}): string => {
+  const config = join(folder(), 'config')
+  mkdirSync(config, { mode: 0o700 })
+  const names = Object.keys(tokens)
+  const profiles = names.map((name) => [
+    name,
+    {
+      baseUrl: `${server.url}/${name}`,
+      ...(tokens[name] === undefined ? {} : { tokenStore: 'file' }),
+      ...more,
+    },
+  ])
+  const kept = names.flatMap((name) =>
+    tokens[name] === undefined
+      ? []
+      : [
+          [
+            name,
+            {
+              token: `t-${name}`,
+              kind: 'personal',
+              baseUrl: `${server.url}/${name}`,
+              ...tokens[name],
+            },
+          ],
+        ],
+  )
+  const write = (file: string, value: object) =>
+    writeFileSync(join(config, file), JSON.stringify(value), { mode: 0o600 })
+  write('config.json', { current: names[0], profiles: Object.fromEntries(profiles) })
+  write('tokens.json', Object.fromEntries(kept))
+  return config
+}
+
+const withProfiles = (config: string, line: string) =>
+  call(line, {
+    env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', SVC_BASE_URL: '', SVC_TOKEN: '' },
+  })
+
+describe('check tokens', () => {
+  it('sends one GET with each profile’s own token to its own address', async () => {
+    const ran = await withProfiles(configured({ a: {}, b: { kind: 'oauth' } }), 'check tokens')
+    expect(ran).toMatchObject({
+      code: 0,
+      stdout: 'tokens ok: 2 tokens work; the API does not say when 2 of them end\n',
+    })
+    const sent = server.seen.map(({ method, url, headers }) =>
+      [method, url, headers['private-token'] ?? headers.authorization].join(' '),
+    )
+    expect(sent.sort()).toEqual([
+      'GET /a/api/v4/merge_requests?per_page=1 t-a',
+      'GET /b/api/v4/merge_requests?per_page=1 Bearer t-b',
+    ])
+  })
+
+  it('knows when one ends that signing in was told of, and asks about no other', async () => {
+    const config = configured({
+      soon: { expiresAt: in_(3 * day + 60) },
+      later: { expiresAt: in_(200 * day) },
+      open: {},
+    })
+    const ran = await withProfiles(config, 'check tokens --format nagios')
+    expect(ran.code).toBe(2)
+    expect(ran.stdout).toMatch(
+      /^TOKENS CRITICAL - soon ends in 3 d \| left=2592\d\ds;2592000:;604800:\n$/,
+    )
+    const one = await withProfiles(config, 'check tokens -p later')
+    expect(one).toMatchObject({ code: 0, stdout: 'tokens ok: 1 token works\n' })
+  })
+
+  it('asks several instances for people and programs, and for no other reader', async () => {
+    const config = configured({ a: {}, b: {} })
+    const ran = await withProfiles(config, 'check tokens -p a,b')
+    expect(ran.stdout.match(/^# [ab]\ntokens ok: 1 token works/gm)).toHaveLength(2)
+    const plugin = await withProfiles(config, 'check tokens -p a,b --format nagios')
+    expect(plugin).toMatchObject({ code: 2, stdout: '' })
+    expect(plugin.stderr).toContain('--format does not go with several instances')
+  })
+
+  it('has no end for a token that is renewed by itself', async () => {
+    const token = { kind: 'oauth', refreshToken: 'r', expiresAt: in_(3600) }
+    const config = configured({ a: token }, { tokenUrl: `${server.url}/oauth/token` })
+    expect((await withProfiles(config, 'check tokens')).code).toBe(0)
+    expect((await withProfiles(configured({ a: token }), 'check tokens')).code).toBe(1)
+  })
+
+  it('tells a refused token from one that nobody could try, and a token without rights works', async () => {
+    server.answer = ({ url }) => ({
+      status: url.startsWith('/bad') ? 401 : url.startsWith('/poor') ? 403 : 503,
+      body: { message: 'no' },
+    })
+    const config = configured({ bad: {}, poor: {}, down: {}, empty: undefined })
+    const ran = await withProfiles(config, 'check tokens --retries 0 -o json')
+    expect(ran.code).toBe(8)
+    expect(JSON.parse(ran.stdout).findings).toMatchObject([
+      { level: 'critical', text: expect.stringMatching(/^bad does not work/) },
+      { level: 'critical', text: 'empty does not work: there is no token' },
+      { level: 'unknown', text: expect.stringMatching(/^down could not be tried/) },
+    ])
+    const plugin = await withProfiles(config, 'check tokens --retries 0 --format nagios')
+    expect(plugin.code).toBe(2)
+  })
+})
+
+describe('check instance', () => {
+  it('times one answer, without a credential', async () => {
+    const ran = await call('check instance --warn 60s --format nagios')
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toMatch(/^INSTANCE OK - it answered in [\d.]+ s \| answer=[\d.]+s;60;\n$/)
+    expect(server.lines()).toEqual(['GET /projects?per_page=1'])
+    expect(server.seen[0]?.headers['private-token']).toBeUndefined()
+    expect((await call('check instance --crit 0s --format nagios')).code).toBe(2)
+  })
+
+  it('is wrong where something else answers, or the clock differs', async () => {
+    server.answer = () => ({ body: '<html></html>' })
+    expect((await call('check instance')).code).not.toBe(0)
+    server.answer = () => ({ body: {} })
+    expect(await call('check instance')).toMatchObject({
+      code: 1,
+      stdout: 'instance critical: what answers there is not this API\n',
+    })
+    server.answer = () => ({
+      body: [],
+      headers: { date: new Date(Date.now() + 3_600_000).toUTCString() },
+    })
+    const late = await call('check instance')
+    expect(late.code).toBe(1)
+    expect(late.stdout).toMatch(/^instance warning: this machine is \d+ s behind the instance\n$/)
+  })
+})
