@@ -15,6 +15,8 @@ export interface Words {
   path(path: string): string
   /** The slugs of integrations of a family. */
   slugs(family: string): readonly string[]
+  /** The family that has the slug, and no other; undefined where none has. */
+  family(slug: string): string | undefined
   /** A header, in lower case. */
   header(name: string): string
   /** The cookie of a session. */
@@ -67,6 +69,10 @@ export const keyIn = (record: object, name: string, words?: Naming): string | un
     ? [name]
     : [words.name(name), ...(words.each?.(name) ?? []), name, words.neutral(name)]
   ).find((key) => Object.hasOwn(record, key))
+
+/** What instances call it, where that is something else. */
+export const ownNames = (name: string, words: Naming): readonly string[] =>
+  [...new Set([words.name(name), ...(words.each?.(name) ?? [])])].filter((own) => own !== name)
 
 /** Each level of a dotted name. */
 export const dotted = (path: string, word: (name: string) => string): string =>

@@ -57,6 +57,14 @@ const levelled =
 
 const customAttributes = 'custom_attributes'
 
+/** Families by their slugs, where they have one alone. */
+const familiesOf = (slugs: Entries['slugs']): Table =>
+  new Map(
+    slugs.flatMap(({ key, values: [slug, ...more] }) =>
+      slug === undefined || more.length > 0 ? [] : [[slug, key]],
+    ),
+  )
+
 const literal = (text: string): string => text.replace(/[-]/g, '\\-')
 
 /** Back again: what comes out of it is what was given, else it is nobody's other name. */
@@ -117,6 +125,7 @@ export const wordsOf = (entries: Entries, check: (endpoint: Endpoint) => Promise
   const cookies = tableOf(entries.cookies)
   const gone = tableOf(entries.gone)
   const slugs = several(entries.slugs)
+  const families = familiesOf(entries.slugs)
   const values = several(entries.values)
   const secrets = new Set(entries.secrets.map(({ key }) => key))
   const name = out(names, words)
@@ -128,6 +137,7 @@ export const wordsOf = (entries: Entries, check: (endpoint: Endpoint) => Promise
     neutral,
     path: pathsIn(entries.paths, words),
     slugs: (family) => slugs.get(family) ?? [],
+    family: (slug) => families.get(slug),
     header: (header) => headers.get(header) ?? header,
     cookie: (cookie) => cookies.get(cookie) ?? cookie,
     values: (of) => values.get(of) ?? [],

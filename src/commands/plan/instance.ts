@@ -4,7 +4,8 @@ import { type Endpoint, endpoint, many, one } from '../../catalogue/endpoint.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
 import { Failure } from '../../errors.js'
-import type { Ask } from '../../http/types.js'
+import { documented } from '../../http/index.js'
+import type { Ask, Whole } from '../../http/types.js'
 import type { InstanceService } from '../services.js'
 
 interface Run {
@@ -30,17 +31,22 @@ const recordsIn = (values: readonly unknown[], { endpoint: { route } }: Ask): re
   })
 }
 
+/** Files speak in the names of the documents, whatever the instance calls things. */
+const read = (whole: Whole): Whole => ({ ...whole, data: documented(whole.data) })
+
 /** The instance, only to be read. */
 export const readableOf = ({ instance }: Run): ReadableInstance => {
   const records: ReadableInstance['records'] = async (ask, wanted = () => true) => {
     // What is no record is kept, to be found out.
     const where = (record: unknown): boolean => !isObject(record) || wanted(record)
-    return recordsIn(await instance.collect({ key: '', ...ask }, { whole: true, where }), ask)
+    const found = await instance.collect({ key: '', ...ask }, { whole: true, where })
+    return recordsIn(found.map(documented), ask)
   }
   return {
-    get: (ask) => instance.send({ key: '', ...ask }),
+    get: async (ask) => read(await instance.send({ key: '', ...ask })),
     records,
-    implied: (path) => instance.send({ key: '', endpoint: beyond(path, false), values: {} }),
+    implied: async (path) =>
+      read(await instance.send({ key: '', endpoint: beyond(path, false), values: {} })),
     impliedRecords: (path) => records({ endpoint: beyond(path, true), values: {} }),
     each: (items, work) => instance.each(items, work),
   }
@@ -49,5 +55,5 @@ export const readableOf = ({ instance }: Run): ReadableInstance => {
 /** The same, to be written too. */
 export const writableOf = (run: Run): WritableInstance => ({
   ...readableOf(run),
-  send: (ask) => run.instance.send({ key: '', ...ask }),
+  send: async (ask) => read(await run.instance.send({ key: '', ...ask })),
 })
