@@ -22,8 +22,13 @@ export interface Argument {
    * What it may be, for completion, where no parameter says so.
    * @param before the arguments before it
    * @param current what was typed of it
+   * @param naming what the instance calls fields, where a vocabulary says so
    */
-  readonly values?: (before: readonly string[], current: string) => Promise<readonly Suggestion[]>
+  readonly values?: (
+    before: readonly string[],
+    current: string,
+    naming?: Naming,
+  ) => Promise<readonly Suggestion[]>
 }
 
 /** A value with what it is, where that needs saying. */
@@ -40,8 +45,8 @@ export interface Flag {
   /** The API parameter it fills; absent on the tool's own flags. */
   readonly parameter?: string
   readonly short?: string
-  /** What the instance calls it, where its vocabulary says so: as good as the name. */
-  readonly own?: string
+  /** What instances call it, where a vocabulary says so: as good as the name. */
+  readonly own?: readonly string[]
   /** Other spellings that are accepted and not shown. */
   readonly aliases?: readonly string[]
   readonly required: boolean
@@ -68,7 +73,7 @@ export type FlagGroup = 'command' | 'paging' | 'instance' | 'output'
 export interface OfInstance {
   readonly profile: string
   readonly value: unknown
-  /** The fields that were asked for by name. */
+  /** The fields that were asked for by name, as the documents call them. */
   readonly fields?: readonly string[]
   /** What the documents call a field. */
   readonly neutral: (own: string) => string
@@ -96,6 +101,8 @@ export interface Given {
   readonly extra: Readonly<Record<string, string | readonly string[]>>
   /** `--input`: attributes by API name. */
   readonly input?: JsonValues
+  /** What the instance calls fields, where a vocabulary says so. */
+  readonly naming?: Naming
   /** In the place of arguments. */
   readonly coming?: Coming
 }

@@ -8,34 +8,63 @@ import { expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { areas } from '../../src/catalogue/index.js'
-import { commandsOfArea, examplesOf } from '../../src/commands/derive/index.js'
+import { commandIn } from '../../src/cli/own/command.js'
+import { commandsOfArea, examplesOf, flagsOfCommand } from '../../src/commands/derive/index.js'
+import type { Command } from '../../src/commands/types.js'
 import { sandbox } from '../sandbox/instance.js'
 import { folder, type Ran } from '../support/program.js'
 import { svcctl } from '../support/within.js'
-import { invented, inventedWords } from './invented.js'
+import { everything, everyWord } from './everything.js'
 
-const words = await inventedWords()
+const words = await everyWord()
 const plain = sandbox()
 const other = sandbox({ words })
 
 const cwd = folder()
-writeFileSync(join(cwd, 'work.yml'), invented)
+writeFileSync(join(cwd, 'work.yml'), everything)
 mkdirSync(join(cwd, 'keys'))
 
 /** Lines that need a shell, files that are not there, or a program beside this one. */
 const needsShell =
   /[|<>$@*]|\$\(| - | -$|--exec|--extract|--report|--input|--certificate|--key |\.yml|\.pem/
 
-const linesOf = async (area: (typeof areas)[number]): Promise<readonly string[]> => {
-  const commands = await commandsOfArea(area)
-  const all = await Promise.all(commands.map((command) => examplesOf(command)))
-  const plain = (line: string): boolean => !needsShell.test(line) && !line.startsWith('ci lint')
-  // One of each command: the others differ in their flags, which `instance.test.ts` crosses.
-  return all.flatMap((lines) => lines.filter(plain).slice(0, 1))
+/** The line in the instance's words. */
+const inOwn = (command: Command, line: readonly string[]): readonly string[] => {
+  const { flags } = commandIn(
+    command,
+    words,
+    flagsOfCommand(command).map(({ name }) => name),
+  )
+  const dotted = (text: string) =>
+    text
+      .split(',')
+      .map((one) => one.split('.').map(words.name).join('.'))
+      .join(',')
+  return line.map((token, i) => {
+    if (line[i - 1] === '--fields') return dotted(token)
+    const [, dashes = '', name = '', rest = ''] = /^(--(?:no-)?)([^=]+)(.*)$/.exec(token) ?? []
+    const flag = flags.find((one) => one.name === name || one.aliases?.includes(name))
+    return flag?.own === undefined ? token : dashes + flag.own + rest
+  })
 }
 
-const run = (line: string, url: string, env: Record<string, string>): Promise<Ran> =>
-  svcctl([...splitCommand(line), '--yes'], {
+const linesOf = async (area: (typeof areas)[number]) => {
+  const commands = await commandsOfArea(area)
+  const all = await Promise.all(
+    commands.map(async (command) => [command, await examplesOf(command)] as const),
+  )
+  const plain = (line: string): boolean => !needsShell.test(line) && !line.startsWith('ci lint')
+  // One of each command: the others differ in their flags, which `instance.test.ts` crosses.
+  return all.flatMap(([command, lines]) =>
+    lines
+      .filter(plain)
+      .slice(0, 1)
+      .map((line) => ({ command, line: splitCommand(line) })),
+  )
+}
+
+const run = (line: readonly string[], url: string, env: Record<string, string>): Promise<Ran> =>
+  svcctl([...line, '--yes'], {
     cwd,
     env: { SVC_BASE_URL: url, SVC_TOKEN: 'sandbox-root-token', ...env },
   })
@@ -64,13 +93,16 @@ const outlineOf = (stdout: string): unknown => {
 it.each(areas.map((area) => [area.name, area] as const))('%s', async (name, area) => {
   const lines = await linesOf(area)
   if (!['ci', 'alerts'].includes(name)) expect(lines.length).toBeGreaterThan(0)
-  for (const line of lines) {
-    const was = await run(line, plain.url(), {})
+  for (const { command, line: neutral } of lines) {
+    const was = await run(neutral, plain.url(), {})
+    const line = inOwn(command, neutral)
     const is = await run(line, other.url(), { SVC_VOCABULARY: join(cwd, 'work.yml') })
-    expect({ line, code: is.code, out: outlineOf(is.stdout) }, is.stderr).toEqual({
-      line,
-      code: was.code,
-      out: outlineOf(was.stdout),
-    })
+    expect
+      .soft({ line, code: is.code, out: outlineOf(is.stdout) }, is.stderr + was.stderr)
+      .toEqual({
+        line,
+        code: was.code,
+        out: outlineOf(was.stdout),
+      })
   }
 })

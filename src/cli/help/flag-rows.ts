@@ -2,7 +2,7 @@
 import type { Param, ScopeParam } from '../../catalogue/params.js'
 import { isScope } from '../../commands/derive/index.js'
 import type { Flag } from '../../commands/types.js'
-import { placeholder, type Spelling, spellingsOf } from '../words/spellings.js'
+import { besides, placeholder, type Spelling, spellingsOf } from '../words/spellings.js'
 
 /** How long a list of values may be in a description. */
 const inDescription = 120
@@ -46,7 +46,8 @@ const describe = (flag: Flag): string => {
     ...(param.edition === undefined ? [] : [param.edition]),
     ...(param.deprecated === undefined ? [] : [`deprecated: use ${param.deprecated}`]),
   ]
-  const help = flag.own === undefined ? param.help : `[--${flag.name}] ${param.help}`
+  const [own, ...others] = flag.own ?? []
+  const help = own === undefined ? param.help : `${besides(flag.name, others)} ${param.help}`
   return marks.length === 0 ? help : `${help} (${marks.join('; ')})`
 }
 

@@ -37,7 +37,7 @@ const parts: readonly Part[] = [
       'secrets: [hub_signing_blob]            # further fields to mask',
     ],
   },
-  'Both names are then taken: as flags, by --param, --input, --fields and --where, and by settings get. Both for one thing on one line are refused. --curl, -v and the audit log show what is sent; JSON is passed on as it came, tables and csv are headed by the instance’s word. --help and completion show that one first.',
+  'Both names are then taken: as flags, by --param, --input, --fields and --where, and by settings get. Both for one thing on one line are refused. --curl, -v and the audit log show what is sent; JSON is passed on as it came, tables and csv are headed by the instance’s word. --help and completion show that one first. With several profiles a line may have the names of any of them, and each is sent its own; files of plan and apply have those of the documents, whatever the instance.',
   'A profile’s file counts for its own address only; SVC_VOCABULARY counts for whatever instance the run is about, the embedded one as well. It can rename, and never unprotect: credentials travel as ever, and what is secret under one name is under the other. svcctl sandbox serve --vocabulary work.yml is an instance with these words, to rehearse against.',
 ]
 

@@ -1,12 +1,12 @@
 /** What is wrong where a line gives one thing by two names. */
 import { type Failure, usage } from '../../errors.js'
 
-/** Both names of one parameter. */
-export const bothNames = (own: string, neutral: string): Failure =>
-  usage(`${own} and ${neutral} are one: the instance’s name and that of the documents`, 'Give one.')
+/** Two names of one parameter. */
+export const bothNames = (one: string, other: string): Failure =>
+  usage(`${one} and ${other} are one: the instance’s name and that of the documents`, 'Give one.')
 
-/** The flags of a line, and those of them that were given by the instance's name for them. */
+/** The flags of a line, and by which name each was given that an instance has others for. */
 export interface Spelt {
   readonly flags: ReadonlyMap<string, unknown>
-  readonly own?: ReadonlySet<string>
+  readonly own?: ReadonlyMap<string, string>
 }

@@ -1,54 +1,56 @@
 /** A command in the words of its instance: its flags answer to both names, its values are as many as the instance's. */
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { Param, Params } from '../../catalogue/params.js'
-import type { Words } from '../../catalogue/words.js'
+import { ownNames, type Words } from '../../catalogue/words.js'
 import type { Command, Flag } from '../../commands/types.js'
 
 const kebab = (name: string): string => name.replaceAll('_', '-')
 
-/** A parameter with the further values of the instance, and the keys within it by both names. */
+/** A parameter with the further values of the instance. */
 const widened = (area: string, name: string, param: Param, words: Words): Param => {
   const more = words.values(`${area}.${name}`)
-  if (param.type === 'enum' && more.length > 0)
-    return { ...param, values: [...new Set([...param.values, ...more])] }
-  if (param.type === 'list' && param.values !== undefined && more.length > 0)
-    return { ...param, values: [...new Set([...param.values, ...more])] }
-  if (param.type !== 'hash' || param.keys === undefined) return param
-  const keys = Object.entries(param.keys)
-  const own = keys.filter(([key]) => words.name(key) !== key)
-  if (own.length === 0) return param
-  return {
-    ...param,
-    keys: Object.fromEntries([...own.map(([key, one]) => [words.name(key), one]), ...keys]),
-  }
+  if (more.length === 0) return param
+  if (param.type === 'enum' || (param.type === 'list' && param.values !== undefined))
+    return { ...param, values: [...new Set([...(param.values ?? []), ...more])] }
+  return param
 }
 
-const paramsIn = (area: string, params: Params, words: Words): Params =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, param]) => [name, widened(area, name, param, words)]),
+/** The keys within a parameter by all their names: a line may have any of them. */
+const withOwnKeys = (param: Param, words: Words): Param => {
+  if (param.type !== 'hash' || param.keys === undefined) return param
+  const own = Object.entries(param.keys).flatMap(([key, one]) =>
+    ownNames(key, words).map((name) => [name, one] as const),
   )
+  return own.length === 0
+    ? param
+    : { ...param, keys: { ...Object.fromEntries(own), ...param.keys } }
+}
+
+const endpointIn = (area: string, endpoint: Endpoint, words: Words): Endpoint => {
+  const params: Params = Object.fromEntries(
+    Object.entries(endpoint.params).map(([name, param]) => [
+      name,
+      widened(area, name, param, words),
+    ]),
+  )
+  const same = Object.entries(params).every(([name, param]) => param === endpoint.params[name])
+  return same ? endpoint : { ...endpoint, params }
+}
 
 const endpointsIn = (area: string, endpoints: Endpoints, words: Words): Endpoints =>
   Object.fromEntries(
-    Object.entries(endpoints).map(([key, endpoint]): [string, Endpoint] => [
-      key,
-      { ...endpoint, params: paramsIn(area, endpoint.params, words) },
-    ]),
+    Object.entries(endpoints).map(([key, one]) => [key, endpointIn(area, one, words)]),
   )
 
-/** The name that the instance has for what a flag fills; undefined where it is the same. */
-const ownFlag = ({ parameter, path, name }: Flag, words: Words): string | undefined => {
-  if (parameter === undefined || path === true) return undefined
-  const own = words.name(parameter)
-  return own === parameter || kebab(own) === name ? undefined : kebab(own)
-}
-
-const flagIn = (area: string, flag: Flag, words: Words, taken: ReadonlySet<string>): Flag => {
-  const own = ownFlag(flag, words)
-  const param =
-    flag.parameter === undefined ? flag.param : widened(area, flag.parameter, flag.param, words)
-  // A flag of the tool's own, or of another parameter, keeps its name.
-  return own === undefined || taken.has(own) ? { ...flag, param } : { ...flag, param, own }
+/** The names that instances have for what a flag fills. Of several flags for one thing none is that thing. */
+const ownFlags = (flag: Flag, flags: readonly Flag[], words: Words): readonly string[] => {
+  const { parameter, path, name } = flag
+  if (parameter === undefined || path === true) return []
+  const alone = flags.filter((one) => one.parameter === parameter).length === 1
+  if (!alone && kebab(parameter) !== name) return []
+  return ownNames(parameter, words)
+    .map(kebab)
+    .filter((own) => own !== name)
 }
 
 /**
@@ -57,14 +59,24 @@ const flagIn = (area: string, flag: Flag, words: Words, taken: ReadonlySet<strin
  */
 export const commandIn = (command: Command, words: Words, others: readonly string[]): Command => {
   const { area, flags, endpoints } = command
-  const taken = new Set([
-    ...others,
-    ...flags.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
-  ])
+  const named = flags.map((flag) => ownFlags(flag, flags, words))
+  // What means two things means none; a flag of the tool's own, or of another parameter, keeps its name.
+  const all = [...others, ...flags.flatMap(({ name, aliases = [] }) => [name, ...aliases])]
+  const isFree = (own: string): boolean =>
+    !all.includes(own) && named.filter((names) => names.includes(own)).length === 1
+  const flagIn = (flag: Flag, i: number): Flag => {
+    const own = named[i]?.filter(isFree) ?? []
+    const { parameter } = flag
+    const param =
+      parameter === undefined
+        ? flag.param
+        : withOwnKeys(widened(area, parameter, flag.param, words), words)
+    return own.length === 0 ? { ...flag, param } : { ...flag, param, own }
+  }
   return {
     ...command,
     naming: words,
-    flags: flags.map((flag) => flagIn(area, flag, words, taken)),
+    flags: flags.map(flagIn),
     endpoints: endpointsIn(area, endpoints, words),
   }
 }

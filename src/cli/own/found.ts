@@ -14,7 +14,6 @@ import type { Spelt } from './both.js'
 /** Words, and whose they are. */
 export interface Own {
   readonly words: Words
-  readonly file: string
   /** The only address that they are for; any where it is missing. */
   readonly serves?: string
 }
@@ -69,13 +68,16 @@ const find = async (
 ): Promise<Own | undefined> => {
   if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
   const flags = flagsOn(tokens, env)
-  // Several instances have each their own.
-  if (tokens.includes('--all-profiles') || /[,*?@]/.test(flags.profile ?? '')) return undefined
+  const profiles = tokens.includes('--all-profiles') ? '*' : (flags.profile ?? '')
+  const { loadWords } = await import('../../vocabulary/index.js')
+  if (/[,*?@]/.test(profiles)) {
+    const { wordsOfLine } = await import('./several.js')
+    const words = await wordsOfLine(profiles, env, loadWords)
+    return words === undefined ? undefined : { words }
+  }
   const { openStore, pathsOf, vocabularyInForce } = await import('../../profile/index.js')
   const found = vocabularyInForce(flags, env, () => openStore(pathsOf(env)))
-  if (found === undefined) return undefined
-  const { loadWords } = await import('../../vocabulary/index.js')
-  return { ...found, words: await loadWords(found.file) }
+  return found === undefined ? undefined : { ...found, words: await loadWords(found.file) }
 }
 
 /**

@@ -9,6 +9,7 @@ import { type Globals, globalFlags, readGlobals } from '../../commands/globals.j
 import type { Coming, Command, Flag, Given } from '../../commands/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
+import { spelled } from '../words/spellings.js'
 import { keyValue, parseValue } from './values.js'
 
 export interface Sources {
@@ -39,13 +40,13 @@ const secretText = async (text: string, flag: Flag, sources: Sources): Promise<s
   if (text.startsWith('env:')) {
     const value = sources.env[text.slice(4)]
     if (value === undefined || value === '')
-      throw usage(`--${flag.name}: the environment has no ${text.slice(4)}`)
+      throw usage(`${spelled(flag)}: the environment has no ${text.slice(4)}`)
     return value
   }
-  if (text.startsWith('@')) return (await readText(text.slice(1), `--${flag.name}`)).trimEnd()
+  if (text.startsWith('@')) return (await readText(text.slice(1), spelled(flag))).trimEnd()
   if (flag.param.secret === true && text !== '')
     sources.warn(
-      `other users of this machine can see --${flag.name} while the command runs: use env:NAME or @file`,
+      `other users of this machine can see ${spelled(flag)} while the command runs: use env:NAME or @file`,
     )
   return text
 }
@@ -62,7 +63,7 @@ const flagValue = async (
   texts: readonly string[],
   sources: Sources,
 ): Promise<JsonValue> => {
-  const label = `--${flag.name}`
+  const label = spelled(flag)
   if (flag.param.deprecated !== undefined)
     sources.note(`${label} is deprecated: use ${flag.param.deprecated}`)
   const read = fromFile(flag.param)

@@ -1,5 +1,6 @@
 /** One command from its parsed flags to its exit code. */
 
+import type { Words } from '../../catalogue/words.js'
 import { takesSeveral } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
@@ -54,7 +55,12 @@ interface Line {
   /** Finds the words of its instance. */
   readonly own: FindOwn
   /** Standard input, and the format, where it is one of several instances. */
-  readonly part?: InstancePart & { readonly input: StandardInput; readonly format: Format }
+  readonly part?: InstancePart & {
+    readonly input: StandardInput
+    readonly format: Format
+    /** In which the line may be written; those of others are among them. */
+    readonly words?: Words
+  }
 }
 
 /**
@@ -86,6 +92,10 @@ const checkAlone = ({ across }: Command, raw: Raw, { tolerate = [] }: Globals): 
   throw usage(`--${what} goes with several instances`, 'Name their profiles: -p staging,prod')
 }
 
+/** One of several takes the names of the others as well. */
+const inWords = (part: Line['part']): { readonly words?: Words } =>
+  part?.words === undefined ? {} : { words: part.words }
+
 /** Runs a command on one instance. */
 const executeOne = async ({ command, raw, signal, decided, own, part }: Line): Promise<number> => {
   const input = part?.input ?? new StandardInput()
@@ -97,7 +107,7 @@ const executeOne = async ({ command, raw, signal, decided, own, part }: Line): P
   if (part === undefined) checkAlone(command, raw, globals)
   const parents = parentsIn(await spreadBy(command, globals), raw)
   const wish = wishOf(command, raw, globals, parents)
-  const words = await ownWords(command, own)
+  const words = { ...(await ownWords(command, own)), ...inWords(part) }
   const running = await createRun({
     own,
     ...words,

@@ -8,7 +8,7 @@ export const flagNamed = (command: Command, token: string): Flag | undefined =>
   flagsOfCommand(command).find(
     (f) =>
       token === `--${f.name}` ||
-      (f.own !== undefined && token === `--${f.own}`) ||
+      f.own?.some((own) => token === `--${own}`) === true ||
       (f.short !== undefined && token === `-${f.short}`) ||
       f.aliases?.some((a) => token === `--${a}`) === true,
   )
@@ -37,10 +37,12 @@ export const argumentsIn = (command: Command, rest: readonly string[]): readonly
 }
 
 const formsOf = (flag: Flag): Candidate[] => {
-  const { own, ...plain } = flag
-  if (own === undefined) return formsUnder(plain)
+  const { own = [], ...plain } = flag
   const named = { ...plain.param, help: `[--${plain.name}] ${plain.param.help}` }
-  return [...formsUnder({ ...plain, name: own, param: named }), ...formsUnder(plain)]
+  return [
+    ...own.flatMap((name) => formsUnder({ ...plain, name, param: named })),
+    ...formsUnder(plain),
+  ]
 }
 
 const formsUnder = ({ name, param, parameter, selects, refusal }: Flag): Candidate[] => {

@@ -45,7 +45,7 @@ export const argumentCandidates = async (
   if (argument === undefined || (index >= command.args.length && !argument.variadic)) return none
   if (argument.file === true) return { items: [], files: true }
   if (argument.values !== undefined)
-    return starting(current, await argument.values(before, current))
+    return starting(current, await argument.values(before, current, command.naming))
   if (argument.param === undefined)
     return starting(
       current,

@@ -6,7 +6,7 @@ import { Failure } from '../../errors.js'
 import { bothNames } from '../own/both.js'
 import { type FindOwn, ownOf, speaks } from '../own/found.js'
 import { Level } from './level.js'
-import type { About, Meant } from './line.js'
+import type { About, Meant, Raw } from './line.js'
 import { notTaken, wrongUse } from './mistakes.js'
 
 /** `--report junit lint.xml` → `--report junit=lint.xml`: Commander's options take one word, or any number. */
@@ -91,9 +91,17 @@ export class Leaf extends Level {
     throw wrongUse(named(this.means), this.rest, message)
   }
 
-  /** The flags that were given in the instance's words. */
-  private get ownly(): { readonly own?: ReadonlySet<string> } {
-    return this.spelled.own.size === 0 ? {} : { own: this.spelled.own }
+  /**
+   * By which names flags were given that an instance has others for.
+   * @throws Failure `usage` for one that was given by two
+   */
+  private get ownly(): Pick<Raw, 'own'> {
+    const own = new Map<string, string>()
+    for (const [name, [written = name, other]] of this.spelled) {
+      if (other !== undefined) throw bothNames(`--${written}`, `--${other}`)
+      own.set(name, written)
+    }
+    return own.size === 0 ? {} : { own }
   }
 
   private line(): Meant {
@@ -103,10 +111,6 @@ export class Leaf extends Level {
     const strange = [...merged.keys()].find((name) => !own.has(name))
     if (this.wordless !== undefined) throw this.wordless
     if (strange !== undefined) throw notTaken(named(command), strange)
-    const both = command.flags.find(({ name }) =>
-      [this.spelled.own, this.spelled.neutral].every((names) => names.has(name)),
-    )
-    if (both?.own !== undefined) throw bothNames(`--${both.own}`, `--${both.name}`)
     const raw = { args: this.args, flags: merged, ...this.ownly }
     return { kind: 'run', command, raw, own: this.findOwn }
   }

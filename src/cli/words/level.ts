@@ -31,8 +31,8 @@ export abstract class Level extends Commander {
    * Commander's events: its values do not tell whether a flag was given (`--no-x` alone makes x true).
    */
   readonly given = new Map<string, string[]>()
-  /** The flags that were given by the instance's name for them, or by their own. */
-  readonly spelled = { own: new Set<string>(), neutral: new Set<string>() }
+  /** By which of its names each flag was given that an instance has others for. */
+  readonly spelled = new Map<string, Set<string>>()
 
   constructor(
     name: string,
@@ -61,11 +61,16 @@ export abstract class Level extends Commander {
         this.addOption(option)
         this.on(`option:${option.name()}`, (value: unknown) => {
           const texts = this.given.get(flag.name) ?? []
-          const own = flag.own !== undefined && option.long?.replace(/^--(no-)?/, '') === flag.own
-          this.spelled[own ? 'own' : 'neutral'].add(flag.name)
+          this.spell(flag, option)
           this.given.set(flag.name, [...texts, textOf(flag, option, value)])
         })
       }
+  }
+
+  private spell({ name, own }: Flag, { long }: Option): void {
+    if (own === undefined) return
+    const written = own.find((one) => one === long?.replace(/^--(no-)?/, '')) ?? name
+    this.spelled.set(name, (this.spelled.get(name) ?? new Set()).add(written))
   }
 
   /**

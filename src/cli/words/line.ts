@@ -7,8 +7,8 @@ export interface Raw {
   readonly args: readonly string[]
   /** Flag name → its texts in order; booleans as 'true' and 'false'. */
   readonly flags: ReadonlyMap<string, readonly string[]>
-  /** Flags that were given by the instance's name for them. */
-  readonly own?: ReadonlySet<string>
+  /** By which name flags were given that an instance has others for. */
+  readonly own?: ReadonlyMap<string, string>
 }
 
 /** What help may be about. */

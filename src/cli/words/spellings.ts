@@ -50,14 +50,28 @@ export const placeholder = (param: Param): string => {
 }
 
 /** The forms of a flag in the instance's words, which come first; its own stays, and is said beside them. */
-const inOwnWords = (flag: Flag, own: string): readonly Spelling[] => {
-  const { own: _, ...plain } = flag
+const inOwnWords = (flag: Flag, own: readonly string[]): readonly Spelling[] => {
+  const { own: _, short, ...plain } = flag
   const { aliases: __, ...bare } = plain
+  const [first = flag.name, ...others] = own
+  const hidden = (one: Flag) => spellingsOf(one).map((form) => ({ ...form, hidden: true }))
   return [
-    ...spellingsOf({ ...bare, name: own }),
-    ...spellingsOf(plain).map((one) => ({ ...one, hidden: true })),
+    ...spellingsOf({ ...bare, ...(short === undefined ? {} : { short }), name: first }),
+    ...others.flatMap((name) => hidden({ ...bare, name })),
+    ...hidden(plain),
   ]
 }
+
+/** A flag as messages name it: as the instance calls it, with its own name beside that. */
+export const spelled = ({
+  name,
+  own: [first, ...others] = [],
+}: Pick<Flag, 'name' | 'own'>): string =>
+  first === undefined ? `--${name}` : `--${first} ${besides(name, others)}`
+
+/** The other names of a flag, beside the one that is shown. */
+export const besides = (name: string, others: readonly string[]): string =>
+  `[${[...others, name].map((one) => `--${one}`).join(', ')}]`
 
 /** Both forms of a boolean; of one that is on by itself only the refusal is shown. */
 const bothForms = ({ name, hidden, refusal }: Flag, short: string): Spelling[] => [

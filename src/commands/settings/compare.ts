@@ -18,7 +18,7 @@ interface Site {
 
 const siteOf = ({ profile, value, fields, neutral, isSecret }: OfInstance): Site => {
   const all = Object.entries(isObject(value) ? value : {})
-  const wanted = all.filter(([name]) => fields === undefined || fields.includes(name))
+  const wanted = all.filter(([name]) => fields === undefined || fields.includes(neutral(name)))
   const secret = wanted.filter(([name]) => isSecret(name))
   return {
     profile,

@@ -2,9 +2,12 @@
 import { type Fields, isObject } from '../../base/objects.js'
 import { settings } from '../../catalogue/areas/settings.js'
 import { boolean } from '../../catalogue/params.js'
+import { keyIn, namesIn } from '../../catalogue/words.js'
 import { Failure, survived } from '../../errors.js'
+import { meaningIn } from '../../http/index.js'
 import { answered } from '../answered.js'
 import { define } from '../define.js'
+import type { Given } from '../described.js'
 import type { InstanceService } from '../services.js'
 import { comparing } from './compare.js'
 
@@ -12,9 +15,9 @@ type Settings = Fields
 const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 
 /** The names of settings, each of which the instance has. @throws Failure `not_found` */
-const known = (all: Settings, names: readonly string[]): readonly string[] => {
-  const wanted = names.map((name) => name.replaceAll('-', '_'))
-  const unknown = wanted.filter((name) => !(name in all))
+const known = (all: Settings, { args, naming }: Given): readonly string[] => {
+  const wanted = args.map((name) => name.replaceAll('-', '_'))
+  const unknown = wanted.filter((name) => keyIn(all, name, naming) === undefined)
   if (unknown.length > 0)
     throw new Failure('not_found', `the instance has no setting ${unknown.join(', ')}`, {
       hint: 'svcctl settings get lists them all.',
@@ -31,7 +34,8 @@ export const get = define({
       required: false,
       variadic: true,
       help: 'only these settings',
-      values: async () => names.map((value) => ({ value })),
+      values: async (_before, _current, naming) =>
+        namesIn(names, naming).map((value) => ({ value })),
     },
   ],
   flags: {
@@ -44,7 +48,7 @@ export const get = define({
     const plan = await instance.plan({ ...given, flags, args: [] })
     const whole = await instance.send(plan)
     const all = given.args.length === 0
-    const fields = all ? {} : { fields: known(asSettings(whole.data), given.args) }
+    const fields = all ? {} : { fields: known(asSettings(whole.data), given) }
     return answer.printAnswer(answered(whole), { endpoint: settings.get, ...fields })
   },
 })
@@ -63,7 +67,9 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 
 /** The settings that are others than before. */
 const changed = (old: Settings, now: Settings): readonly string[] =>
-  Object.keys(now).filter((name) => name !== 'updated_at' && !same(old[name], now[name]))
+  Object.keys(now).filter(
+    (name) => meaningIn(now)(name) !== 'updated_at' && !same(old[name], now[name]),
+  )
 
 /** Rows `setting, old, new`, of the settings before and after as they are shown. */
 const rowsOf =

@@ -5,8 +5,7 @@ import type { Globals } from '../../../commands/globals.js'
 import type { Command } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Format } from '../../../output/types.js'
-import type { Profile } from '../../../profile/types.js'
-import { type FindOwn, ownOf, ownWords } from '../../own/found.js'
+import { type FindOwn, ownOf } from '../../own/found.js'
 import { globalsOf } from '../../plan/given.js'
 import type { Raw } from '../../words/line.js'
 import { failureIn } from '../failed.js'
@@ -18,7 +17,7 @@ import { checkSeveral, checkWriting, isWriting, profilesFor, wantedBy } from './
 import { codeOf, type Ending, isEnough, isNoted, sameMistake } from './ending.js'
 import { inputForEach } from './input.js'
 import { keptAnswer, OneAnswer } from './merged.js'
-import { wordsOfAll } from './words.js'
+import { type Site, sitesOf } from './sites.js'
 
 interface Line {
   readonly command: Command
@@ -31,7 +30,10 @@ interface Line {
 /** Runs the line on one instance. */
 type RunOne = (
   line: Line & {
-    readonly part?: InstancePart & { readonly input: StandardInput; readonly format: Format }
+    readonly part?: InstancePart & { readonly words?: Words } & {
+      readonly input: StandardInput
+      readonly format: Format
+    }
   },
 ) => Promise<number>
 
@@ -45,20 +47,6 @@ const lineOf = (raw: Raw, name: string): Raw => {
   if (confirmed) flags.set('confirm', [name])
   else flags.delete('confirm')
   return { ...raw, flags }
-}
-
-/** One of them, and the words that it has. */
-interface Site {
-  readonly name: string
-  readonly own: FindOwn
-  readonly words: Words | undefined
-}
-
-/** Words that cannot be had are told of where the instance is asked. */
-const siteOf = async (command: Command, { name }: Profile): Promise<Site> => {
-  const own = ownOf([`--profile=${name}`], process.env)
-  const { words } = await ownWords(command, own).catch(() => ({ words: undefined }))
-  return { name, own, words }
 }
 
 class Several {
@@ -148,11 +136,12 @@ class Several {
   }
 
   async #one(site: Site, turn: Promise<void>): Promise<void> {
-    const { name, own } = site
-    const { command, raw } = this.#line
+    const { name, own, command, asked } = site
+    const { raw } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const part = {
       ...(await this.#merged.part(name, turn)),
+      ...(asked === undefined ? {} : { words: asked }),
       input: this.#input(),
       format: this.#format,
       ...this.#keeping(site),
@@ -219,11 +208,8 @@ export const executeSeveral = async (line: Line, run: RunOne): Promise<number> =
   const profiles = profilesFor(wanted.several, env)
   const writing = isWriting(command, raw)
   if (writing) checkWriting(line, wanted, profiles, globals)
-  const sites = await Promise.all(profiles.map((profile) => siteOf(command, profile)))
-  const merged = await OneAnswer.of(
-    { command, globals, format, env, signal },
-    wordsOfAll(sites.map(({ words }) => words)),
-  )
+  const { sites, words } = await sitesOf(command, profiles)
+  const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
   const input = new StandardInput()
   const several = new Several(line, run, globals, format, merged, input)
   try {

@@ -15,6 +15,7 @@ import { refused } from '../parents/answer.js'
 import { causeOf, Shared, wrapper } from '../parents/shared.js'
 import type { Streams } from '../screen.js'
 import { notesOf, openStreams, type ScreenOptions } from '../streams.js'
+import type { Site } from './sites.js'
 
 /** Before the name of a project stands that of the profile. */
 const below = (name: string): ((record: Uint8Array) => Uint8Array) => {
@@ -126,7 +127,7 @@ export class OneAnswer {
 
 /** An answer that is kept, as the join of them wants it. */
 export const keptAnswer = (
-  { name: profile, words }: { readonly name: string; readonly words: Words | undefined },
+  { name: profile, words, asked }: Pick<Site, 'name' | 'words' | 'asked'>,
   answer: Parameters<NonNullable<InstancePart['keep']>>[0],
   { endpoint, fields }: Emit,
 ): OfInstance => {
@@ -136,7 +137,9 @@ export const keptAnswer = (
   return {
     profile,
     value,
-    ...(fields === undefined ? {} : { fields }),
+    ...(fields === undefined
+      ? {}
+      : { fields: fields.map((field) => asked?.neutral(field) ?? field) }),
     neutral: (own) => words?.neutral(own) ?? own,
     isSecret: (own) => JSON.stringify(mask(one(own), secrecyOf)) !== JSON.stringify(one(own)),
   }

@@ -1,0 +1,48 @@
+/** The several instances of a line: what each calls things, and how it understands the line. */
+import type { Words } from '../../../catalogue/words.js'
+import { commandNamed, flagsOfCommand } from '../../../commands/derive/index.js'
+import type { Command } from '../../../commands/types.js'
+import type { Profile } from '../../../profile/types.js'
+import { commandIn } from '../../own/command.js'
+import { type FindOwn, ownOf, ownWords, speaks } from '../../own/found.js'
+import { wordsAmong, wordsOfAll } from '../../own/several.js'
+
+/** One of them. */
+export interface Site {
+  readonly name: string
+  readonly own: FindOwn
+  /** What it calls things itself. */
+  readonly words: Words | undefined
+  /** The line's command with the names and values that it takes there. */
+  readonly command: Command
+  /** In which the line may be written: another one's name is as good as that of the documents. */
+  readonly asked?: Words
+}
+
+/** Words that cannot be had are told of where the instance is asked. */
+const ownOfSite = async (command: Command, { name }: Profile) => {
+  const own = ownOf([`--profile=${name}`], process.env)
+  const { words } = await ownWords(command, own).catch(() => ({ words: undefined }))
+  return { name, own, words }
+}
+
+/** Each with the line as it takes it, and the words of all of them; undefined where none has any. */
+export const sitesOf = async (
+  command: Command,
+  profiles: readonly Profile[],
+): Promise<{ readonly sites: readonly Site[]; readonly words: Words | undefined }> => {
+  const found = await Promise.all(profiles.map((profile) => ownOfSite(command, profile)))
+  const words = wordsOfAll(found.map((site) => site.words))
+  const neutral =
+    words !== undefined && speaks(command)
+      ? await commandNamed(command.area, command.words)
+      : undefined
+  if (words === undefined || neutral === undefined)
+    return { sites: found.map((site) => ({ ...site, command })), words }
+  const others = flagsOfCommand(neutral).map(({ name }) => name)
+  const sites = found.map((site) => {
+    const asked = wordsAmong(site.words, words)
+    return { ...site, asked, command: commandIn(neutral, asked, others) }
+  })
+  return { sites, words }
+}

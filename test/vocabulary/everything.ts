@@ -1,0 +1,25 @@
+/** A vocabulary in which nothing is called as in the documents: every word of every name and path is another. */
+
+import { pathOf } from '../../src/catalogue/endpoint.js'
+import { fixedNames } from '../../src/catalogue/words.js'
+import { everyEndpoint, listsOf } from '../../src/vocabulary/documented.js'
+import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
+
+const all = await everyEndpoint()
+const names = all
+  .flatMap(({ endpoint }) => listsOf(endpoint).flat())
+  .filter((name) => !fixedNames.has(name))
+const segments = all
+  .flatMap(({ endpoint }) => pathOf(endpoint).split('/'))
+  .filter((one) => /^\w/.test(one))
+const tokens = [...new Set([...names, ...segments].flatMap((name) => name.split(/[_-]/)))].filter(
+  (one) => one !== '',
+)
+
+/** Its text. */
+export const everything = `vocabulary: 1\nwords:\n${tokens
+  .sort()
+  .map((one) => `  ${JSON.stringify(one)}: own${one}\n`)
+  .join('')}`
+
+export const everyWord = async () => wordsFrom(await parseVocabulary(everything, 'every.yml'))
