@@ -1,4 +1,4 @@
-/** A command line as words, since no shell reads it. */
+/** Command lines as words, since no shell reads them, and words as a shell takes them. */
 import { usage } from '../errors.js'
 
 /** Blanks; an escaped character; single and double quotes; what is plain; a quote without its end. */
@@ -35,3 +35,9 @@ const fromJson = (text: string): string[] => {
   }
   throw usage('the command starts with [ but is no JSON list of texts')
 }
+
+const plainWord = /^[\w@%+=:,./-]+$/
+
+/** A word as a POSIX shell takes it. */
+export const quoted = (word: string): string =>
+  plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -46,6 +46,10 @@ const specials: readonly SpecialRow[] = [
     'billable memberships': 'billableMemberships',
     'billable remove': 'billableRemove',
   }),
+  from('members', () => import('./members/where.js'), { where: 'where' }),
+  from('members', () => import('./members/leaving/index.js'), {
+    'remove-everywhere': 'removeEverywhere',
+  }),
   from('issues', () => import('./issues/index.js'), { promote: 'promote' }),
   from('commits', () => import('./commits/index.js'), {
     create: 'create',

@@ -189,6 +189,7 @@ type Looked = Pick<
   | 'showSecrets'
   | 'sudo'
   | 'timeout'
+  | 'tolerate'
   | 'undoRecord'
   | 'withArchived'
 >

@@ -230,6 +230,19 @@ describe('journal undo', () => {
     expect(await json('journal show last')).toMatchObject({ done: count, failed: 0 })
   })
 
+  it('brings back what was done in a tree, by the form of each place, inner ones first', async () => {
+    const where = async () => (await run('members where dov --direct')).stdout
+    const before = await where()
+    const line = 'members remove dov -G platform --recursive --tolerate not_found'
+    const ran = await run(`${line} --yes --undo-record`)
+    expect(ran.code, ran.stderr).toBe(0)
+    expect(await where()).not.toContain('platform')
+    const undone = await run('journal undo last --yes')
+    expect(undone.code, undone.stderr).toBe(0)
+    expect(undone.stdout).toMatch(/project:platform\/app\t/)
+    expect(await where()).toBe(before)
+  })
+
   it('leaves alone who was added again since otherwise, and tells them from others', async () => {
     const ran = await run('members remove dov eva -G platform --yes --undo-record')
     expect(ran.code, ran.stderr).toBe(0)

@@ -74,6 +74,7 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'members add': ['-P', '1'],
   'members update': ['-P', '1', '--access-level', '30'],
   'members remove': ['-P', '1'],
+  'members remove-everywhere': ['7', '--yes'],
   plan: ['svcctl.yml', '--secrets', 'always'],
   apply: ['svcctl.yml', '--secrets', 'always', '--yes'],
   drift: ['svcctl.yml'],

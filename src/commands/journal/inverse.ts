@@ -10,6 +10,8 @@ import { Failure, usage } from '../../errors.js'
 import type { Attributes, Header } from '../../fleet/journal/lines.js'
 import type { Undoable } from '../../fleet/journal/undo.js'
 import { scopeOf } from '../derive/scope.js'
+import type { Parent } from '../described.js'
+import { treePlaceOf } from './turns.js'
 
 /** How the objects of a run are put back. */
 export interface Inverse {
@@ -20,6 +22,27 @@ export interface Inverse {
   readonly endpointFor: (was: Undoable) => Endpoint | undefined
   /** Whether objects come and go, rather than change. */
   readonly presence: boolean
+}
+
+/** The parent of an object that was done in a tree, as a plan names it. */
+export const parentOf = ({ parent }: Undoable): { readonly parent?: Parent } =>
+  parent === undefined || treePlaceOf(parent) === undefined
+    ? {}
+    : { parent: { column: 'of', name: parent } }
+
+/** The form of an endpoint by which an object below a parent was done: of a tree one for groups, one for projects. */
+const formBelow = (
+  parent: string | undefined,
+  original: Endpoint,
+  endpoints: Endpoints,
+): Endpoint | undefined => {
+  const kind = treePlaceOf(parent)?.kind
+  const fits = (one: Endpoint): boolean => kind === undefined || scopeOf(one)?.kind === kind
+  if (fits(original)) return original
+  return Object.values<Endpoint>(endpoints).find(
+    (one) =>
+      one.command === original.command && one.when?.flag === original.when?.flag && fits(one),
+  )
 }
 
 /** The path of what a verb is said of. */
@@ -44,16 +67,20 @@ const leadsTo = ({ leaves = {} }: Endpoint, before: Attributes): boolean =>
  * What takes a run back.
  * @throws Failure `usage` for a verb that the documents have no inverse of
  */
-export const inverseOf = async ({ command, endpoint: route, asked }: Header): Promise<Inverse> => {
-  if (asked?.parents === 'of')
-    throw usage(`${command} --recursive cannot be undone: it was done to groups and to projects`)
+export const inverseOf = async ({ command, endpoint: route }: Header): Promise<Inverse> => {
   const [area = ''] = command.split(' ')
   const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
   const known = { area, endpoints }
-  if (original?.changes === true) return { ...known, presence: false, endpointFor: () => original }
-  const inverse = endpoints[original?.inverse ?? '']
-  if (inverse !== undefined) return { ...known, presence: true, endpointFor: () => inverse }
+  const formFor = ({ parent }: Undoable): Endpoint | undefined =>
+    original === undefined ? undefined : formBelow(parent, original, endpoints)
+  if (original?.changes === true) return { ...known, presence: false, endpointFor: formFor }
+  if (endpoints[original?.inverse ?? ''] !== undefined)
+    return {
+      ...known,
+      presence: true,
+      endpointFor: (was) => endpoints[formFor(was)?.inverse ?? ''],
+    }
   const siblings = original?.leaves === undefined ? [] : siblingsOf(original, endpoints)
   if (siblings.length > 1)
     return {
@@ -101,7 +128,8 @@ export const valuesFor = (endpoint: Endpoint, was: Undoable, header: Header): Js
   const param = endpoint.path[name] ?? endpoint.params[name]
   const comesAndGoes = was.before === null || was.after === null
   const named = comesAndGoes ? identityOf(was.before ?? was.after, param?.completes) : undefined
-  const parent = holder === undefined ? undefined : (was.parent ?? header.values[holder])
+  const above = treePlaceOf(was.parent)?.path ?? was.parent
+  const parent = holder === undefined ? undefined : (above ?? header.values[holder])
   if (holder !== undefined && parent === undefined)
     throw new Failure('usage', `${was.object}: the journal does not say what it belongs to`)
   return jsonFields({

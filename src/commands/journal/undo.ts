@@ -12,9 +12,10 @@ import { define } from '../define.js'
 import { maskingOf } from '../kept.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
-import { type Inverse, inverseOf, valuesFor } from './inverse.js'
+import { type Inverse, inverseOf, parentOf, valuesFor } from './inverse.js'
 import { fileOf, journalArgument, journalFolder } from './named.js'
 import { presentOf } from './present.js'
+import { innerFirst, Turns, treePlaceOf } from './turns.js'
 
 /** The fleet's part of it, loaded when it is called. */
 const fleet = async () => {
@@ -60,10 +61,11 @@ const stepsOf = async (
       continue
     }
     const values = valuesFor(endpoint, was, past.header)
-    steps.push({ was, plan: { key: '', endpoint, values, label: was.object } })
+    const parent = parentOf(was)
+    steps.push({ was, plan: { key: '', endpoint, values, label: was.object, ...parent } })
   }
   if (masked.size > 0) note(`not kept in the journal, and left as they are: ${[...masked].join()}`)
-  return steps
+  return steps.sort((a, b) => innerFirst(a.was, b.was))
 }
 
 /** The journal of an undo: made with its first write, so that a declined one leaves none, nor does a trial. */
@@ -201,6 +203,7 @@ const run = async (services: Services, given: Given): Promise<void> => {
   if (steps.length === 0) return person.note('the run changed nothing that is to be put back')
   const byPlan = new Map(steps.map((step) => [step.plan, step]))
   const own = ownJournal(engine, services, past, steps)
+  const turns = new Turns()
   try {
     await instance.many([...byPlan.keys()], {
       loses: { what: `What ${past.header.id} did is taken back.` },
@@ -209,7 +212,8 @@ const run = async (services: Services, given: Given): Promise<void> => {
         const step = byPlan.get(plan)
         if (step === undefined) throw new Failure('internal', 'a plan of another run')
         const record = recordOf(engine, own, step)
-        const work = () => putBack(engine, instance, inverse, step, record)
+        const place = treePlaceOf(step.was.parent)
+        const work = () => turns.take(place, () => putBack(engine, instance, inverse, step, record))
         return recorded(engine, step, record, work)
       },
     })

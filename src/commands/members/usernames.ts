@@ -38,7 +38,8 @@ const listOf = (
   )
 }
 
-type Member = RecordOf<typeof members.listOfGroup>
+/** A member as lists have them. */
+export type Member = RecordOf<typeof members.listOfGroup>
 
 const shownAs = ({ username, id }: Member): string => `${String(username)} (${String(id)})`
 
@@ -79,9 +80,10 @@ export const lookUp = async (
   )
 }
 
-const isId = (user: string): boolean => /^-?\d+$/.test(user)
+export const isId = (user: string): boolean => /^-?\d+$/.test(user)
 
-const bare = (user: string): string => user.replace(/^@/, '')
+/** A username without its mark. */
+export const bare = (user: string): string => user.replace(/^@/, '')
 
 /**
  * A plan whose list of users has IDs where usernames were given, with or without `@`: of members, those

@@ -1,8 +1,8 @@
 /** Which projects and groups an instance has: its list of projects, and of groups where it has one. */
 import { type Fields, isObject, textOf } from '../../base/objects.js'
 import { projects } from '../../catalogue/areas/projects.js'
+import { groupsAll } from '../../catalogue/implied.js'
 import { Failure, survived } from '../../errors.js'
-import { groupsAll } from './implied.js'
 import type { Book } from './names.js'
 import type { KindReader } from './records.js'
 import { isDenied } from './refusals.js'

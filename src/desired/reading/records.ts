@@ -1,12 +1,12 @@
 /** The records of a kind in its place: of its list, each by itself where that lacks fields, or by their keys. */
 import { type Fields, isObject } from '../../base/objects.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import { listAt } from '../../catalogue/implied.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
 import { Failure, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import type { ReadableInstance } from '../instance.js'
-import { listAt } from './implied.js'
 import { isManaged, itemOf } from './items.js'
 import { readingOfKind } from './kinds/index.js'
 import { type AskedOnce, sideBySide } from './once.js'

@@ -102,10 +102,14 @@ export const spool = (
 }
 
 /** Writes objects down that are all in hand; the first has the place after the last that is there. */
-export const enlist = async (journal: Journal, objects: readonly GivenObject[]): Promise<void> => {
+export const enlist = async (
+  journal: Journal,
+  objects: readonly GivenObject[],
+  keep?: Keep,
+): Promise<void> => {
   for (const given of objects) {
     checkPlain(given)
-    journal.add(queuedLine(given, journal.states.last + 1, undefined))
+    journal.add(queuedLine(given, journal.states.last + 1, keep))
     if (journal.full) await journal.drained()
   }
   await journal.append({ input: 'complete', total: journal.states.last })

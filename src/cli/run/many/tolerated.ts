@@ -1,17 +1,8 @@
 /** `--tolerate`: refusals that are noted, and count as no failures. */
 import type { Plan } from '../../../commands/described.js'
-import type { Globals } from '../../../commands/globals.js'
 import type { PlanAnswer } from '../../../commands/services.js'
+import { isTolerated, type Tolerating } from '../../../commands/tolerated.js'
 import { Failure } from '../../../errors.js'
-
-type Tolerated = Pick<Globals, 'tolerate'>
-
-export const isTolerated = ({ tolerate = [] }: Tolerated, failure: Failure): boolean => {
-  const { category, details } = failure
-  const what = category === 'auth' && details.status === 403 ? 'forbidden' : category
-  // Of several instances, one: not an object.
-  return what !== 'unreachable' && tolerate.some((one) => one === what)
-}
 
 /** What became of an object that refused so. */
 interface Noted extends PlanAnswer {
@@ -30,7 +21,7 @@ export const toleratedText = (object: string, { message }: Failure): string =>
 
 /** Work on one object after which it is as it was where it was refused so. */
 export const tolerant =
-  (globals: Tolerated, work: (plan: Plan) => Promise<PlanAnswer>) =>
+  (globals: Tolerating, work: (plan: Plan) => Promise<PlanAnswer>) =>
   async (plan: Plan): Promise<PlanAnswer | Noted> => {
     try {
       return await work(plan)

@@ -1,8 +1,7 @@
 /** Projects and groups that nobody named: those that the instance's list of projects tells of. */
 import { objects, textOf } from '../../../base/objects.js'
 import { projects } from '../../../catalogue/areas/projects.js'
-import { endpoint, many } from '../../../catalogue/endpoint.js'
-import { Obj, Str } from '../../../catalogue/shapes/common.js'
+import { groupsAll } from '../../../catalogue/implied.js'
 import type { Services } from '../../../commands/services.js'
 import { Failure, survived } from '../../../errors.js'
 import { type Parents, type Slot, slotOf, slotOfTree } from '../../plan/parents.js'
@@ -70,18 +69,10 @@ const ofGroup = (name: string, found: readonly Found[], alone: boolean): readonl
 const above = (path: string): readonly string[] =>
   path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
 
-/** The instance's own list of groups, which the documents of this catalogue do not have. */
-const groups = endpoint('GET /groups', many(Obj({ full_path: Str() })), {
-  summary: 'List the groups that you may see',
-  command: 'list',
-  path: {},
-  params: {},
-})
-
 /** The groups that the instance's own list has; undefined where there is none. */
 const listed = async ({ instance }: Services): Promise<readonly string[] | undefined> => {
   try {
-    const found = await instance.records(groups, {})
+    const found = await instance.records(groupsAll, {})
     return objects(found).flatMap((group) => textOf(group.full_path) ?? [])
   } catch (error) {
     survived(error)

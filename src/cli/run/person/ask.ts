@@ -1,4 +1,5 @@
 /** What a person left out, asked for: picked from what the instance has, where it has a list. */
+import { quoted } from '../../../base/shell-words.js'
 import type { Param } from '../../../catalogue/params.js'
 import type { Words } from '../../../catalogue/words.js'
 import { Failure } from '../../../errors.js'
@@ -44,11 +45,6 @@ export interface AskOptions {
   /** The command line as it was typed, after the program. */
   readonly argv: readonly string[]
 }
-
-const plain = /^[\w@%+=:,./-]+$/
-/** A word as a POSIX shell takes it. */
-export const quoted = (word: string): string =>
-  plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
 /** What a parameter may be, where that is fixed. */
 const fixedOf = (param: Param): readonly string[] => {

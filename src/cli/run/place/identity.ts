@@ -1,20 +1,11 @@
 /** Who a run is made by, and where: what a journal holds the next one against. */
 import { isObject, textOf } from '../../../base/objects.js'
-import { endpoint, one } from '../../../catalogue/endpoint.js'
-import { Obj, Str } from '../../../catalogue/shapes/common.js'
+import { account } from '../../../catalogue/implied.js'
 import type { MadeBy } from '../../../commands/described.js'
 import { instanceOf } from '../../../commands/journal/named.js'
 import type { PlaceService } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
-
-/** The instance's word on who asks, which the documents of this catalogue do not have. */
-const account = endpoint('GET /user', one(Obj({ username: Str() })), {
-  summary: 'Show who you are',
-  command: 'get',
-  path: {},
-  params: {},
-})
 
 /** Who the instance says asks; undefined where it does not say. */
 const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | undefined> => {

@@ -1,6 +1,7 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
 import { resolve } from 'node:path'
 import { ahead, mostAtOnce } from '../../../../base/ahead.js'
+import { quoted } from '../../../../base/shell-words.js'
 import { named } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
@@ -23,7 +24,7 @@ import { enlist, type Keep, type Spool, spool } from '../../../../fleet/journal/
 import type { Journal } from '../../../../fleet/journal/writing.js'
 import type { End } from '../../../../fleet/report.js'
 import type { RunRecord } from '../../../../fleet/run.js'
-import { quoted, type Replied } from '../../person/ask.js'
+import type { Replied } from '../../person/ask.js'
 import type { Numbered } from '../intake.js'
 import { askedOf } from './asked.js'
 import { Doing } from './doing.js'

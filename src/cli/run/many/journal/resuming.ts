@@ -1,4 +1,5 @@
 /** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
+import { quoted } from '../../../../base/shell-words.js'
 import { areas } from '../../../../catalogue/index.js'
 import { kindNamed } from '../../../../catalogue/kinds.js'
 import { named, type ScopeKind, scopeOf, streams } from '../../../../commands/derive/index.js'
@@ -17,7 +18,6 @@ import { isDone, nextOf, type Past, readPast } from '../../../../fleet/journal/p
 import { workOf } from '../../../../fleet/journal/work.js'
 import { type Parents, type Slot, SlotsWithObjects, slotIn } from '../../../plan/parents.js'
 import type { Raw } from '../../../words/line.js'
-import { quoted } from '../../person/ask.js'
 import { checkResuming, flagsAsked } from './asked.js'
 import type { JournalWish } from './wish.js'
 

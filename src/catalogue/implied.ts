@@ -1,7 +1,7 @@
 /** What deployed instances answer and the documents do not show: a 404 here means that it cannot be known. */
-import { type Endpoint, endpoint, many, one } from '../../catalogue/endpoint.js'
-import { group, project, string } from '../../catalogue/params.js'
-import { Unknown } from '../../catalogue/shapes/common.js'
+import { type Endpoint, endpoint, many, one } from './endpoint.js'
+import { group, project, string } from './params.js'
+import { Unknown } from './shapes/common.js'
 
 const said = { command: 'get', implied: true } as const
 

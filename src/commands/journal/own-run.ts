@@ -1,0 +1,227 @@
+/** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
+import { resolve } from 'node:path'
+import { quoted } from '../../base/shell-words.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { type Failure, usage } from '../../errors.js'
+import type { GivenObject, Item } from '../../fleet/items.js'
+import type { Attributes, Header, LineAsked } from '../../fleet/journal/lines.js'
+import type { Past } from '../../fleet/journal/past.js'
+import type { Facts } from '../../fleet/journal/record.js'
+import type { Journal } from '../../fleet/journal/writing.js'
+import type { Outcome, Report } from '../../fleet/report.js'
+import { keptOf } from '../answered.js'
+import { maskingOf } from '../kept.js'
+import type { PlanAnswer, Services } from '../services.js'
+import { fileOf, instanceOf, journalFolder } from './named.js'
+
+export type { GivenObject, Item } from '../../fleet/items.js'
+
+/** What a run is, as its journal says it. */
+export interface OwnCommand {
+  /** Area and verb. */
+  readonly command: string
+  /** By which it is taken back. */
+  readonly endpoint: Endpoint
+}
+
+/** A run with what of it is to be done. */
+export interface HeldRun {
+  /** Undefined where none is kept. */
+  readonly journal: Journal | undefined
+  readonly items: readonly Item[]
+}
+
+/** Begins the journal of objects in hand, with what they are before; nothing is sent before it stands. */
+export const beginRun = async (
+  { place }: Services,
+  { command, endpoint }: OwnCommand,
+  asked: LineAsked,
+  objects: readonly GivenObject[],
+): Promise<HeldRun> => {
+  const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
+  const { journal: named } = place.globals
+  if (named === 'none') return { journal: undefined, items }
+  const [folders, { createIn, createJournal }, { enlist }] = await Promise.all([
+    import('../../fleet/journal/folder.js'),
+    import('../../fleet/journal/opening.js'),
+    import('../../fleet/journal/work.js'),
+  ])
+  const now = place.clock.now()
+  const header: Header = {
+    journal: 1,
+    id: folders.journalId(command, now),
+    command,
+    endpoint: endpoint.route,
+    values: {},
+    ...(await place.identity()),
+    source: 'arguments',
+    asked: { ...asked, undo_record: true },
+  }
+  const folder = journalFolder(place.env)
+  const journal = await (named === undefined
+    ? createIn(folder, header)
+    : createJournal(resolve(place.cwd, named), header))
+  if (named === undefined) await folders.pruneJournals(folder, now.getTime()).catch(() => [])
+  await enlist(journal, objects, maskingOf(endpoint))
+  return { journal, items }
+}
+
+/** The newest run of a command at this instance that is not done; undefined where all are. */
+const lastOf = async ({ place }: Services, command: string): Promise<Past | undefined> => {
+  const { journalsIn, lastOpen } = await import('../../fleet/journal/folder.js')
+  const folder = journalFolder(place.env)
+  const instance = await instanceOf(place)
+  const own = (header: Header): boolean =>
+    header.command === command && header.instance === instance
+  const open = await lastOpen(folder, own)
+  if (open === undefined && !(await journalsIn(folder)).some(({ header }) => own(header)))
+    throw usage(`there is no run of svcctl ${command} at ${instance} to go on with`)
+  return open
+}
+
+/**
+ * The run that is gone on with, and what of it is left.
+ * @returns undefined where nothing is
+ * @throws Failure `usage` for a run of another command, instance or user; `conflict` where another process has it
+ */
+export const resumeRun = async (
+  services: Services,
+  { command }: OwnCommand,
+  name: string,
+): Promise<HeldRun | undefined> => {
+  const { place, person } = services
+  const [{ isDone, nextOf, readPast }, { checkIdentity }, { reopenJournal }, { workOf }] =
+    await Promise.all([
+      import('../../fleet/journal/past.js'),
+      import('../../fleet/journal/identity.js'),
+      import('../../fleet/journal/opening.js'),
+      import('../../fleet/journal/work.js'),
+    ])
+  const before =
+    name === 'last' ? await lastOf(services, command) : await readPast(await fileOf(place, name))
+  if (before === undefined) return undefined
+  const { header } = before
+  if (header.command !== command)
+    throw usage(`the run ${header.id} is one of svcctl ${header.command}, not of svcctl ${command}`)
+  const doubt = checkIdentity(header, await place.identity())
+  if (isDone(before)) return undefined
+  if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
+  const { journal, past } = await reopenJournal(before.file, readPast)
+  const items: Item[] = []
+  const next = (n: number) => nextOf(past.states.get(n) ?? 'queued', header.endpoint)
+  for await (const item of workOf(journal, undefined, next)) items.push(item)
+  return { journal, items }
+}
+
+/** What became of the objects that were tried, by their places. */
+export interface RunEnded {
+  readonly report: Report
+  readonly outcomes: ReadonlyMap<number, Outcome<PlanAnswer>>
+}
+
+/** No more are begun at once than a gate ever lets go. */
+const mostAtOnce = 32
+
+/** What is written down of an object: what is done is gone, and undo brings back what it was. */
+class Befores {
+  readonly #known = new WeakMap<PlanAnswer, Attributes>()
+
+  keep(answer: PlanAnswer, { before }: Item): void {
+    if (before !== undefined && answer.unchanged !== true) this.#known.set(answer, before)
+  }
+
+  facts(answer: PlanAnswer = {}): Facts {
+    const before = this.#known.get(answer)
+    return before === undefined ? keptOf(answer) : { ...keptOf(answer), before, after: null }
+  }
+}
+
+const each = async function* (items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items
+}
+
+/**
+ * Carries a run out that removes its objects, each on record before and after.
+ * @throws what is no object's own: the journal cannot be kept, a defect
+ */
+export const carryRun = async (
+  { person, place }: Services,
+  { endpoint }: OwnCommand,
+  { journal, items }: HeldRun,
+  work: (item: Item) => Promise<PlanAnswer>,
+): Promise<RunEnded> => {
+  const [{ run }, { recordIn }, { outcomeOf, parseMostFailures }] = await Promise.all([
+    import('../../fleet/run.js'),
+    import('../../fleet/journal/record.js'),
+    import('../../fleet/report.js'),
+  ])
+  const { concurrency = 'auto', maxFailures } = place.globals
+  const befores = new Befores()
+  const facts = (answer: PlanAnswer | undefined): Facts => befores.facts(answer)
+  const outcomes = new Map<number, Outcome<PlanAnswer>>()
+  const tried = async (item: Item): Promise<Outcome<PlanAnswer>> => {
+    try {
+      const result = await work(item)
+      befores.keep(result, item)
+      return { state: result.unchanged === true ? 'unchanged' : 'done', result }
+    } catch (error) {
+      return outcomeOf(error)
+    }
+  }
+  const tally = person.tally(items.length)
+  const going = run<PlanAnswer>({
+    items: each(items),
+    // How many are sent at once is the gate's affair: every request passes it.
+    gate: { width: concurrency === 'auto' ? mostAtOnce : concurrency },
+    signal: place.clock.signal,
+    ...(journal === undefined ? {} : { record: recordIn(journal, facts, maskingOf(endpoint)) }),
+    ...(maxFailures === undefined ? {} : { mostFailures: parseMostFailures(maxFailures) }),
+    queued: () => items.length,
+    work: tried,
+    told: ({ item, outcome }) => {
+      outcomes.set(item.n, outcome)
+      tally.add(1, 'failure' in outcome)
+    },
+  })
+  try {
+    for await (const _ of going);
+  } finally {
+    tally.end()
+  }
+  return { report: await going.report, outcomes }
+}
+
+/**
+ * Says what a run came to, once its journal is closed.
+ * @returns the failure that it ends with, where it does
+ */
+export const toldRun = async (
+  { person, place }: Services,
+  { command }: OwnCommand,
+  { journal }: HeldRun,
+  { report }: RunEnded,
+): Promise<Failure | undefined> => {
+  const [{ verdict }, { closingLine }] = await Promise.all([
+    import('../../fleet/report.js'),
+    import('../../fleet/progress.js'),
+  ])
+  for (const { item, failure } of report.failures)
+    person.report(failure, item.parent ?? item.object)
+  const { journal: named, profile, sandbox } = place.globals
+  const again = [
+    command,
+    ...(sandbox ? ['--sandbox'] : []),
+    ...(profile === undefined ? [] : ['--profile', quoted(profile)]),
+    '--resume',
+    quoted(named ?? 'last'),
+  ].join(' ')
+  const kept = journal === undefined ? undefined : { file: journal.file, again }
+  person.note(closingLine(report, kept))
+  return verdict(report)
+}
+
+/** Ends the journal of a run, as far as it came. */
+export const endRun = async ({ journal }: HeldRun, end: Report['end']): Promise<void> => {
+  await journal?.end(end).catch(() => {})
+  await journal?.close()
+}

@@ -1,0 +1,171 @@
+/** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
+import { members } from '../../../catalogue/areas/members.js'
+import { accessLevels } from '../../../catalogue/shapes/common.js'
+import { exitCodes, Failure, usage } from '../../../errors.js'
+import { answered } from '../../answered.js'
+import { define } from '../../define.js'
+import {
+  beginRun,
+  carryRun,
+  endRun,
+  type HeldRun,
+  type Item,
+  type RunEnded,
+  resumeRun,
+  toldRun,
+} from '../../journal/own-run.js'
+import { type TreePlace, Turns, treePlaceOf } from '../../journal/turns.js'
+import type { PlanAnswer, Services } from '../../services.js'
+import type { Given } from '../../types.js'
+import { soughtBy } from '../memberships.js'
+import { userArgument } from '../where.js'
+import { type LeavingPlan, objectOf, planLeaving } from './plan.js'
+import { type LeavingRow, lineOf, printRows, rowAfter, rowOf } from './report.js'
+import { isLastOwner, lastOwner, tokenUser } from './standing.js'
+
+const own = {
+  command: 'members remove-everywhere',
+  endpoint: members.removeFromGroup,
+} as const
+
+/** @throws Failure `usage` for a journal that this command did not write */
+const placeIn = ({ parent }: Item): TreePlace => {
+  const place = treePlaceOf(parent)
+  if (place !== undefined) return place
+  throw usage('the journal names something that is neither a group nor a project')
+}
+
+const gone = (error: unknown): error is Failure =>
+  error instanceof Failure && error.category === 'not_found'
+
+/** Removes one membership, unless it became the last owner's meanwhile. */
+const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> => {
+  const place = placeIn(item)
+  const id = Number(item.object)
+  const member = { id, access_level: Number(item.before?.access_level ?? accessLevels.owner) }
+  if (await isLastOwner(instance, { place, member })) throw new Failure('conflict', lastOwner)
+  const endpoint = place.kind === 'group' ? members.removeFromGroup : members.removeFromProject
+  try {
+    return answered(
+      await instance.send({ key: '', endpoint, values: { id: place.path, user_id: id } }),
+    )
+  } catch (error) {
+    // What was begun before may be done.
+    if (item.how === 'again' && gone(error)) return { unchanged: true }
+    throw error
+  }
+}
+
+/** Shows what goes and what stays, and asks. */
+const confirmed = async (
+  { person }: Services,
+  user: string,
+  objects: readonly Pick<Item, 'before' | 'parent'>[],
+  left: readonly LeavingRow[],
+): Promise<void> => {
+  if (person.interactive) {
+    for (const object of objects) person.note(`removes ${lineOf(rowOf(object, 'planned'))}`)
+    for (const row of left) person.note(`leaves  ${lineOf(row)}: ${row.reason ?? ''}`)
+  }
+  const [these, count] = [
+    objects.length === 1 ? 'this membership' : 'these memberships',
+    objects.length,
+  ]
+  const what = `${user} loses ${these}, and what is inherited by ${count === 1 ? 'it' : 'them'}.`
+  await person.confirm(what, [], undefined, count)
+}
+
+/** Carries a run out, tells of it, and prints what became of each. @throws Failure for what it came to as a whole */
+const carried = async (
+  services: Services,
+  held: HeldRun,
+  stays: readonly LeavingRow[],
+): Promise<void> => {
+  const turns = new Turns()
+  let ended: RunEnded | undefined
+  try {
+    ended = await carryRun(services, own, held, (item) =>
+      turns.take(placeIn(item), () => remove(services, item)),
+    )
+  } finally {
+    await endRun(held, ended?.report.end ?? 'stopped')
+  }
+  const failure = await toldRun(services, own, held, ended)
+  const after = ended
+  await printRows(services, [...held.items.map((item) => rowAfter(item, after)), ...stays])
+  if (failure !== undefined) throw failure
+}
+
+const resumed = async (services: Services, { args }: Given, name: string): Promise<void> => {
+  const { person } = services
+  if (args.length > 0)
+    throw usage(`--resume takes no user: leave "${args[0]}" out`, 'The journal says who it is.')
+  const self = await tokenUser(services)
+  const held = await resumeRun(services, own, name)
+  if (held === undefined || held.items.length === 0) {
+    if (held !== undefined) await endRun(held, 'completed')
+    return person.note('nothing is left to be done')
+  }
+  try {
+    const of = held.items.find(({ object }) => Number(object) === self.id)
+    if (of !== undefined) throw usage("the journal names the token's own user, who stays")
+    await confirmed(services, `user ${held.items[0]?.object ?? ''}`, held.items, [])
+  } catch (error) {
+    await held.journal?.close()
+    throw error
+  }
+  await carried(services, held, [])
+}
+
+/** What stays is told by itself, and counts as not done. */
+const rowsOf = ({ goes, stays }: LeavingPlan) => ({
+  objects: goes.map(objectOf),
+  left: stays.map((one) => rowOf(objectOf(one), 'left', one.stays ?? null)),
+})
+
+const removed = async (services: Services, given: string): Promise<void> => {
+  const { answer, person, place } = services
+  if (!place.globals.dryRun) await person.confirmable('The user loses every direct membership.')
+  const self = await tokenUser(services)
+  const sought = soughtBy(given)
+  const { objects, left } = rowsOf(await planLeaving(services, sought, self))
+  if (left.length > 0) answer.exit(exitCodes.partial)
+  if (objects.length === 0 || place.globals.dryRun) {
+    const planned = objects.map((object) => rowOf(object, 'planned'))
+    await printRows(services, [...planned, ...left])
+    if (objects.length === 0) person.note('there is nothing to be removed')
+    return
+  }
+  await confirmed(services, answer.text.safe(sought.text), objects, left)
+  const held = await beginRun(
+    services,
+    own,
+    { args: [sought.text], flags: {}, parents: 'of' },
+    objects,
+  )
+  await carried(services, held, left)
+}
+
+export const removeEverywhere = define({
+  summary: 'Take every direct membership from a user who leaves',
+  description: [
+    'Looks wherever you see a project or a group (members where --direct), shows what goes, asks, and removes it, inner memberships first. What is left is listed with the reason: the token’s own user, the last owner of a group, a project of their own. Exit 8 where something is left or could not be read.',
+    'What each membership was stands in the journal: journal undo adds the user again with the same levels and dates, --resume last goes on with a run that was cut. -o markdown makes a report for a ticket.',
+  ],
+  args: [{ ...userArgument, required: false }],
+  endpoints: [],
+  alters: true,
+  keeps: true,
+  examples: [
+    'members remove-everywhere dov --dry-run',
+    'members remove-everywhere dov --yes -o markdown',
+  ],
+  run: async (services, given) => {
+    const { resume } = services.place.globals
+    if (resume !== undefined) return resumed(services, given, resume)
+    const [user] = given.args
+    if (user === undefined)
+      throw usage('members remove-everywhere needs a user', 'Give an ID or a username.')
+    await removed(services, user)
+  },
+})

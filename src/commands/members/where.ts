@@ -1,0 +1,50 @@
+/** `members where`: every group and project that a user belongs to, and how. */
+import { members } from '../../catalogue/areas/members.js'
+import { boolean } from '../../catalogue/params.js'
+import { define, type GivenBy } from '../define.js'
+import type { Services } from '../services.js'
+import type { Argument } from '../types.js'
+import { Memberships, soughtBy } from './memberships.js'
+import { textOfPlace } from './places.js'
+
+/** The user whom a command is about. */
+export const userArgument: Argument = {
+  name: 'user',
+  required: true,
+  variadic: false,
+  help: 'ID or username',
+  param: { type: 'string', help: 'ID or username', completes: 'user' },
+}
+
+const flags = {
+  direct: boolean('only direct memberships, none by a group above'),
+} as const
+
+const columns = ['membership', 'access_level', 'expires_at'] as const
+
+const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+  const { answer } = services
+  const sought = soughtBy(given.args[0] ?? '')
+  const found = new Memberships(services, sought, given.flags.direct === true)
+  const records = async function* () {
+    for await (const { place, membership, member } of found.each())
+      yield { of: textOfPlace(place), record: { ...member, membership } }
+  }
+  await answer.printMany(records(), { endpoint: members.listOfGroup, parent: 'of', columns })
+  await answer.flush()
+  await found.tell()
+}
+
+export const where = define({
+  summary: 'Show every group and project that a user belongs to, and how',
+  description: [
+    'Every project that you see is asked, archived ones too, and every group that their namespaces or the instance’s own list of groups name. The last line says what that covered; exit 8 where a part of it could not be read.',
+    'What it prints goes into the other verbs: members where dov --direct | svcctl members update - --access-level reporter.',
+  ],
+  args: [userArgument],
+  flags,
+  endpoints: [],
+  looks: true,
+  examples: ['members where ben', 'members where 8 --direct -o csv'],
+  run,
+})

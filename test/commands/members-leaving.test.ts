@@ -1,0 +1,201 @@
+/** A user who leaves: what goes, in which order, what stays, and the way back. */
+import { readdirSync, readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { configuration, folder } from '../support/program.js'
+import { has } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
+import { onTerminal, rowsOf } from './calling.js'
+import { type Front, frontOf } from './front.js'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+const tokenOf = (name: string): string =>
+  sandbox.users.find(({ username }) => username === name)?.token ?? ''
+const envFor = (base: string, as = 'root') => {
+  const config = configuration()
+  return { SVC_CONFIG_DIR: config, SVC_BASE_URL: base, SVC_TOKEN: tokenOf(as) }
+}
+const run = (line: string, env: Readonly<Record<string, string>>) =>
+  svcctl(line.split(' '), { env })
+const direct = async (user: string): Promise<string> =>
+  (await run(`members where ${user} --direct`, envFor(sandbox.url))).stdout
+
+const pathsOf = ({ written }: Front): readonly string[] =>
+  written().map(({ method, url }) => `${method} ${decodeURIComponent(url).replace('/api/v4', '')}`)
+
+const refuse = (status: number, response: ServerResponse): true => {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end('{"message":"no"}')
+  return true
+}
+
+describe('members remove-everywhere', () => {
+  it('removes inner memberships first, leaves the last owner, and comes back by undo', async () => {
+    const before = await direct('dov')
+    const front = await frontOf(() => sandbox.url)
+    const env = envFor(front.base)
+    const ran = await run('members remove-everywhere dov --yes -o markdown', env)
+    expect(ran.code).toBe(8)
+    expect(ran.stdout).toContain('| group:labs | owner |  | left | the last owner of the group |')
+    expect(ran.stdout).toContain('| project:platform/app | guest |  | removed |  |')
+    const paths = pathsOf(front)
+    expect([...paths].sort()).toEqual([
+      'DELETE /groups/platform/members/5',
+      'DELETE /groups/platform/tools/members/5',
+      'DELETE /projects/platform/app/members/5',
+      'DELETE /projects/web/shop/members/5',
+    ])
+    // What is around the others goes when they have gone.
+    expect(paths.at(-1)).toBe('DELETE /groups/platform/members/5')
+    expect(
+      (await direct('dov')).split('\n').filter((line) => /^(group|project)/.test(line)),
+    ).toEqual(['group:labs\tdirect\towner\t'])
+    const undone = await run('journal undo last --yes', env)
+    expect(undone.code).toBe(0)
+    expect(await direct('dov')).toBe(before)
+    expect(await run('journal undo last --yes', env)).toMatchObject({ code: 2 })
+  })
+
+  it('shows what it would do, and sends only reads', async () => {
+    const front = await frontOf(() => sandbox.url)
+    const ran = await run('members remove-everywhere ben --dry-run', envFor(front.base))
+    expect(ran.code).toBe(8)
+    const rows = rowsOf(ran.stdout)
+    expect(rows.map(({ of, outcome, reason }) => [of, outcome, reason])).toEqual([
+      ['group:platform', 'planned', ''],
+      ['project:ben/app', 'left', 'a project of their own'],
+      ['group:web', 'left', 'the last owner of the group'],
+    ])
+    expect(front.written()).toEqual([])
+  })
+
+  it('never removes whose token it is', async () => {
+    const front = await frontOf(() => sandbox.url)
+    const ran = await run('members remove-everywhere ben --yes', envFor(front.base, 'ben'))
+    expect(ran.code).toBe(8)
+    for (const { outcome, reason } of rowsOf(ran.stdout))
+      expect([outcome, reason]).toEqual(['left', "the token's own user"])
+    expect(front.written()).toEqual([])
+    const blind = await frontOf(
+      () => sandbox.url,
+      ({ url }, response) => (url.endsWith('/user') ? refuse(404, response) : false),
+    )
+    expect((await run('members remove-everywhere dov --yes', envFor(blind.base))).code).not.toBe(0)
+    const sudo = await run('members remove-everywhere dov --yes --sudo ben', envFor(front.base))
+    expect(sudo).toMatchObject({ code: 2, stderr: expect.stringContaining('--sudo') })
+    expect(blind.written()).toEqual([])
+  })
+
+  it('asks, and without anybody to ask refuses before it reads', async () => {
+    const front = await frontOf(() => sandbox.url)
+    const ran = await run('members remove-everywhere dov', envFor(front.base))
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('must be confirmed')
+    expect(front.written()).toEqual([])
+    expect((await run('members remove-everywhere', envFor(front.base))).code).toBe(2)
+  })
+
+  it('goes on with a run that was refused, and keeps what each membership was', async () => {
+    const before = await direct('dov')
+    let closed = true
+    const front = await frontOf(
+      () => sandbox.url,
+      ({ method, url }, response) =>
+        closed && method === 'DELETE' && url.includes('shop') ? refuse(403, response) : false,
+    )
+    const env = envFor(front.base)
+    const ran = await run('members remove-everywhere 5 --yes -o json', env)
+    expect(ran.code).toBe(8)
+    expect(JSON.parse(ran.stdout)).toContainEqual(
+      expect.objectContaining({ of: 'project:web/shop', outcome: 'failed', access_level: 20 }),
+    )
+    expect(ran.stderr).toContain('members remove-everywhere --resume last')
+    closed = false
+    const again = await run('members remove-everywhere --resume last --yes', env)
+    expect(again.code).toBe(0)
+    expect(rowsOf(again.stdout)).toMatchObject([{ of: 'project:web/shop', outcome: 'removed' }])
+    expect(pathsOf(front).filter((line) => line.includes('shop'))).toHaveLength(2)
+    expect((await run('members remove-everywhere --resume last', env)).stderr).toContain(
+      'nothing is left',
+    )
+    expect((await run('journal undo last --yes', env)).code).toBe(0)
+    expect(await direct('dov')).toBe(before)
+  })
+
+  it('looks for another owner once more before it takes one away', async () => {
+    const add = 'members add 5 --access-level owner -G web --yes'
+    expect((await run(add, envFor(sandbox.url))).code).toBe(0)
+    // Somebody else leaves the group between the plan and the run.
+    let asked = 0
+    const front = await frontOf(
+      () => sandbox.url,
+      ({ method, url }, response) => {
+        if (method !== 'GET' || !/\/groups\/web\/members\?per_page/.test(url)) return false
+        asked += 1
+        if (asked === 1) return false
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(
+          '[{"id":5,"username":"dov","state":"active","access_level":50},{"id":9,"username":"gone","state":"blocked","access_level":50}]',
+        )
+        return true
+      },
+    )
+    const env = envFor(front.base)
+    const ran = await run('members remove-everywhere dov --yes', env)
+    expect(rowsOf(ran.stdout)).toContainEqual(
+      expect.objectContaining({
+        of: 'group:web',
+        outcome: 'failed',
+        reason: 'the last owner of the group',
+      }),
+    )
+    expect(asked).toBe(2)
+    expect(pathsOf(front)).not.toContain('DELETE /groups/web/members/5')
+    // Below a group nobody is less than in it: back only once the group is left.
+    expect((await run('members remove 5 -G web --yes', envFor(sandbox.url))).code).toBe(0)
+    expect((await run('journal undo last --yes', env)).code).toBe(0)
+  })
+
+  it('keeps a journal for one alone, says so with exit 8 where a part is hidden, and none where none is wanted', async () => {
+    const front = await frontOf(
+      () => sandbox.url,
+      ({ url }, response) =>
+        decodeURIComponent(url).includes('web/legacy/members') ? refuse(403, response) : false,
+    )
+    const env = envFor(front.base)
+    const ran = await run('members remove-everywhere gus --yes', env)
+    expect(ran.code).toBe(8)
+    expect(ran.stderr).toContain('project:web/legacy')
+    const journals = join(env.SVC_CONFIG_DIR, 'state', 'journals')
+    const [file = ''] = readdirSync(journals)
+    expect(readFileSync(join(journals, file), 'utf8')).toContain(
+      '"before":{"id":8,"access_level":30,"expires_at":null}',
+    )
+    expect((await run('journal undo last --yes', env)).code).toBe(0)
+    const none = await run('members remove-everywhere gus --yes --journal none --tolerate x', env)
+    expect(none.code).toBe(2)
+  })
+})
+
+describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
+  it('shows what goes and what stays before it asks', async () => {
+    const env = envFor(sandbox.url)
+    await onTerminal('members remove-everywhere ben', env, async (terminal) => {
+      await terminal.until(/Go on\?/)
+      const screen = terminal.screen()
+      expect(screen).toContain('removes group:platform (maintainer)')
+      expect(screen).toContain('leaves  group:web (owner): the last owner of the group')
+      terminal.type('n')
+      terminal.press('Enter')
+      await terminal.until(/ended with 2/)
+    })
+    expect(await direct('ben')).toContain('group:platform')
+  })
+})

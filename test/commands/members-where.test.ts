@@ -1,0 +1,161 @@
+/** Where a user is a member: what is asked, what is told apart, and what could not be read. */
+import { describe, expect, it } from 'vitest'
+import { soughtBy } from '../../src/commands/members/memberships.js'
+import { type MemberPlace, MemberPlaces, textOfPlace } from '../../src/commands/members/places.js'
+import type { InstanceService } from '../../src/commands/services.js'
+import { calling, rowsOf } from './calling.js'
+
+const { server, call } = calling()
+const dov = { id: 5, username: 'dov', access_level: 30, expires_at: null }
+const project = (id: number, path: string, kind = 'group') => ({
+  id,
+  path_with_namespace: path,
+  namespace: { kind, full_path: path.slice(0, path.lastIndexOf('/')) },
+})
+const projects = [project(1, 'web/inner/site'), project(2, 'dov/own', 'user')]
+
+/** Members by place: what lists of all, and of the direct ones, have. */
+const instance =
+  (
+    table: Readonly<Record<string, readonly unknown[]>>,
+    groups: unknown = [],
+  ): typeof server.answer =>
+  ({ url }) => {
+    const [path = ''] = decodeURIComponent(url).replace('/api/v4/', '').split('?')
+    if (path === 'groups') return Array.isArray(groups) ? { body: groups } : { status: 404 }
+    if (path === 'projects') return { body: projects }
+    if (path === 'users') return { body: [] }
+    return { body: table[path] ?? [] }
+  }
+
+describe('members where', () => {
+  it('asks every project and every group above one, and tells direct from inherited', async () => {
+    const ends = { ...dov, expires_at: '2030-01-31' }
+    server.answer = instance(
+      {
+        'groups/web/members/all': [dov],
+        'groups/web/members': [dov],
+        'groups/web/inner/members/all': [dov],
+        'projects/web/inner/site/members/all': [{ ...dov, access_level: 40 }, { id: 6 }],
+        'projects/web/inner/site/members': [{ id: 6 }, ends],
+      },
+      [{ full_path: 'empty' }],
+    )
+    const ran = await call('members where @DOV -o csv')
+    expect(ran.code).toBe(0)
+    expect(ran.stdout.trim().split(/\r?\n/)).toEqual([
+      'of,membership,access_level,expires_at',
+      'group:web,direct,developer,',
+      'group:web/inner,inherited,developer,',
+      'project:web/inner/site,direct,developer,2030-01-31',
+      'project:web/inner/site,inherited,maintainer,',
+    ])
+    expect(ran.stderr.trim().split('\n').at(-1)).toBe(
+      "looked at 2 projects and 3 groups: the projects that you see, the groups of their namespaces, and the instance's own list of groups",
+    )
+    const asked = server.lines().map((line) => decodeURIComponent(line).split('?')[0])
+    expect(asked.filter((line) => line?.includes('empty'))).toEqual([
+      'GET /groups/empty/members/all',
+    ])
+    expect(server.lines().some((line) => line.includes('/members/all?query=DOV'))).toBe(true)
+    // Archived ones too: a leaver must not stay in them.
+    expect(server.lines().some((line) => line.includes('archived'))).toBe(false)
+  })
+
+  it('asks for direct ones alone, by number', async () => {
+    server.answer = instance({ 'groups/web/members': [{ ...dov, id: 50 }, dov] })
+    const ran = await call('members where 5 --direct -o json')
+    expect(JSON.parse(ran.stdout)).toEqual([
+      { of: 'group:web', record: { ...dov, membership: 'direct' } },
+    ])
+    const asked = server.lines().filter((line) => line.includes('/members'))
+    expect(asked).toHaveLength(4)
+    for (const line of asked) expect(line).toMatch(/\/members\?user_ids(\[\]|%5B%5D)=5&/)
+  })
+
+  it('lists what could not be read, exit 8, and tolerates what it is told to', async () => {
+    const open = instance({ 'groups/web/members/all': [dov], 'groups/web/members': [dov] }, 'none')
+    server.answer = (seen, index) =>
+      seen.url.includes('site') ? { status: 403, body: { message: 'no' } } : open(seen, index)
+    const ran = await call('members where dov -o csv')
+    expect(ran.code).toBe(8)
+    expect(rowsOf(ran.stdout.replaceAll(',', '\t'))).toMatchObject([{ of: 'group:web' }])
+    expect(ran.stderr).toMatch(/project:web\/inner\/site: .*no/)
+    expect(ran.stderr.trim().split('\n').at(-1)).toBe(
+      'looked at 2 projects and 2 groups: the projects that you see, the groups of their namespaces; the instance lists no groups: those without projects are not included; 1 of them could not be read',
+    )
+    const noted = await call('members where dov --tolerate forbidden')
+    expect(noted.code).toBe(0)
+    expect(noted.stderr).toContain('(tolerated)')
+    expect(noted.stderr).toContain('; 1 of them could not be read')
+  })
+
+  it('is exit 4 for a name that the instance does not know, and fails where nothing can be read', async () => {
+    server.answer = instance({})
+    expect(await call('members where nobody')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('the instance has no user called "nobody"'),
+    })
+    expect((await call('members where 77')).stderr).toContain('77 belongs to nothing')
+    server.answer = ({ url }) => ({ status: /\/members/.test(url) ? 403 : 200, body: projects })
+    expect((await call('members where dov')).code).toBe(3)
+  })
+
+  it('ends where the credential is refused again and again', async () => {
+    const many = Array.from({ length: 300 }, (_, i) => project(i + 1, `a/p${i}`))
+    server.answer = ({ url }) => {
+      if (/\/members/.test(url)) return { status: 401, body: { message: '401 Unauthorized' } }
+      return { body: url.includes('/projects?') ? many : [] }
+    }
+    const ran = await call('members where dov --direct')
+    expect(ran.code).toBe(3)
+    expect(server.lines().length).toBeLessThan(100)
+  })
+})
+
+/** An instance that has so many projects, a thousand at a time. */
+const listing = (ids: (after: number) => readonly number[]) => {
+  const asked: unknown[] = []
+  const records = async (
+    { route }: { route: string },
+    input: { id_after?: number },
+    { where }: { where?: (record: unknown) => boolean } = {},
+  ) => {
+    if (route === 'GET /groups') return []
+    asked.push(input)
+    for (const id of ids(input.id_after ?? 0)) where?.(project(id, `g/p${id}`))
+    return []
+  }
+  const instance = { records: records as unknown as InstanceService['records'] }
+  return { asked, places: new MemberPlaces(instance) }
+}
+const upTo = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, Math.min(to, from + 999) - from + 1) }, (_, i) => from + i)
+const all = async (places: MemberPlaces): Promise<MemberPlace[]> => {
+  const found: MemberPlace[] = []
+  for await (const place of places.each()) found.push(place)
+  return found
+}
+
+describe('the places that are looked at', () => {
+  it('come a thousand at a time, each once', async () => {
+    const { asked, places } = listing((after) => upTo(after + 1, 2300))
+    const found = (await all(places)).map(textOfPlace)
+    expect(found).toHaveLength(2301)
+    expect(new Set(found).size).toBe(2301)
+    expect(asked).toMatchObject([{ sort: 'asc' }, { id_after: 1000 }, { id_after: 2000 }])
+  })
+
+  it('are no endless list where an instance begins again', async () => {
+    const { places } = listing(() => upTo(1, 1000))
+    await expect(all(places)).rejects.toThrow('begins again')
+  })
+})
+
+it('looks for a user by number or by name', () => {
+  expect(soughtBy('7').filter).toEqual({ user_ids: [7] })
+  expect(soughtBy('@Ana').filter).toEqual({ query: 'Ana' })
+  expect(soughtBy('ana').is({ username: 'ANA' })).toBe(true)
+  expect(soughtBy('ana').is({ username: 'anab' })).toBe(false)
+  expect(soughtBy('7').is({ id: 77 })).toBe(false)
+})
