@@ -1,12 +1,13 @@
 /**
- * What is checked in and yet generated: the completion scripts, the tables of the README, the list of manual pages and the pages
- * of the API; with `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
+ * What is checked in and yet generated: the completion scripts, the tables of the README and of the guide, the list of manual
+ * pages and the pages of the API; with `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areas } from '../src/catalogue/index.js'
 import { environment } from '../src/cli/help/environment.js'
 import { areaPage, rootPage } from '../src/cli/help/man.js'
+import { recipes } from '../src/cli/help/recipes.js'
 import { shells } from '../src/commands/completion/scripts.js'
 import { commandsOfArea } from '../src/commands/derive/index.js'
 import { toolCommands } from '../src/commands/index.js'
@@ -48,6 +49,12 @@ const sections: Readonly<Record<string, () => string | Promise<string>>> = {
         ]),
       ],
     ),
+  recipes: () =>
+    Object.values(recipes)
+      .map(
+        ({ job, about, lines }) => `## ${job}\n\n${about}\n\n\`\`\`sh\n${lines.join('\n')}\n\`\`\``,
+      )
+      .join('\n\n'),
   environment: () =>
     table(
       ['variable', 'meaning'],
@@ -56,16 +63,17 @@ const sections: Readonly<Record<string, () => string | Promise<string>>> = {
 }
 
 /** Puts each section between its marks; a mark without a section is a mistake. */
-const readme = async (text: string): Promise<string> => {
+const withSections = async (page: string): Promise<void> => {
+  const text = readFileSync(page, 'utf8')
   let result = text
   for (const [, name = ''] of text.matchAll(/<!-- generated: ([a-z-]+) -->/g)) {
     const section = sections[name]
-    if (section === undefined) throw new Error(`README.md asks for "${name}", which nothing makes`)
+    if (section === undefined) throw new Error(`${page} asks for "${name}", which nothing makes`)
     const pattern = new RegExp(`(<!-- generated: ${name} -->\\n)[\\s\\S]*?(<!-- end -->)`)
     const body = await section()
     result = result.replace(pattern, (_, start: string, end: string) => `${start}${body}\n${end}`)
   }
-  return result
+  writeFileSync(page, result)
 }
 
 const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
@@ -97,5 +105,7 @@ else {
   for (const shell of shells) writeFileSync(join('completions', shell.file), shell.script)
   writeFileSync('package.json', withManuals(readFileSync('package.json', 'utf8')))
   await reference()
-  writeFileSync('README.md', await readme(readFileSync('README.md', 'utf8')))
+  const guide = join('.github', 'guide')
+  await withSections('README.md')
+  for (const name of readdirSync(guide)) await withSections(join(guide, name))
 }

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Recipe, recipes } from '../src/cli/help/recipes.js'
 import { startSandbox } from '../src/sandbox/index.js'
+import { jobsFrom } from './support/pages.js'
 import { clean, configuration, folder, program, svcctl } from './support/program.js'
 
 const bin = folder()
@@ -277,11 +278,9 @@ it('the page shows every line whole, at eighty columns', async () => {
   }
 })
 
-/** The jobs of the README that share a run out among them. */
+/** The jobs of the guide that share a run out among them. */
 const jobsOf = (): Record<'pause' | 'merge', { parallel?: number; script: string }> => {
-  const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8')
-  const [, block] = /```yaml\n(pause:[\s\S]*?)```/.exec(readme) ?? []
-  return parse(block ?? '')
+  return parse(jobsFrom('pause'))
 }
 
 it('eight jobs of a pipeline share a run out, and a last one joins their journals', async () => {

@@ -1,16 +1,17 @@
-/** The jobs of the README's "An instance as code", run as a runner would, against the embedded instance. */
+/** The jobs of the guide's "An instance as code", run as a runner would, against the embedded instance. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Front, frontOf } from '../commands/front.js'
 import { sandbox } from '../sandbox/instance.js'
+import { jobsFrom } from '../support/pages.js'
 import { folder } from '../support/program.js'
 import { runJob } from './job.js'
 
-const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
-const [, block = ''] = /```yaml\n(plan:[\s\S]*?)```/.exec(readme) ?? []
-const jobs: Readonly<Record<string, { readonly script: readonly string[] }>> = parse(block)
+const jobs: Readonly<Record<string, { readonly script: readonly string[] }>> = parse(
+  jobsFrom('plan'),
+)
 
 const { url, send } = sandbox()
 

@@ -1,10 +1,11 @@
-/** The job of the README's "In CI", run as a runner would, against the embedded instance. */
+/** The job of the guide's "In CI", run as a runner would, against the embedded instance. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { jobsFrom } from '../support/pages.js'
 import { clean, folder } from '../support/program.js'
 import { runJob } from './job.js'
 
@@ -13,9 +14,7 @@ interface Job {
   readonly artifacts: { readonly reports: { readonly junit: string } }
 }
 
-const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
-const [, block = ''] = /```yaml\n(lint-ci:[\s\S]*?)```/.exec(readme) ?? []
-const jobs: Readonly<Record<string, Job>> = parse(block)
+const jobs: Readonly<Record<string, Job>> = parse(jobsFrom('lint-ci'))
 const job = jobs['lint-ci']
 
 let sandbox: Sandbox
@@ -58,7 +57,7 @@ const run = async (changed: Readonly<Record<string, string>>) => {
   return { ...ran, report: existsSync(report) ? readFileSync(report, 'utf8') : undefined }
 }
 
-describe('the job of the README', () => {
+describe('the job of the guide', () => {
   it('fails for an invalid file, and reports each changed one', async () => {
     const ran = await run({ 'good.yml': good, 'bad.yml': bad, 'notes.txt': 'x' })
     expect(ran.exitCode).toBe(1)

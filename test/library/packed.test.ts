@@ -1,6 +1,6 @@
 /**
  * The package as it is published: packed from a copy without what was built before, installed offline into an
- * empty TypeScript project. The README's examples compile and run there, wrong calls do not compile.
+ * empty TypeScript project. The guide's examples compile and run there, wrong calls do not compile.
  */
 import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
+import { blocksOf } from '../support/pages.js'
 import { clean, configuration, folder, svcctl } from '../support/program.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -15,10 +16,8 @@ const compiler = join(
   dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
   'bin/tsc',
 )
-/** The README's examples in TypeScript. */
-const examples = [
-  ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm),
-].map(([, text = '']) => text)
+/** The examples in TypeScript. */
+const examples = blocksOf('ts')
 
 /** The copy that is packed. */
 let copy: string
@@ -237,7 +236,7 @@ describe('installed into an empty project', () => {
     })
   })
 
-  it('runs the first example of the README, by a profile', async () => {
+  it('runs the first example, by a profile', async () => {
     await compiled('nodenext', ['first.ts'], '')
     const ran = await node('out/first.js', env)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
