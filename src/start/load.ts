@@ -18,21 +18,19 @@ import { Script } from 'node:vm'
 import { distrust } from '../base/files/trust.js'
 import type { keep } from './keep.js'
 import type { Loaded } from './loaded.js'
-
-type Exports = Readonly<Record<string, unknown>>
-type Require = (id: string) => unknown
+import {
+  type Exports,
+  head,
+  kindOf,
+  loaderOf,
+  type Require,
+  shelfOf,
+  tail,
+  type Wrapped,
+} from './loader.js'
 
 /** Bytes before the compiled code, which stands there twice: its length, and that length inverted. */
 const header = 8
-
-/** What a run is about: help, completion or an area. Each compiles other functions. */
-const kindOf = (argv: readonly string[]): string => {
-  if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return 'help'
-  return argv.find((word) => /^[a-z_][a-z-]*$/.test(word)) ?? 'run'
-}
-
-/** Help and completion start soonest without the functions that all the others have compiled. */
-const shelfOf = (kind: string): string => (kind === 'help' || kind === '__complete' ? kind : 'run')
 
 /**
  * The folder of one build's compiled code, named by what makes it invalid: V8's version and the
@@ -87,17 +85,6 @@ interface Shelf {
   fresh: boolean
 }
 
-type Wrapped = (
-  this: Exports,
-  exports: Exports,
-  require: Require,
-  module: { exports: Exports },
-  filename: string,
-  dirname: string,
-) => void
-
-const [head, tail] = ['(function(exports,require,module,__filename,__dirname){', '\n})']
-
 /**
  * The text of a file as that of a function. Read into its place: put together of texts it would be copied once
  * more, and what a start allocates decides how often garbage is collected.
@@ -137,22 +124,6 @@ const compiled = (shelf: Shelf, dist: string, name: string): Wrapped => {
   return script.runInThisContext()
 }
 
-/** What `require` means within the program: a file of it, each run once, else `builtin`. */
-const loaderOf = (shelf: Shelf, dist: string, builtin: Require): ((name: string) => Exports) => {
-  const modules = new Map<string, { exports: Exports }>()
-  const run = (name: string): Exports => {
-    const earlier = modules.get(name)
-    if (earlier !== undefined) return earlier.exports
-    const program = compiled(shelf, dist, name)
-    const module = { exports: {} }
-    modules.set(name, module)
-    program.call(module.exports, module.exports, requireFrom, module, join(dist, name), dist)
-    return module.exports
-  }
-  const requireFrom: Require = (id) => (id.startsWith('./') ? run(id.slice(2)) : builtin(id))
-  return run
-}
-
 /** Runs `entry` of the folder `dist` and gives its exports. */
 export const load = (dist: string, entry: string, home: string, builtin: Require): Exports => {
   const folder = folderOf(home, join(dist, entry))
@@ -170,5 +141,5 @@ export const load = (dist: string, entry: string, home: string, builtin: Require
     const keeper = builtin(written) as { keep: typeof keep }
     keeper.keep(folder, shelf.scripts, kind)
   })
-  return loaderOf(shelf, dist, builtin)(entry)
+  return loaderOf((name) => compiled(shelf, dist, name), dist, builtin)(entry)
 }

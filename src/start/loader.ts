@@ -1,0 +1,53 @@
+/** What `require` means within the program, wherever its files come from. */
+
+export type Exports = Readonly<Record<string, unknown>>
+export type Require = (id: string) => unknown
+
+/** A file of the program as a function. */
+export type Wrapped = (
+  this: Exports,
+  exports: Exports,
+  require: Require,
+  module: { exports: Exports },
+  filename: string,
+  dirname: string,
+) => void
+
+/** What stands around the text of a file to make it a function. Compiled code fits one text only. */
+export const [head, tail] = [
+  '(function(exports,require,module,__filename,__dirname){',
+  '\n})',
+] as const
+
+/** What a run is about: help, completion or an area. Each compiles other functions. */
+export const kindOf = (argv: readonly string[]): string => {
+  if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) return 'help'
+  return argv.find((word) => /^[a-z_][a-z-]*$/.test(word)) ?? 'run'
+}
+
+/** Help and completion start soonest without the functions that all the others have compiled. */
+export const shelfOf = (kind: string): string =>
+  kind === 'help' || kind === '__complete' ? kind : 'run'
+
+/**
+ * Loads files of the program, each run once; what is none of them is `builtin`'s.
+ * @param place the folder that they believe to be in
+ */
+export const loaderOf = (
+  compiled: (name: string) => Wrapped,
+  place: string,
+  builtin: Require,
+): ((name: string) => Exports) => {
+  const modules = new Map<string, { exports: Exports }>()
+  const run = (name: string): Exports => {
+    const earlier = modules.get(name)
+    if (earlier !== undefined) return earlier.exports
+    const program = compiled(name)
+    const module = { exports: {} }
+    modules.set(name, module)
+    program.call(module.exports, module.exports, requireFrom, module, `${place}/${name}`, place)
+    return module.exports
+  }
+  const requireFrom: Require = (id) => (id.startsWith('./') ? run(id.slice(2)) : builtin(id))
+  return run
+}
