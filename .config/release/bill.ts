@@ -1,0 +1,82 @@
+/** The bill of materials of a release: what the program is bundled from, Node, and what Node is built from (CycloneDX 1.6). */
+import { Contrib, Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
+import { purlOf } from '../../src/commands/dependencies/cyclonedx.js'
+
+/** A package that is bundled, as `dist/licences.txt` has it. */
+export interface Bundled {
+  readonly name: string
+  readonly version: string
+  readonly licence: string
+}
+
+const rule = '-'.repeat(80)
+
+/**
+ * The packages that a text of licences names.
+ * @throws where one begins otherwise than the build writes it
+ */
+export const bundledIn = (licences: string): readonly Bundled[] =>
+  licences.split(`\n${rule}\n`).map((part) => {
+    const [first = ''] = part.trimStart().split('\n')
+    const [, name, version, licence] = /^(\S+) (\S+) \((.+)\)$/.exec(first) ?? []
+    if (name === undefined || version === undefined || licence === undefined)
+      throw new Error(`dist/licences.txt has a part that begins with "${first}"`)
+    return { name, version, licence }
+  })
+
+const library = ({ name, version, licence }: Bundled): Models.Component => {
+  const purl = purlOf('npm', name, version)
+  const component = new Models.Component(Enums.ComponentType.Library, name, {
+    version,
+    bomRef: purl ?? name,
+    ...(purl === undefined ? {} : { purl }),
+  })
+  component.licenses.add(
+    // No parser of expressions is at hand: what is no identifier is a name.
+    new Contrib.License.Factories.LicenseFactory(() => {}).makeDisjunctive(licence),
+  )
+  return component
+}
+
+/** Node with what its own `process.versions` names: a scanner looks for its OpenSSL. */
+const runtime = (versions: NodeJS.ProcessVersions): Models.Component => {
+  const { node, ...parts } = versions
+  const component = new Models.Component(Enums.ComponentType.Platform, 'node', {
+    version: node,
+    bomRef: `node@${node}`,
+    purl: `pkg:generic/node@${node}`,
+  })
+  for (const [name, version = ''] of Object.entries(parts))
+    component.components.add(
+      new Models.Component(Enums.ComponentType.Library, name, {
+        version,
+        bomRef: `node@${node}#${name}`,
+      }),
+    )
+  return component
+}
+
+export interface Contents {
+  readonly version: string
+  readonly licences: string
+  readonly node: NodeJS.ProcessVersions
+  readonly now: Date
+  readonly serialNumber: string
+}
+
+/** The document, as text. */
+export const billOf = ({ version, licences, node, now, serialNumber }: Contents): string => {
+  const application = new Models.Component(Enums.ComponentType.Application, 'svcctl', {
+    version,
+    bomRef: `svcctl@${version}`,
+  })
+  const components = [...bundledIn(licences).map(library), runtime(node)]
+  for (const { bomRef } of components) application.dependencies.add(bomRef)
+  const bom = new Models.Bom({
+    serialNumber,
+    metadata: new Models.Metadata({ timestamp: now, component: application }),
+    components: new Models.ComponentRepository(components),
+  })
+  const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
+  return `${new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true, space: 2 })}\n`
+}

@@ -1,0 +1,88 @@
+#!/bin/sh
+# Installs the executable of a release for one user. Needs no Node and no other rights.
+#
+#   sh install.sh [--from <folder or https address>] [--prefix <folder>]
+#
+# The release is the folder of this script unless --from names another place; the file goes to <prefix>/bin, by
+# default ~/.local/bin. What SHA256SUMS does not confirm is not installed. What is installed is one file: remove it
+# to uninstall.
+set -eu
+
+fail() {
+  echo "install.sh: $*" >&2
+  exit 1
+}
+
+from=$(dirname -- "$0")
+prefix=${HOME-}/.local
+while [ $# -gt 0 ]; do
+  case $1 in
+    --from) from=${2:?--from needs a folder or an address} && shift 2 ;;
+    --prefix) prefix=${2:?--prefix needs a folder} && shift 2 ;;
+    -h | --help) sed -n '2,/^set -eu/{/^#/s/^# \{0,1\}//p;}' "$0" && exit 0 ;;
+    *) fail "what is \"$1\"? There are --from and --prefix" ;;
+  esac
+done
+
+case $(uname -s)-$(uname -m) in
+  Linux-x86_64) platform=linux-x64 ;;
+  Linux-aarch64 | Linux-arm64) platform=linux-arm64 ;;
+  Darwin-arm64) platform=darwin-arm64 ;;
+  Darwin-x86_64) platform=darwin-x64 ;;
+  *) fail "there is no executable for $(uname -s) on $(uname -m); with Node it installs by npm" ;;
+esac
+
+mkdir -p "$prefix/bin"
+# Within the prefix, so that the file moves into its place at once.
+work=$(mktemp -d "$prefix/bin/.svcctl-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' HUP INT TERM
+
+# get <name>: a file of the release into the folder of work.
+get() {
+  case $from in
+    https://*)
+      if command -v curl >/dev/null; then
+        curl --fail --silent --show-error --location --proto '=https' --output "$work/$1" "$from/$1"
+      elif command -v wget >/dev/null; then
+        wget --quiet --https-only --output-document "$work/$1" "$from/$1"
+      else
+        fail 'neither curl nor wget is here; fetch the release and give its folder by --from'
+      fi ;;
+    *://*) fail "$from is not fetched: only https:// is" ;;
+    *) cp -- "$from/$1" "$work/$1" ;;
+  esac || fail "$from/$1 cannot be read"
+}
+
+sum_of() {
+  if command -v sha256sum >/dev/null; then sha256sum <"$1"
+  elif command -v shasum >/dev/null; then shasum -a 256 <"$1"
+  else fail 'neither sha256sum nor shasum is here; nothing is installed unchecked'
+  fi | cut -d ' ' -f 1
+}
+
+get SHA256SUMS
+suffix=
+command -v xz >/dev/null && grep -q -- "-$platform\.xz\$" "$work/SHA256SUMS" && suffix=.xz
+line=$(grep -E -- "^[0-9a-f]{64}  svcctl-[^/ ]*-$platform$suffix\$" "$work/SHA256SUMS" | head -n 1) || true
+[ -n "$line" ] || fail "SHA256SUMS of $from names no file for $platform"
+wanted=${line%% *} name=${line##* }
+get "$name"
+found=$(sum_of "$work/$name")
+[ "$found" = "$wanted" ] || fail "$name is not what SHA256SUMS says ($found); nothing is installed"
+
+[ -z "$suffix" ] || xz --decompress "$work/$name"
+new=$work/${name%.xz}
+chmod 755 "$new"
+# The file was put together elsewhere, which the signature of its Node does not survive; without one Apple silicon ends it.
+[ "$(uname -s)" != Darwin ] || codesign --force --sign - "$new"
+version=$("$new" --version) || fail 'the file does not run here (see above); nothing is installed'
+mv -f -- "$new" "$prefix/bin/svcctl"
+
+echo "svcctl $version is installed: $prefix/bin/svcctl"
+case :${PATH-}: in
+  *:"$prefix/bin":*) ;;
+  *) echo "$prefix/bin is not on your PATH yet" ;;
+esac
+echo 'Completion: svcctl completion bash (zsh, fish, powershell) says how.'
+echo "To uninstall: rm $prefix/bin/svcctl (before it, svcctl auth logout where tokens are stored)"

