@@ -26,6 +26,16 @@ export const recipes = {
     about: 'Waiting for a runner for more than an hour.',
     lines: ["svcctl jobs list --all-projects --scope pending --where 'created_at>1h' --limit all"],
   },
+  leaver: {
+    job: 'A user leaves',
+    about:
+      'Where they belong, what would go, and a report for the ticket. The last owner of a group stays, and exit 8 says so; journal undo last adds the user again.',
+    lines: [
+      'svcctl members where eva',
+      'svcctl members remove-everywhere eva --dry-run',
+      'svcctl members remove-everywhere eva --yes -o markdown > leaver.md',
+    ],
+  },
   ci: {
     job: 'Every CI file of a repository checked, in CI',
     about:
@@ -90,6 +100,12 @@ export const recipes = {
     lines: [
       "svcctl pages-domains list --instance --where 'certificate.expiration<+30d' --limit all",
     ],
+  },
+  replication: {
+    job: 'Replication watched by cron',
+    about:
+      'One line; exit 0 only when every site is well, near enough and complete enough. --format prometheus for a file collector.',
+    lines: ['svcctl check geo --warn 1m,99% --crit 10m,90% --format nagios'],
   },
   vulnerabilities: {
     job: 'The critical vulnerabilities of a group as one csv',
