@@ -17,6 +17,7 @@ import type { Load } from './server/limits.js'
 import { buildServer } from './server/server.js'
 import { readState, StateStore, type StateWait } from './state/store.js'
 
+export { hasGit } from './git/repositories.js'
 export { readState, removeState } from './state/store.js'
 
 export interface SandboxOptions extends StateWait, Load {

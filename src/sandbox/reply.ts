@@ -85,3 +85,6 @@ export const notFound = (what?: string): Refusal =>
 /** 412: it has changed since the moment that `If-Unmodified-Since` names. */
 export const preconditionFailed = (): Refusal => message(412, '412 Precondition Failed')
 export const conflict = (text: string): Refusal => message(409, text)
+/** 503: this machine lacks what the answer needs. */
+export const unavailable = (why: string): Refusal =>
+  message(503, `503 Service Unavailable - ${why}`)

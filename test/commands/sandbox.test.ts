@@ -1,4 +1,5 @@
 /** `svcctl sandbox`: every credential that it lists does what its row says. */
+import { existsSync, readdirSync } from 'node:fs'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
@@ -85,5 +86,47 @@ describe('sandbox serve', () => {
       running.kill('SIGINT')
     }
     await running
+  })
+})
+
+/** A folder in which nobody makes a file, root included. */
+const closed = '/sys/kernel'
+
+describe.skipIf(!existsSync(closed))('without git, and with a home that cannot be written', () => {
+  const bare = (temporary: string) => ({ PATH: '', HOME: closed, TMPDIR: temporary })
+
+  it('sandbox serve serves, and says what it cannot', async () => {
+    const temporary = folder()
+    const running = execa(process.execPath, [program, 'sandbox', 'serve'], {
+      reject: false,
+      extendEnv: false,
+      env: bare(temporary),
+    })
+    const headers = { 'private-token': 'sandbox-root-token' }
+    for await (const line of running.iterable()) {
+      if (!/^http:/.test(line)) continue
+      expect(readdirSync(temporary)).toHaveLength(1)
+      expect((await fetch(`${line}/api/v4/user`, { headers })).status).toBe(200)
+      const url = `${line}/api/v4/projects/1/repository/commits?ref_name=main`
+      const none = await fetch(url, { headers })
+      expect([none.status, await none.json()]).toEqual([
+        503,
+        { message: '503 Service Unavailable - git is not installed on this machine' },
+      ])
+      running.kill('SIGINT')
+    }
+    const { stderr } = await running
+    expect(stderr).toContain('git is not installed on this machine: what needs it answers 503')
+    expect(stderr).toContain(`is not kept: ${closed}/.local/share/svcctl/sandbox cannot be written`)
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it('--sandbox answers, and leaves nothing behind', async () => {
+    const temporary = folder()
+    const line = [program, 'runners', 'get', '1', '--sandbox']
+    const ran = await execa(process.execPath, line, { extendEnv: false, env: bare(temporary) })
+    expect(ran.stdout).toMatch(/^id\t1$/m)
+    expect(ran.stderr).toContain('what is done on the embedded instance is not kept')
+    expect(readdirSync(temporary)).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { boolean, integer, string } from '../../catalogue/params.js'
 import { define, type GivenBy } from '../define.js'
 import { patient } from '../patient.js'
 import type { Services } from '../services.js'
-import { stateFolder } from './session.js'
+import { stateFolder, workingFolder } from './session.js'
 
 const state = string('folder that holds the state', { completes: 'file' })
 
@@ -34,6 +34,51 @@ const untilInterrupted = (signal: AbortSignal): Promise<void> =>
     // Listening alone keeps the process alive; nothing else has to.
   })
 
+const served = {
+  port: integer('port; any free one unless given', { min: 0, max: 65535 }),
+  state,
+  'no-impersonation': boolean('refuse impersonation tokens'),
+  speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
+  vocabulary: string('speak the words of this file, and no others', { completes: 'file' }),
+  latency: integer('milliseconds before each answer', { min: 0, max: 600_000 }),
+}
+
+/** Serves until it is interrupted. */
+const serveFrom = async (
+  folder: string,
+  services: Services,
+  { flags }: GivenBy<typeof served>,
+): Promise<void> => {
+  const { startSandbox } = await import('../../sandbox/index.js')
+  const sandbox = await startSandbox({
+    stateDir: folder,
+    note: services.person.note,
+    signal: services.place.clock.signal,
+    port: flags.port ?? 0,
+    speed: flags.speed,
+    impersonation: flags['no-impersonation'] !== true,
+    ...(await limitOf(services.place.globals.rate)),
+    ...(await wordsOf(services, flags.vocabulary)),
+    ...(flags.latency === undefined ? {} : { latency: flags.latency }),
+  })
+  try {
+    if (services.answer.reader === 'people') {
+      await services.answer.write(`${sandbox.url}\n\n`)
+      await services.answer.printMany(sandbox.users, {
+        columns: ['username', 'role', 'token'],
+        reveal: true,
+      })
+      services.person.note(
+        `talk to it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
+      )
+    } else await services.answer.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
+    await services.answer.flush()
+    await untilInterrupted(services.place.clock.signal)
+  } finally {
+    await sandbox.close()
+  }
+}
+
 export const serve = define({
   summary: 'Serve the embedded instance until interrupted',
   lasts: true,
@@ -42,14 +87,7 @@ export const serve = define({
     'To rehearse a script against a busy instance, --rate 100 (or 600/min) has it answer 429 with Retry-After and RateLimit headers to what goes beyond, and --latency 20 has each answer wait.',
     'With --vocabulary it is an instance with words of its own: it answers in them, drops parameters of any other name in silence, and has no route that the file calls gone.',
   ],
-  flags: {
-    port: integer('port; any free one unless given', { min: 0, max: 65535 }),
-    state,
-    'no-impersonation': boolean('refuse impersonation tokens'),
-    speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
-    vocabulary: string('speak the words of this file, and no others', { completes: 'file' }),
-    latency: integer('milliseconds before each answer', { min: 0, max: 600_000 }),
-  },
+  flags: served,
   examples: [
     'sandbox serve',
     'sandbox serve --port 8080 --state ./instance',
@@ -57,34 +95,17 @@ export const serve = define({
     'sandbox serve --vocabulary ./work.yml',
   ],
   run: async (services, given) => {
-    const { startSandbox } = await import('../../sandbox/index.js')
-    const sandbox = await startSandbox({
-      stateDir: folderOf(services, given),
-      note: services.person.note,
-      signal: services.place.clock.signal,
-      port: given.flags.port ?? 0,
-      speed: given.flags.speed,
-      impersonation: given.flags['no-impersonation'] !== true,
-      ...(await limitOf(services.place.globals.rate)),
-      ...(await wordsOf(services, given.flags.vocabulary)),
-      ...(given.flags.latency === undefined ? {} : { latency: given.flags.latency }),
-    })
+    const { hasGit } = await import('../../sandbox/index.js')
+    const { folder, leave } =
+      given.flags.state === undefined
+        ? workingFolder(services.place.env, services.person.note)
+        : { folder: folderOf(services, given), leave: () => undefined }
     try {
-      if (services.answer.reader === 'people') {
-        await services.answer.write(`${sandbox.url}\n\n`)
-        await services.answer.printMany(sandbox.users, {
-          columns: ['username', 'role', 'token'],
-          reveal: true,
-        })
-        services.person.note(
-          `talk to it with: SVC_BASE_URL=${sandbox.url} SVC_TOKEN=<token> svcctl …   (Ctrl-C stops it; svcctl sandbox tokens lists more)`,
-        )
-      } else
-        await services.answer.print({ url: sandbox.url, users: sandbox.users }, { reveal: true })
-      await services.answer.flush()
-      await untilInterrupted(services.place.clock.signal)
+      if (!(await hasGit()))
+        services.person.note('git is not installed on this machine: what needs it answers 503')
+      await serveFrom(folder, services, given)
     } finally {
-      await sandbox.close()
+      leave()
     }
   },
 })

@@ -1,11 +1,40 @@
 /** `--sandbox`: the embedded instance inside the command, for one call. */
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeFolders } from '../../base/files/folders.js'
 import type { Words } from '../../catalogue/words.js'
+import { codeOf } from '../../errors.js'
 import { environmentToken, jobTokenFor, pathsOf } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 
 /** Where the state is kept between calls. */
 export const stateFolder = (env: NodeJS.ProcessEnv): string => join(pathsOf(env).state, 'sandbox')
+
+/** Where nothing can be written: a home that is read-only, or another's. */
+const closed = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+/**
+ * Where an instance of this machine works: the folder of its state, or, where that cannot be written, one of its own that goes
+ * with it.
+ * @param note hears that nothing is kept
+ */
+export const workingFolder = (
+  env: NodeJS.ProcessEnv,
+  note: (text: string) => void,
+): { folder: string; leave: () => void } => {
+  const folder = stateFolder(env)
+  try {
+    makeFolders(folder, 0o700)
+    accessSync(folder, constants.W_OK)
+    return { folder, leave: () => undefined }
+  } catch (error) {
+    if (!closed.has(codeOf(error))) throw error
+    const own = mkdtempSync(join(tmpdir(), 'svcctl-sandbox-'))
+    note(`what is done on the embedded instance is not kept: ${folder} cannot be written`)
+    return { folder: own, leave: () => rmSync(own, { recursive: true, force: true }) }
+  }
+}
 
 /** The user's own tokens; beside SVC_BASE_URL they belong to that instance and not to this one. */
 const tokensOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
@@ -30,10 +59,14 @@ export const sandboxSession = async (
   words?: Words,
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
   const { startSandbox } = await import('../../sandbox/index.js')
+  const { folder, leave } = workingFolder(env, waiting.note)
   const sandbox = await startSandbox({
-    stateDir: stateFolder(env),
+    stateDir: folder,
     ...waiting,
     ...(words === undefined ? {} : { words }),
+  }).catch((error: unknown) => {
+    leave()
+    throw error
   })
   const tokens = tokensOf(env)
   const credential: ResolvedCredential = environmentToken(tokens, undefined) ?? {
@@ -49,5 +82,5 @@ export const sandboxSession = async (
     renew: async () => undefined,
     ...(sudo === undefined ? {} : { sudo }),
   }
-  return { session, close: () => sandbox.close() }
+  return { session, close: () => sandbox.close().finally(leave) }
 }

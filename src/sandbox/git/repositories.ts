@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure } from '../../errors.js'
-import { badRequest } from '../reply.js'
+import { codeOf, Failure } from '../../errors.js'
+import { badRequest, Refusal, unavailable } from '../reply.js'
 import { type Content, writeContent } from './content.js'
 
 export interface GitOptions {
@@ -45,7 +45,8 @@ const start = (args: readonly string[], { input, env }: GitOptions): Promise<Git
       args,
       { env: { ...isolated(), ...env }, encoding: 'buffer', maxBuffer: 256 * 1024 * 1024 },
       (error, stdout, stderr) => {
-        if (error !== null && typeof error.code !== 'number')
+        if (codeOf(error) === 'ENOENT') reject(unavailable('git is not installed on this machine'))
+        else if (error !== null && typeof error.code !== 'number')
           reject(
             new Failure('failed', `git ${args[0] ?? ''} could not be run: ${error.message}`, {
               hint: 'The embedded instance needs the git program (2.38 or later) on the PATH.',
@@ -63,6 +64,16 @@ const start = (args: readonly string[], { input, env }: GitOptions): Promise<Git
     child.stdin?.on('error', () => {})
     child.stdin?.end(input ?? '')
   })
+
+/** Whether the git program is there. Without it everything is served but what needs a repository. */
+export const hasGit = async (): Promise<boolean> => {
+  try {
+    return (await start(['--version'], {})).code === 0
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
 
 export class Repository {
   #turn: Promise<unknown> = Promise.resolve()
