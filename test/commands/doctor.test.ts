@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { keyringCheck } from '../../src/commands/doctor/machine.js'
 import { exempt } from '../../src/commands/doctor/network.js'
 import { configuration, folder, svcctl } from '../support/program.js'
 import { has } from '../support/terminal.js'
@@ -153,6 +154,18 @@ describe('doctor', () => {
     const { code, line } = await doctor([], { SVC_BASE_URL: '' })
     expect(code).not.toBe(0)
     expect(line('instance')?.remedy).toMatch(/auth login/)
+  })
+})
+
+describe('the keyring', () => {
+  it('is none that an executable could use, which it says', async () => {
+    expect(await keyringCheck({ HOME: folder() }, async () => true)).toMatchObject({
+      status: 'warning',
+      message: 'an executable can use none; what npm installs can',
+      remedy: expect.stringContaining('in a file that only you can read'),
+    })
+    const other = await keyringCheck({ HOME: folder() })
+    expect(other.message).not.toContain('executable')
   })
 })
 

@@ -37,10 +37,15 @@ export const trustChecks = (env: Environment): readonly Check[] => {
   ]
 }
 
-export const keyringCheck = async (env: Environment): Promise<Check> => {
+/** Whether this is an executable of its own, which can load no native part of a library. */
+const isSingle = async (): Promise<boolean> => (await import('node:sea')).isSea()
+
+export const keyringCheck = async (env: Environment, single = isSingle): Promise<Check> => {
   const check = 'keyring'
   if (pathsOf(env).portable) return ok(check, 'not used: SVC_CONFIG_DIR keeps tokens in its folder')
   const remedy = 'Tokens are kept in a file that only you can read; a keyring is safer.'
+  if (await single())
+    return warning(check, 'an executable can use none; what npm installs can', remedy)
   const keyring = await openKeyring()
   if (keyring === undefined) return warning(check, 'there is none', remedy)
   try {
