@@ -137,6 +137,11 @@ export const toolCommands: readonly ToolRow[] = [
       merge: 'mergeCommand',
     }),
     from('vocabulary', () => import('./vocabulary/index.js'), { learn: 'learn', check: 'check' }),
+    from('alias', () => import('./alias/index.js'), {
+      set: 'setCommand',
+      list: 'listCommand',
+      remove: 'removeCommand',
+    }),
     from('completion', () => import('./completion/index.js'), { '': 'completion' }),
     from('explain', () => import('./explain/index.js'), { '': 'explain' }),
     from('commands', () => import('./commands/index.js'), { '': 'commands' }),

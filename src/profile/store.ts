@@ -3,6 +3,7 @@
 import path from 'node:path'
 import { type Fields, isObject } from '../base/objects.js'
 import { type Failure, usage } from '../errors.js'
+import { type Aliases, aliasesIn } from './aliases.js'
 import { corrupt, fileFailure, readObject } from './files.js'
 import { type LockWait, withLock } from './lock.js'
 import type { Paths } from './paths.js'
@@ -33,6 +34,10 @@ export interface Store {
   /** Removes a profile (its token: `removeProfile`). Throws Failure `usage` where there is none. */
   delete(name: string): Promise<void>
   switch(name: string): Promise<void>
+  /** Names for lines. */
+  aliases(): Aliases
+  /** Makes, changes or removes one. @returns its line before */
+  setAlias(name: string, line: string | undefined): Promise<string | undefined>
 }
 
 interface Contents {
@@ -189,6 +194,23 @@ class ProfileFile implements Store {
       if (own(profiles, name) === undefined) throw missing(name, Object.keys(profiles))
       return { rest, current: name, profiles }
     })
+  }
+
+  aliases(): Aliases {
+    return aliasesIn(this.file, this.#read().rest)
+  }
+
+  async setAlias(name: string, line: string | undefined): Promise<string | undefined> {
+    let before: string | undefined
+    await this.#change(({ rest, ...others }) => {
+      const { [name]: known, ...kept } = aliasesIn(this.file, rest)
+      before = known
+      return {
+        ...others,
+        rest: { ...rest, aliases: line === undefined ? kept : { ...kept, [name]: line } },
+      }
+    })
+    return before
   }
 
   #read(): Contents {

@@ -93,7 +93,11 @@ const home = (baseUrl: string, place: string): string => {
   }
   writeFileSync(
     join(config, 'config.json'),
-    JSON.stringify({ current: 'work', profiles: { work: profile } }),
+    JSON.stringify({
+      current: 'work',
+      profiles: { work: profile },
+      aliases: { gone: 'runners list' },
+    }),
     { mode: 0o600 },
   )
   const token = {

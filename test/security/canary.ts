@@ -41,6 +41,8 @@ const words: Readonly<Record<string, string>> = {
   'projects|snippets|groups': 'projects',
   'resource|area': 'runners',
   shell: 'bash',
+  alias: 'gone',
+  line: 'runners list',
   file: 'ci.yml',
   profile: 'work',
   name: 'work',

@@ -1,7 +1,7 @@
 /** What may stand next on a command line: the answer to a shell's TAB. */
 import type { Command, Flag } from '../../commands/types.js'
 import { Leaf } from '../words/leaf.js'
-import { reach } from '../words/tree.js'
+import { placeOf, reach } from '../words/tree.js'
 import { type Candidates, type Live, none, noOptions, prefixed, starting } from './candidates.js'
 import { argumentsIn, flagCandidates, flagNamed, pending } from './flags.js'
 import { firstWords, nextWords } from './next-word.js'
@@ -71,6 +71,19 @@ const onHelp = async (words: readonly string[], current: string): Promise<Candid
   return starting(current, [...(await firstWords()), ...named])
 }
 
+/** What goes on behind an alias goes on behind what it stands for. */
+const behindAlias = async (
+  before: readonly string[],
+  word: string,
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const { expandedAt } = await import('../words/alias.js')
+  const line = expandedAt(before, placeOf(before, word), process.env)
+  // No alias is called as an area is: a second one is never met.
+  return line === undefined ? none : complete([...line, current], live)
+}
+
 /**
  * Candidates for the last of `words`, which may be empty.
  * @param live values that only the instance or the machine knows; must not throw
@@ -81,7 +94,8 @@ export const complete = async (words: readonly string[], live: Live): Promise<Ca
   if (before[0] === 'help') return onHelp(before.slice(1), current)
   const { level, rest, strange } = await reach(before)
   if (level instanceof Leaf) return inCommand(level.means, rest, current, live)
-  if (strange !== undefined) return none
+  if (strange !== undefined)
+    return level.place.kind === 'root' ? behindAlias(before, strange, current, live) : none
   return current.startsWith('-') || pending(nothingYet, rest) !== undefined
     ? inCommand(nothingYet, rest, current, live)
     : starting(current, await nextWords(level.place))

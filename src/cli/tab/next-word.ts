@@ -23,7 +23,10 @@ export const firstWords = async (): Promise<Candidate[]> => {
     value: name,
     text: await toolText(name),
   }))
+  const { aliasNames } = await import('../words/alias.js')
+  const aliases = Object.entries(aliasNames(process.env))
   return [
+    ...aliases.map(([value, line]) => ({ value, text: `svcctl ${line}` })),
     ...areas.map((a) => ({ value: a.name, text: a.summary })),
     ...(await Promise.all(own)),
     { value: 'help', text: 'help on a command or a topic' },

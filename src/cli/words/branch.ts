@@ -11,7 +11,7 @@ import {
 } from '../../commands/globals.js'
 import { Failure } from '../../errors.js'
 import { Level } from './level.js'
-import { type About, isWord } from './line.js'
+import { type About, isWord, Strange } from './line.js'
 import {
   commandMissing,
   unknownAnywhere,
@@ -119,7 +119,7 @@ export class Program extends Branch {
   async fill(): Promise<void> {}
 
   unknownWord(word: string, message: string): never {
-    throw unknownArea(word, message)
+    throw new Strange(word, unknownArea(word, message))
   }
 
   wrongFlag(message: string): never {

@@ -1,5 +1,6 @@
 /** What a command line comes to. */
 import type { Command } from '../../commands/types.js'
+import type { Failure } from '../../errors.js'
 import type { FindOwn } from '../own/found.js'
 
 /** Texts as they were given, before any of them is understood. */
@@ -40,6 +41,17 @@ export type Meant =
 export class Understood extends Error {
   constructor(readonly line: Meant) {
     super(line.kind)
+  }
+}
+
+/** A first word that names no command: it may be an alias. */
+export class Strange extends Error {
+  constructor(
+    readonly word: string,
+    /** What it is where it is none. */
+    readonly failure: Failure,
+  ) {
+    super(failure.message)
   }
 }
 

@@ -1,7 +1,8 @@
 /** What is wrong with a line, in our words; the library finds it, and suggests what was meant. */
+
+import { meantArea, meantVerb } from '../../commands/synonyms.js'
 import { type Failure, usage } from '../../errors.js'
 import { isWord } from './line.js'
-import { meantArea, meantVerb } from './synonyms.js'
 
 /** An area or group as messages call it, and its verbs. */
 export interface Verbs {

@@ -10,7 +10,7 @@ import { Failure } from '../../errors.js'
 import { Area, Program } from './branch.js'
 import { Leaf } from './leaf.js'
 import type { Level } from './level.js'
-import { type Meant, Understood } from './line.js'
+import { type Meant, Strange, Understood } from './line.js'
 
 /** The verbs of an area, or of the tool's own commands of that name, as they are typed. */
 export const verbsOf = async (area: string): Promise<string[]> => {
@@ -87,6 +87,32 @@ const treeOf = (tokens: readonly string[]): Program => {
  * @throws Failure `usage` for a word or flag that is not known where it stands, with what may be meant
  */
 export const parse = async (tokens: readonly string[]): Promise<Meant> => {
+  try {
+    return await understood(tokens)
+  } catch (error) {
+    if (!(error instanceof Strange)) throw error
+    const { expandedAt, withAliases } = await import('./alias.js')
+    const line = expandedAt(tokens, placeOf(tokens, error.word), process.env)
+    // Once: what an alias stands for is no alias.
+    if (line !== undefined) return understood(line)
+    throw withAliases(error.failure, error.word, process.env)
+  }
+}
+
+/** Whether these tokens are flags of the program, whole. */
+const areFlags = (tokens: readonly string[]): boolean => {
+  try {
+    return treeOf(tokens).parseOptions([...tokens]).operands.length === 0
+  } catch {
+    return false
+  }
+}
+
+/** Where the first word of a line stands: what is alike before it may be the value of a flag. */
+export const placeOf = (tokens: readonly string[], word: string): number =>
+  tokens.findIndex((token, i) => token === word && areFlags(tokens.slice(0, i)))
+
+const understood = async (tokens: readonly string[]): Promise<Meant> => {
   try {
     await treeOf(tokens).parseAsync([...tokens], { from: 'user' })
   } catch (error) {

@@ -1,0 +1,63 @@
+/** Lines that begin with an alias: looked for only where the first word is no command. */
+import { splitCommand } from '../../base/shell-words.js'
+import { nearest } from '../../base/suggest.js'
+import { areas } from '../../catalogue/index.js'
+import { toolCommands } from '../../commands/index.js'
+import { Failure, usage } from '../../errors.js'
+import { aliasNamed, readAliases } from '../../profile/aliases.js'
+import type { Environment } from '../../profile/types.js'
+
+const isCommand = (word: string): boolean =>
+  areas.some(({ name, alias }) => name === word || alias === word) ||
+  toolCommands.some(({ area }) => area === word)
+
+/**
+ * The words that an alias stands for; undefined where there is none of that name.
+ * @throws Failure `usage` for one that does not stand for a command
+ */
+const aliasWords = (name: string, env: Environment): readonly string[] | undefined => {
+  const line = aliasNamed(env, name)
+  if (line === undefined) return undefined
+  const words = splitCommand(line)
+  const [first = ''] = words
+  if (isCommand(first)) return words
+  throw usage(
+    `the alias ${name} begins with "${first}", which is no command`,
+    `Give it another line: svcctl alias set ${name} '<area> <verb> …'`,
+  )
+}
+
+/** A line in which an alias may stand at a place: the one that it stands for. */
+export const expandedAt = (
+  tokens: readonly string[],
+  at: number,
+  env: Environment,
+): readonly string[] | undefined => {
+  const words = aliasWords(tokens[at] ?? '', env)
+  return words === undefined
+    ? undefined
+    : [...tokens.slice(0, at), ...words, ...tokens.slice(at + 1)]
+}
+
+/** The aliases that there are; none where they cannot be read. */
+export const aliasNames = (env: Environment): Readonly<Record<string, string>> => {
+  try {
+    return readAliases(env)
+  } catch (error) {
+    if (error instanceof Failure) return {}
+    throw error
+  }
+}
+
+/** What is wrong with a word that is nearly an alias says so. */
+export const withAliases = (failure: Failure, word: string, env: Environment): Failure => {
+  const near = nearest(word, Object.keys(aliasNames(env)))
+  if (near === undefined) return failure
+  const { hint = '' } = failure.details
+  const [, others] = /^Did you mean (?:one of )?(.*)\?$/.exec(hint) ?? []
+  return new Failure(failure.category, failure.message, {
+    ...failure.details,
+    hint:
+      others === undefined ? `Did you mean ${near}?` : `Did you mean one of ${near}, ${others}?`,
+  })
+}

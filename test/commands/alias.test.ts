@@ -1,0 +1,248 @@
+/** Names for lines: what they may be, where they are looked for, and what a line with one comes to. */
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkAliasLine, checkAliasName } from '../../src/commands/alias/rules.js'
+import { allCommands } from '../../src/commands/derive/index.js'
+import { svcctl as alone, configuration } from '../support/program.js'
+import { calling } from './calling.js'
+
+const { server, call, sent } = calling()
+const commands = await allCommands()
+
+/** A configuration that has these aliases. */
+const having = (aliases: unknown, mode = 0o600): string => {
+  const config = configuration()
+  const file = join(config, 'config.json')
+  writeFileSync(file, JSON.stringify({ profiles: {}, aliases }))
+  chmodSync(file, mode)
+  return config
+}
+const run = (line: string | readonly string[], config: string) =>
+  call(line, { env: { SVC_CONFIG_DIR: config } })
+
+describe('alias set', () => {
+  it('calls a line by a name, changes it, and leaves the profiles as they are', async () => {
+    const config = configuration()
+    const profile = { base_url: 'https://svc.example' }
+    const file = join(config, 'config.json')
+    writeFileSync(file, JSON.stringify({ profiles: { work: { baseUrl: profile.base_url } } }))
+    expect(
+      await run(['alias', 'set', 'gone', "runners list --where 'status=offline'"], config),
+    ).toMatchObject({ code: 0 })
+    expect(
+      (
+        await run(
+          ['alias', 'set', 'gone', '--', 'runners', 'list', '--where', 'ip_address=a b'],
+          config,
+        )
+      ).stderr,
+    ).toContain(
+      "gone stands for: runners list --where 'ip_address=a b'; it was runners list --where 'status=offline'",
+    )
+    const kept = JSON.parse(readFileSync(file, 'utf8'))
+    expect(kept).toMatchObject({
+      profiles: { work: { baseUrl: 'https://svc.example' } },
+      aliases: { gone: "runners list --where 'ip_address=a b'" },
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it.each([
+    ['runners', 'is a command of svcctl'],
+    ['runner', 'is a command of svcctl'],
+    ['doctor', 'is a command of svcctl'],
+    ['help', 'is a command of svcctl'],
+    ['alias', 'is a command of svcctl'],
+    ['login', 'what other tools call something'],
+    ['group', 'what other tools call something'],
+    ['Gone', 'cannot be the name'],
+    ['-p', 'cannot be the name'],
+    ['__proto__', 'cannot be the name'],
+    ['a\u001b[2J', 'cannot be the name'],
+    ['', 'cannot be the name'],
+  ])('refuses the name %j', (name, why) => {
+    expect(() => checkAliasName(name, commands)).toThrow(why)
+  })
+
+  it.each([
+    ['', 'stands for something'],
+    ['gone -L 1', 'begins with a command'],
+    ['-o json runners list', 'begins with a command'],
+    ['runners lst', 'has no verb "lst"'],
+    ["runners list '", 'does not end'],
+    ['jobs list --sudo glpat-aaaabbbbccccdddd1234', 'no credential'],
+    ['api GET /user --header "PRIVATE-TOKEN: abc"', 'no credential'],
+    ['integrations update chat --webhook https://hook.example/1', 'no credential'],
+    ['settings update --param hub_api_key=abc', 'no credential'],
+    ['settings update --param=hub_api_key=abc', 'no credential'],
+    ['alerts send --authorization-key=abc --title x', 'no credential'],
+    ['runners list --base-url https://ana:secret@svc.example', 'no credential'],
+    [`jobs list -P a/b --where name=${'0f'.repeat(32)}`, 'no credential'],
+    ['jobs list --where name=at-hand-12', 'no credential'],
+  ])('refuses the line %j', (line, why) => {
+    expect(() =>
+      checkAliasLine(line, commands, { SVC_TOKEN: 'at-hand-12', HOME: 'runners' }),
+    ).toThrow(why)
+  })
+
+  it.each([
+    'runners',
+    'geo nodes',
+    'doctor -o json',
+    'integrations update chat --webhook env:HOOK',
+    'alerts send --authorization-key @key --title x',
+    'settings update --param hub_api_key=env:KEY',
+    'runners list --show-secrets',
+    `commits get ${'0f'.repeat(20)} -P a/b`,
+    'jobs list --all-projects --where status=pending,created_at>30d',
+  ])('takes the line %j', (line) => {
+    expect(checkAliasLine(line, commands, {})).toBeUndefined()
+  })
+})
+
+describe('alias list', () => {
+  it('shows them by name, also to programs', async () => {
+    const config = having({ zed: 'runners list', all: 'jobs list' })
+    expect((await run('alias list', config)).stdout).toBe(
+      'name\tline\nall\tjobs list\nzed\trunners list\n',
+    )
+    expect(JSON.parse((await run('alias list -o json', config)).stdout)).toEqual([
+      { name: 'all', line: 'jobs list' },
+      { name: 'zed', line: 'runners list' },
+    ])
+    expect((await run('alias list', configuration())).stderr).toContain('no aliases')
+    expect((await run('alias list', having([1]))).code).toBe(2)
+    expect((await run('alias list', having({ a: 1 }))).code).toBe(2)
+  })
+})
+
+describe('alias remove', () => {
+  it('removes one, and names the nearest of those that there are', async () => {
+    const config = having({ gone: 'runners list', all: 'jobs list' })
+    const wrong = await run('alias remove gonn', config)
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean gone?') })
+    expect((await run('alias remove gone', config)).code).toBe(0)
+    expect((await run('alias list -o json', config)).stdout).toBe(
+      '[{"name":"all","line":"jobs list"}]\n',
+    )
+    expect((await run('alias remove constructor', config)).code).toBe(2)
+  })
+})
+
+describe('a line with an alias', () => {
+  const config = having({
+    gone: "runners list --instance --where 'status=offline'",
+    off: 'runners pause',
+    two: 'gone',
+    open: "runners 'list",
+    r: 'runner',
+  })
+
+  it('is the line that it stands for, with the rest behind it and flags before it', async () => {
+    server.answer = () => ({
+      body: [
+        { id: 7, status: 'offline' },
+        { id: 8, status: 'online' },
+      ],
+    })
+    const ran = await run('-o id gone --limit 3', config)
+    expect(ran).toMatchObject({ code: 0, stdout: '7\n' })
+    expect(server.lines()[0]).toMatch(/^GET \/runners\/all/)
+    // A flag's value is no first word, though it is called so.
+    expect((await run('--fields gone gone', config)).code).toBe(0)
+    expect((await run('r list -o id', config)).stdout).toBe('7\n8\n')
+    expect((await run('help gone', config)).stdout).toContain('svcctl runners list')
+    expect((await run('gone --help', config)).stdout).toContain('svcctl runners list')
+  })
+
+  it('is confirmed, refused and written down as what it stands for', async () => {
+    server.answer = ({ method }) => ({ body: method === 'GET' ? { username: 'ana' } : { id: 7 } })
+    const kept = having({ off: 'runners pause 7', fell: 'runners drain' })
+    writeFileSync(
+      join(kept, 'config.json'),
+      JSON.stringify({
+        current: 'work',
+        profiles: { work: { baseUrl: server.url, readOnly: true } },
+        aliases: { off: 'runners pause 7' },
+      }),
+    )
+    expect((await call('off', { env: { SVC_CONFIG_DIR: kept, SVC_BASE_URL: '' } })).code).toBe(2)
+    expect(sent()).toEqual([])
+    await run('off 7 8', config)
+    expect(sent()).toHaveLength(2)
+    expect((await run('journal list -o json --fields command', config)).stdout).toContain(
+      '"runners pause"',
+    )
+  })
+
+  it('is looked at once: an alias calls no other', async () => {
+    const ran = await run('two', config)
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('begins with "gone", which is no command'),
+    })
+    expect((await run('open', config)).stderr).toContain('does not end')
+  })
+
+  it('is suggested for a word that is nearly its name', async () => {
+    expect((await run('gonne', config)).stderr).toContain('Did you mean gone?')
+    expect((await run('runnes', having({ runne: 'jobs list' }))).stderr).toContain(
+      'Did you mean one of runne, runner',
+    )
+    expect((await run('nothing-like-it', config)).stderr).toContain('svcctl --help')
+  })
+
+  it('never hides a command, and nothing of the language is one', async () => {
+    const planted = having({ runners: 'jobs list', doctor: 'jobs list' })
+    server.answer = () => ({ body: [] })
+    await run('runners list', planted)
+    expect(server.lines()).toEqual([expect.stringMatching(/^GET \/runners/)])
+    expect((await run('constructor', config)).stderr).toContain('there is no command "constructor"')
+    expect((await run('toString', config)).stderr).toContain('there is no command')
+  })
+
+  it('is not believed where others may write the configuration', async () => {
+    const open = having({ gone: 'runners list' }, 0o666)
+    const ran = await run('gone', open)
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('may be written by other users'),
+    })
+    expect(server.seen).toEqual([])
+  })
+
+  it('says of a broken configuration what it says of any word', async () => {
+    const broken = configuration()
+    mkdirSync(broken, { recursive: true })
+    writeFileSync(join(broken, 'config.json'), '{')
+    expect((await run('gone', broken)).code).toBe(2)
+  })
+
+  it('is completed by its name, and behind it as what it stands for', async () => {
+    const tab = async (...words: string[]) =>
+      (await alone(['__complete', 'zsh', '--', ...words], { env: { SVC_CONFIG_DIR: config } }))
+        .stdout
+    expect(await tab('go')).toContain(
+      "gone\tsvcctl runners list --instance --where 'status=offline'\n",
+    )
+    expect(await tab('gone', '--sta')).toContain('--status\t')
+    expect(await tab('-o', 'json', 'r', 'pau')).toContain('pause')
+    // Only a first word is one.
+    expect(await tab('jobs', 'gone', '--sta')).toBe(':none\n')
+  })
+
+  it('survives any text as its line', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), (line) => {
+        try {
+          checkAliasLine(line, commands, {})
+        } catch (error) {
+          expect(error).toMatchObject({ category: 'usage' })
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
