@@ -110,7 +110,7 @@ export class InstanceClient {
   async *batches(
     ask: Ask,
     paging: Paging = {},
-    how: Pick<ListOptions, 'watch'> = {},
+    how: Pick<ListOptions, 'held' | 'watch'> = {},
   ): AsyncGenerator<Batch, ListEnd> {
     const wire = paged(await this.request(ask), paging)
     const client = await this.client(ask.endpoint, isLong(paging) ? 'long' : 'usual')

@@ -144,6 +144,8 @@ export interface ListOptions {
   /** Exactly one page (`--page` was given): never follow. */
   readonly single?: boolean
   readonly watch?: FieldWatch
+  /** Whether what is read has to wait: then one page is held and one more asked for. */
+  readonly held?: () => boolean
   /** Told how many records have come, and how many there are where the instance says. */
   readonly told?: (records: number, total: number | undefined) => void
 }

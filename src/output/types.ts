@@ -113,6 +113,8 @@ export interface Writer {
    * only at the records that it was told of. Undefined where nothing is searched for.
    */
   watch?(): Watch
+  /** Whether what is written waits for others to be done. */
+  held?(): boolean
   /** Records as the bytes of one JSON value each, passed on without parsing where possible. */
   raw(batch: readonly Uint8Array[]): Promise<void>
   /** One parsed record. */

@@ -38,6 +38,8 @@ export interface Running {
   readonly below: (part: ParentPart) => Services
   /** Starts the answer that several parents write to. */
   readonly writer: (emit: Emit) => Promise<Writer>
+  /** Whether that answer waits for those of other instances. */
+  readonly held: () => boolean
   /** A line that stands below the output. */
   readonly later: (text: string) => void
   /** The gate that all requests to the run's instance pass. */
@@ -212,6 +214,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
     below: partsIn({ options, screen, parts: { ...parts, place }, reads, instance }),
     gate: exchange.gate,
     writer: (emit) => answer.writer(true, emit),
+    held: options.part?.held ?? (() => false),
     later: below.later,
     exitCode: () => answer.code,
     rounds: screen.rounds,

@@ -23,6 +23,8 @@ export interface InstancePart {
   readonly screen: Streams
   /** Its part of the answer that all write to. */
   readonly writer: (emit: Emit) => Writer
+  /** Whether those before it have not written theirs. */
+  readonly held: () => boolean
   /** Text that no format wrote, where that is the answer (`--curl`). */
   readonly write: (chunk: string | Uint8Array) => Promise<void>
   /** Says what stands below the output, once that of all is there. */

@@ -40,6 +40,8 @@ interface Numbers {
 
 /** Pages in flight where nobody asked for a number. */
 const usualWindow = 4
+/** Pages of a list that has to wait: who waits long holds little. */
+const heldWindow = 2
 /** Fewer that are left are as soon there by their links. */
 const fewPages = 2
 
@@ -137,8 +139,9 @@ export class Ahead {
   /** Pages that may be under way, the present one among them; one is the page by itself. */
   #window(): number {
     const width = this.#pages.width()
-    const { concurrency = width === undefined ? 1 : usualWindow } = this.#options
-    return Math.min(concurrency, width ?? concurrency)
+    const { concurrency = width === undefined ? 1 : usualWindow, held } = this.#options
+    const most = held?.() === true ? heldWindow : concurrency
+    return Math.min(most, concurrency, width ?? concurrency)
   }
 
   #fill(numbers: Numbers, window: number): void {

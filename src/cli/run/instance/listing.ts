@@ -18,7 +18,7 @@ interface Screen {
   readonly later: (text: string) => void
 }
 
-type Watching = Pick<ListOptions, 'watch'>
+type Watching = Pick<ListOptions, 'held' | 'watch'>
 type Batches = AsyncGenerator<Batch, ListEnd>
 type Stage = (batches: Batches) => Batches
 
@@ -167,7 +167,8 @@ export class Lists {
     const writer = await this.screen.writer(true, emit)
     // What is told of a batch as it comes says nothing of one that went through a stage.
     const watch = stage === undefined ? writer.watch?.() : undefined
-    const all = batches(watch === undefined ? {} : { watch })
+    const held = writer.held === undefined ? {} : { held: () => writer.held?.() === true }
+    const all = batches({ ...held, ...(watch === undefined ? {} : { watch }) })
     let printed = 0
     const end = await drain(stage === undefined ? all : stage(all), async (batch) => {
       await writer.raw(batch)

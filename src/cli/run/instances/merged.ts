@@ -12,7 +12,7 @@ import { printedValue } from '../answer/outcome.js'
 import { Printing } from '../answer/printing.js'
 import type { InstancePart } from '../options.js'
 import { refused } from '../parents/answer.js'
-import { causeOf, Shared, wrapper } from '../parents/shared.js'
+import { causeOf, heldUntil, Shared, wrapper } from '../parents/shared.js'
 import type { Streams } from '../screen.js'
 import { notesOf, openStreams, type ScreenOptions } from '../streams.js'
 import type { Site } from './sites.js'
@@ -75,6 +75,7 @@ export class OneAnswer {
         of: name,
       },
       writer: (emit) => this.#writer(name, emit, turn),
+      held: heldUntil(turn),
       later: (say) => {
         this.#later.set(name, say)
       },

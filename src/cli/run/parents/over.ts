@@ -24,7 +24,7 @@ type Action = (services: Services, given: Given) => Promise<void>
 
 export interface Over {
   readonly command: Command
-  readonly running: Pick<Running, 'below' | 'later' | 'services' | 'writer'>
+  readonly running: Pick<Running, 'below' | 'held' | 'later' | 'services' | 'writer'>
   readonly slots: readonly Slot[]
   readonly given: Given
   readonly action: Action
@@ -65,7 +65,8 @@ class OverParents {
     const { instance } = over.running.services
     this.#over = over
     this.#round = new Round(callOf({ send: (plan) => instance.send(plan) }))
-    this.#shared = new Shared((emit) => over.running.writer(emit), over.most)
+    const { running } = over
+    this.#shared = new Shared((emit) => running.writer(emit), over.most, running.held)
   }
 
   async run(): Promise<void> {

@@ -38,6 +38,16 @@ const emitBelow = ({ people: _, ...emit }: Emit, { column }: Parent): Emit => ({
   parent: column,
 })
 
+/** Whether a turn has not come yet. */
+export const heldUntil = (turn: Promise<void>): (() => boolean) => {
+  let held = true
+  const come = (): void => {
+    held = false
+  }
+  turn.then(come, come)
+  return () => held
+}
+
 /** How the records of a part stand among those of the others. */
 export interface Placed {
   readonly wrap: (record: Uint8Array) => Uint8Array
@@ -47,13 +57,16 @@ export interface Placed {
 export class Shared {
   readonly #open: (emit: Emit) => Promise<Writer>
   readonly #most: number
+  readonly #held: () => boolean
   #writer: Promise<Writer> | undefined
   #waiting: Fields[] = []
   #printed = 0
 
-  constructor(open: (emit: Emit) => Promise<Writer>, most: number) {
+  /** @param held whether all of it waits for others */
+  constructor(open: (emit: Emit) => Promise<Writer>, most: number, held = () => false) {
     this.#open = open
     this.#most = most
+    this.#held = held
   }
 
   get printed(): number {
@@ -79,6 +92,7 @@ export class Shared {
 
   /** The same of whatever has parts. */
   placed({ wrap, emit }: Placed, turn: Promise<void>): Writer {
+    const isHeld = heldUntil(turn)
     const raw = async (batch: readonly Uint8Array[]): Promise<void> => {
       await turn
       if (batch.length === 0) return
@@ -92,6 +106,7 @@ export class Shared {
     }
     return {
       raw,
+      held: () => isHeld() || this.#held(),
       record: (value) => raw([encoder.encode(stringifyExact(value) ?? 'null')]),
       close: async () => {
         await turn
