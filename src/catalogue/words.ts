@@ -78,6 +78,14 @@ export const ownNames = (name: string, words: Naming): readonly string[] =>
 export const dotted = (path: string, word: (name: string) => string): string =>
   path.split('.').map(word).join('.')
 
+/** A name as messages have it: the instance's, and beside it that of the documents. */
+export const called = (name: string, words: Naming | undefined): string => {
+  if (words === undefined) return name
+  const neutral = dotted(name, words.neutral)
+  const own = dotted(neutral, words.name)
+  return own === neutral ? name : `${own} [${neutral}]`
+}
+
 /** Names, each after that which the instance has for it. */
 export const namesIn = (names: readonly string[], words: Naming | undefined): readonly string[] =>
   words === undefined

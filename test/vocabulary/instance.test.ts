@@ -277,3 +277,39 @@ it('no secret of either name is traced', async () => {
   expect(stderr).toContain('hub_signing_blob')
   expect(stderr).not.toContain(secret)
 })
+
+describe('messages name', () => {
+  const keys = '-P platform/app'
+  it.each([
+    ['a field, in --fields', `deploy-keys list ${keys} --fields can_psh`, 'may_write [can_push]?'],
+    [
+      'one in --where',
+      `deploy-keys list ${keys} --where may_wrte=true`,
+      'mean may_write [can_push]',
+    ],
+    [
+      'what it is compared with',
+      `deploy-keys list ${keys} --where can_push=5`,
+      ': may_write [can_push] is',
+    ],
+    ['a flag', `deploy-keys update 1 ${keys} --may-wrte`, 'mean --may-write [--can-push]?'],
+    ['a neutral one', `deploy-keys update 1 ${keys} --can-pus`, 'mean --may-write [--can-push]?'],
+    [
+      'a parameter',
+      `deploy-keys update 1 ${keys} --param may_wrte=1`,
+      'mean may_write [can_push]?',
+    ],
+    [
+      'a value',
+      'integrations update monitoring -P platform/app --api-key env:NONE',
+      '--api-key: the environment',
+    ],
+    [
+      'a secret’s flag',
+      'settings update --junkguard-api-key env:NONE',
+      '--junkguard-api-key [--spamsvc-api-key]: the environment',
+    ],
+  ])('%s as the instance does', async (_, line, text) => {
+    expect((await run(line)).stderr).toContain(text)
+  })
+})

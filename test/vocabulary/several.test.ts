@@ -132,6 +132,11 @@ describe('a write', () => {
     expect(await shown()).toEqual(before)
   })
 
+  it('names what is missing as the instance does', async () => {
+    const ran = await run('deploy-keys add -P platform/app -p two --key x')
+    expect(ran.stderr).toContain('deploy-keys add needs --label [--title]')
+  })
+
   it('of a name that none of them has is as strange as ever', async () => {
     expect((await run(`${update} --might-write`)).code).toBe(2)
   })

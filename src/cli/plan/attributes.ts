@@ -9,6 +9,7 @@ import type { Param } from '../../catalogue/params.js'
 import { flagName, named, scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'
+import { spelled, spelledIn } from '../words/spellings.js'
 import { joinedValue, parseParam, parseValue } from './values.js'
 
 /** Told of a name that is sent though the catalogue does not have it. */
@@ -24,17 +25,17 @@ export const flagValues = (
     const value = given.flags[flag.name]
     if (value === undefined || flag.parameter === undefined || flag.path === true) continue
     if (endpoint.refuses?.includes(flag.parameter))
-      throw usage(`${named(command)} does not offer --${flag.name} in this form`)
+      throw usage(`${named(command)} does not offer ${spelled(flag)} in this form`)
     const param = endpoint.params[flag.parameter]
-    if (param?.type === 'enum') checkEnum(param, value, flag.name)
+    if (param?.type === 'enum') checkEnum(param, value, spelled(flag))
     values[flag.parameter] = value
   }
   return values
 }
 
 /** The flag accepts what any of the command's endpoints knows; this one may know less. */
-const checkEnum = (param: Param, value: unknown, name: string): void => {
-  if (typeof value === 'string') parseValue(param, [value], `--${name}`)
+const checkEnum = (param: Param, value: unknown, label: string): void => {
+  if (typeof value === 'string') parseValue(param, [value], label)
 }
 
 /** Scope and other placeholders of the path, as far as flags give them. */
@@ -86,13 +87,13 @@ const joined = (param: Param | undefined, value: JsonValue | undefined): JsonVal
     ? value
     : (joinedValue(param, value.map(String)) ?? value)
 
-export const checkExclusive = (endpoint: Endpoint, values: JsonValues): void => {
+export const checkExclusive = (command: Command, endpoint: Endpoint, values: JsonValues): void => {
   for (const names of endpoint.exclusive ?? []) {
     const both = names.filter((name) => values[name] !== undefined)
     if (both.length < 2) continue
     const flags = both.map((name) => {
       const param = endpoint.params[name]
-      return `--${param === undefined ? name : flagName(name, param)}`
+      return spelledIn(command, param === undefined ? name : flagName(name, param))
     })
     throw usage(`${flags.join(' and ')} exclude each other`)
   }

@@ -12,6 +12,7 @@ import { flagName, isScope, named, scopeOf } from '../../commands/derive/index.j
 import type { Command, Given, Plan } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import type { Missing } from '../run/person/ask.js'
+import { spelledIn } from '../words/spellings.js'
 import { allArgs, joins, placeArgs } from './arguments.js'
 import {
   checkExclusive,
@@ -65,11 +66,12 @@ const fillRequired = async (
   ].filter(([name]) => values[name] === undefined && extra[name] === undefined)
   for (const [name, param] of open) {
     const flag = flagName(name, param)
+    const label = spelledIn(command, flag)
     const fromEnv = param.env === undefined ? undefined : around.env[param.env]
     const answer =
       fromEnv === undefined ? await around.missing({ name: flag, param, ...project }) : [fromEnv]
-    if (answer === undefined) throw usage(`${named(command)} needs --${flag}`, `${param.help}.`)
-    values[name] = parseValue(param, answer, `--${flag}`)
+    if (answer === undefined) throw usage(`${named(command)} needs ${label}`, `${param.help}.`)
+    values[name] = parseValue(param, answer, label)
   }
 }
 
@@ -100,7 +102,7 @@ export const commonOf = async (
   const extra = extraValues(endpoint, given, around.unknown)
   const known = { values, extra, ...project }
   const all = { ...values, ...(await attributesOf(command, endpoint, known, around)) }
-  checkExclusive(endpoint, all)
+  checkExclusive(command, endpoint, all)
   return { ...scoped, command, values: all, extra, project }
 }
 

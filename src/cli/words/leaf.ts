@@ -1,5 +1,5 @@
 /** The level of one command: its flags and arguments in, texts by flag name out. */
-import type { ParseOptionsResult } from 'commander'
+import type { Help, ParseOptionsResult } from 'commander'
 import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
@@ -87,8 +87,22 @@ export class Leaf extends Level {
     return super.parseOptions(joinPairs(this.means, tokens))
   }
 
+  /** What may be meant by a flag that is none: by the names of the documents as well. */
+  override createHelp(): Help {
+    const help = super.createHelp()
+    const shown = help.visibleOptions.bind(help)
+    const renamed = new Set(
+      this.means.flags.flatMap(({ name, own }) => (own === undefined ? [] : [name])),
+    )
+    help.visibleOptions = (level) => [
+      ...shown(level),
+      ...level.options.filter((one) => one.hidden && renamed.has(one.long?.slice(2) ?? '')),
+    ]
+    return help
+  }
+
   complain(_: string | undefined, message: string): never {
-    throw wrongUse(named(this.means), this.rest, message)
+    throw wrongUse(named(this.means), this.rest, message, this.means.flags)
   }
 
   /**

@@ -1,8 +1,9 @@
 /** What is wrong with a line, in our words; the library finds it, and suggests what was meant. */
-
 import { meantArea, meantVerb } from '../../commands/synonyms.js'
+import type { Flag } from '../../commands/types.js'
 import { type Failure, usage } from '../../errors.js'
 import { isWord } from './line.js'
+import { spelled } from './spellings.js'
 
 /** An area or group as messages call it, and its verbs. */
 export interface Verbs {
@@ -14,11 +15,15 @@ export interface Verbs {
 }
 
 /** What Commander suggests, as a hint. @param lead what is put before each of its words */
-const suggestionIn = (message: string, lead = ''): string | undefined => {
+const suggestionIn = (
+  message: string,
+  lead = '',
+  said = (word: string): string => word,
+): string | undefined => {
   const [, several = '', words] = /\n\(Did you mean (one of )?(.*)\?\)/.exec(message) ?? []
   if (words === undefined) return undefined
-  const named = words.split(', ').map((word) => `${lead}${word}`)
-  return `Did you mean ${several}${named.join(', ')}?`
+  const named = new Set(words.split(', ').map((word) => lead + said(word)))
+  return `Did you mean ${named.size > 1 ? several : ''}${[...named].join(', ')}?`
 }
 
 /** A complaint without its suggestion. What follows `=` may be a secret that was meant for another flag. */
@@ -76,13 +81,31 @@ export const unknownAnywhere = (among: readonly string[], message: string): Fail
 export const notTaken = (called: string, flag: string): Failure =>
   usage(`unknown option '--${flag}'`, `Run svcctl ${called} --help.`)
 
-/** What is wrong with the flags and arguments of a command. @param tokens its part of the line */
-export const wrongUse = (called: string, tokens: readonly string[], message: string): Failure => {
+/** A flag that was suggested, by the instance's name for it where it has one. */
+const meantFlag =
+  (flags: readonly Flag[]) =>
+  (text: string): string => {
+    const name = text.replace(/^--(?:no-)?/, '')
+    const flag = flags.find((one) => one.own !== undefined && [one.name, ...one.own].includes(name))
+    return flag === undefined ? text : spelled(flag)
+  }
+
+/**
+ * What is wrong with the flags and arguments of a command.
+ * @param tokens its part of the line
+ * @param flags those that it takes
+ */
+export const wrongUse = (
+  called: string,
+  tokens: readonly string[],
+  message: string,
+  flags: readonly Flag[],
+): Failure => {
   // A number is an argument to Commander, whatever its sign; `-1h` is an unknown option.
   const negative = tokens.find((token) => /^-\d/.test(token))
   const hint =
     negative !== undefined && message.startsWith('unknown option')
       ? `A value that starts with a dash follows --: … -- ${negative}`
-      : (suggestionIn(message) ?? `Run svcctl ${called} --help.`)
+      : (suggestionIn(message, '', meantFlag(flags)) ?? `Run svcctl ${called} --help.`)
   return usage(complaintIn(message).replace(/^(too many arguments) for '[^']*'/, '$1'), hint)
 }

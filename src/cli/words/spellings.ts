@@ -1,6 +1,6 @@
 /** How a flag is written on a line: each of its forms, and the word that stands for its value. */
 import type { Param } from '../../catalogue/params.js'
-import type { Flag } from '../../commands/types.js'
+import type { Command, Flag } from '../../commands/types.js'
 
 /** One form of a flag. */
 export interface Spelling {
@@ -68,6 +68,10 @@ export const spelled = ({
   own: [first, ...others] = [],
 }: Pick<Flag, 'name' | 'own'>): string =>
   first === undefined ? `--${name}` : `--${first} ${besides(name, others)}`
+
+/** The same of a command's flag of that name. */
+export const spelledIn = ({ flags }: Pick<Command, 'flags'>, name: string): string =>
+  spelled(flags.find((flag) => flag.name === name) ?? { name })
 
 /** The other names of a flag, beside the one that is shown. */
 export const besides = (name: string, others: readonly string[]): string =>

@@ -1,6 +1,6 @@
 /** `--where` and `--select`: which records match. */
 import { lengthOf } from '../../base/relative.js'
-import type { Words } from '../../catalogue/words.js'
+import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { type Names, type Plain, type Test, testOf } from './compare.js'
 import { hasField, type Leaves, leavesOf } from './leaves.js'
@@ -21,7 +21,7 @@ export interface Known {
   /** The numbers of a field that have names (access levels). */
   readonly names?: (field: string) => Names
   /** The instance's own words: a record may have a field under either name. */
-  readonly words?: Pick<Words, 'name' | 'neutral'>
+  readonly words?: Naming
   /** Fields that are made of a record that has none of that name. */
   readonly made?: Readonly<Record<string, (record: unknown) => unknown>>
   /** What a name is that stands beside the records. */
@@ -74,8 +74,8 @@ const kindFor = ({ field, at }: Condition, text: string, known: Known): FieldKin
   const shaped = [...fieldsOf(list), ...fieldsOf(single), ...Object.keys(made)]
   const fields = new Set([...shaped, ...samples.flatMap(keysOf)])
   const other = beside?.(field)
-  const near = nearest?.(field, fields)
-  const guess = near === undefined ? '' : `; did you mean ${near}?`
+  const near = nearest?.(field, namesIn([...fields], words))
+  const guess = near === undefined ? '' : `; did you mean ${called(near, words)}?`
   const hint = other === undefined ? guess : `; ${other}`
   throw wrongAt(text, at, `no record has the field ${field}${hint}`)
 }
@@ -108,7 +108,11 @@ const testsOf = (
     const test =
       kind === 'object' ? undefined : testOf(value, plain, kind, known.now, known.names?.(field))
     if (test === undefined)
-      throw wrongAt(text, value.at, `${field} is compared with ${wanted[kind]}`)
+      throw wrongAt(
+        text,
+        value.at,
+        `${called(field, known.words)} is compared with ${wanted[kind]}`,
+      )
     return test
   })
 }

@@ -103,11 +103,14 @@ const spoken = (value: unknown, words: Words): unknown => {
   )
 }
 
-/** `monitor_site is missing`: a refusal names the parameter as it would have been sent. */
-const refusal = (value: unknown, words: Words): unknown =>
-  isObject(value) && typeof value.error === 'string'
-    ? { ...value, error: value.error.replace(/^[a-z]\w*(?= )/, words.name) }
-    : value
+/** `title, can_push are missing`: a refusal names parameters as they would have been sent. */
+const refusal = (value: unknown, words: Words): unknown => {
+  if (!isObject(value) || typeof value.error !== 'string') return value
+  const error = value.error.replace(/^[a-z]\w*(?:, [a-z]\w*)*(?= )/, (names) =>
+    names.split(', ').map(words.name).join(', '),
+  )
+  return { ...value, error }
+}
 
 const renameHeaders = (reply: FastifyReply, words: Words): void => {
   for (const name of reply.raw.getHeaderNames()) {

@@ -1,10 +1,10 @@
 /** The fields that a command's answers have, by the catalogue: for completion, and for typing errors. */
 
-import { didYouMean } from '../../../base/suggest.js'
+import { nearest } from '../../../base/suggest.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
 import { propertiesOf } from '../../../catalogue/shapes/properties.js'
-import type { Words } from '../../../catalogue/words.js'
+import { called, namesIn, type Words } from '../../../catalogue/words.js'
 import type { Command } from '../../../commands/types.js'
 
 /** The column that says which object a row is about, where several were given. */
@@ -33,7 +33,7 @@ const shaped = (command: Command): boolean =>
 export const fieldNotes = async (
   command: Command,
   fields: readonly string[],
-  words?: Pick<Words, 'neutral'>,
+  words?: Words,
 ): Promise<readonly string[]> => {
   const known = fieldsOf(Object.values(command.endpoints))
   if (known.length === 0 || !shaped(command)) return []
@@ -44,8 +44,11 @@ export const fieldNotes = async (
   const strange = fields.map(firstOf).filter((name) => !all.has(name) && !all.has(neutral(name)))
   if (strange.length === 0) return []
   return strange.map((name) => {
-    const nearest = didYouMean(name, all)
-    const hint = nearest ?? `svcctl explain ${command.area} shows the fields.`
+    const near = nearest(name, namesIn([...all], words))
+    const hint =
+      near === undefined
+        ? `svcctl explain ${command.area} shows the fields.`
+        : `Did you mean ${called(near, words)}?`
     return `the documents know no field "${name}" here. ${hint}`
   })
 }

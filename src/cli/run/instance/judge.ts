@@ -8,7 +8,7 @@ import { nearest } from '../../../base/suggest.js'
 import { type Endpoint, echoes } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
 import { propertiesOf } from '../../../catalogue/shapes/properties.js'
-import type { Words } from '../../../catalogue/words.js'
+import { called, type Naming, namesIn } from '../../../catalogue/words.js'
 import type { Ask } from '../../../http/types.js'
 import { agrees } from './agrees.js'
 
@@ -27,17 +27,22 @@ const knows = (endpoint: Endpoint, name: string): boolean =>
 const fieldsOf = ({ returns: { shape } }: Endpoint): Fields => propertiesOf(shape) ?? {}
 
 /** `; did you mean x?`, or nothing where neither a parameter nor a field of the answer is near. */
-const meant = (endpoint: Endpoint, name: string, answer: unknown = {}): string => {
+const meant = (
+  endpoint: Endpoint,
+  name: string,
+  words: Naming | undefined,
+  answer: unknown = {},
+): string => {
   const known = { ...endpoint.params, ...fieldsOf(endpoint), ...(isObject(answer) ? answer : {}) }
-  const near = nearest(name, Object.keys(known))
-  return near === undefined ? '' : `; did you mean ${near}?`
+  const near = nearest(name, namesIn(Object.keys(known), words))
+  return near === undefined ? '' : `; did you mean ${called(near, words)}?`
 }
 
 /** Of a name that goes along though no parameter has it. */
-export const noParameter = (endpoint: Endpoint, name: string): string =>
+export const noParameter = (endpoint: Endpoint, name: string, words?: Naming): string =>
   name in fieldsOf(endpoint)
     ? `"${name}" is a field of answers, and no parameter that the catalogue knows; it is sent as it is`
-    : `the catalogue does not know the parameter "${name}"; it is sent as it is${meant(endpoint, name)}`
+    : `the catalogue does not know the parameter "${name}"; it is sent as it is${meant(endpoint, name, words)}`
 
 /** Where the answer may show a parameter; nowhere where it need not. */
 const placesOf = (endpoint: Endpoint, name: string, param: Param): (readonly string[])[] => {
@@ -66,22 +71,23 @@ const judge = (
   name: string,
   sent: unknown,
   answer: unknown,
-  called: string,
+  words: Naming | undefined,
 ): Omit<NotTaken, 'name'> | undefined => {
   const param = endpoint.params[name]
+  const own = words?.name(name) ?? name
   if (param === undefined) {
     if (endsAsSecret(name) || at(answer, [name]) !== undefined) return undefined
-    const near = meant(endpoint, name, answer)
+    const near = meant(endpoint, name, words, answer)
     return {
-      text: `the instance did not take ${called}: neither its answer nor the catalogue knows it${near}`,
+      text: `the instance did not take ${own}: neither its answer nor the catalogue knows it${near}`,
       unknown: true,
     }
   }
   const had = placesOf(endpoint, name, param).map((place) => at(answer, place))
   if (had.length === 0 || had.some((got) => agrees(sent, got))) return undefined
   const got = had.find((one) => one !== undefined)
-  const differs = `the instance did not take ${called} as it was given: it has ${shown(got)}`
-  return { text: got === undefined ? absent(called) : differs, unknown: false }
+  const differs = `the instance did not take ${own} as it was given: it has ${shown(got)}`
+  return { text: got === undefined ? absent(own) : differs, unknown: false }
 }
 
 /** What was sent under names that are no placeholder of the path. */
@@ -102,14 +108,10 @@ export const unknownNames = (ask: Ask): readonly string[] =>
  * the catalogue does not know the name at all. Secrets are not compared.
  * @param words the instance's own, by which attributes are named
  */
-export const notTaken = (
-  ask: Ask,
-  answer: unknown,
-  words?: Pick<Words, 'name'>,
-): readonly NotTaken[] => {
+export const notTaken = (ask: Ask, answer: unknown, words?: Naming): readonly NotTaken[] => {
   if (!echoes(ask.endpoint) || !isObject(answer)) return []
   return sentBy(ask).flatMap(([name, sent]) => {
-    const found = judge(ask, name, sent, answer, words?.name(name) ?? name)
+    const found = judge(ask, name, sent, answer, words)
     return found === undefined ? [] : [{ name, ...found }]
   })
 }

@@ -1,6 +1,7 @@
 /** What was asked → plans, with the words and questions of this run. */
 import type { JsonValues } from '../../../base/json/value.js'
 import { echoes } from '../../../catalogue/endpoint.js'
+import type { Naming } from '../../../catalogue/words.js'
 import { refuseGone } from '../../../client/words.js'
 import type { PersonService } from '../../../commands/services.js'
 import type {
@@ -34,9 +35,9 @@ export interface Reads {
 
 /** Says of a parameter that the catalogue does not know that it is sent all the same. */
 export const sentUnknown =
-  ({ note }: Pick<PersonService, 'note'>): Unknown =>
+  ({ note }: Pick<PersonService, 'note'>, words?: Naming): Unknown =>
   (endpoint, name) =>
-    note(noParameter(endpoint, name))
+    note(noParameter(endpoint, name, words))
 
 const surroundingsOf = (
   place: Standing,
@@ -45,7 +46,7 @@ const surroundingsOf = (
   reads: Reads,
   words: RunOptions['words'],
 ): Surroundings => {
-  const tell = sentUnknown(notes)
+  const tell = sentUnknown(notes, words)
   return {
     env: place.env,
     note: (text) => notes.note(text),

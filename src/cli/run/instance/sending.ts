@@ -1,6 +1,6 @@
 /** Calls of a run, their answers held against what was asked for. */
 import { echoes, writes } from '../../../catalogue/endpoint.js'
-import type { Words } from '../../../catalogue/words.js'
+import type { Naming } from '../../../catalogue/words.js'
 import { isBare } from '../../../commands/answered.js'
 import type { AnswerService, PersonService } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
@@ -34,15 +34,17 @@ export class Sending {
   readonly #answer: Pick<AnswerService, 'exit'>
   readonly #strict: boolean
   readonly #taken: Taken
+  readonly #words: Naming | undefined
 
   constructor(
     exchange: Pick<ExchangeServices, 'client' | 'request'>,
     person: Pick<PersonService, 'note'>,
     answer: Pick<AnswerService, 'exit'>,
     { strict = false }: Strictness,
-    words?: Pick<Words, 'name'>,
+    words?: Naming,
   ) {
     this.#taken = new Taken(words)
+    this.#words = words
     this.#exchange = exchange
     this.#person = person
     this.#answer = answer
@@ -62,7 +64,7 @@ export class Sending {
       if (!this.#taken.note(ask, whole) && this.#strict) this.#answer.exit(1)
       return whole
     } catch (error) {
-      const tell = sentUnknown(this.#person)
+      const tell = sentUnknown(this.#person, this.#words)
       if (echoes(ask.endpoint)) for (const name of unknownNames(ask)) tell(ask.endpoint, name)
       throw error
     }

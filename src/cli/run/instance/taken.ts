@@ -1,7 +1,7 @@
 /** What the instance did not take over a run, said once at its end. */
 import { mostBuilt } from '../../../base/json/malformed.js'
 import { echoes } from '../../../catalogue/endpoint.js'
-import type { Words } from '../../../catalogue/words.js'
+import type { Naming } from '../../../catalogue/words.js'
 import type { Ask, Whole } from '../../../http/types.js'
 import { notTaken } from './judge.js'
 
@@ -26,7 +26,7 @@ export class Taken {
   #more = 0
 
   /** @param words the instance's own, where a vocabulary is in force */
-  constructor(private readonly words?: Pick<Words, 'name'>) {}
+  constructor(private readonly words?: Naming) {}
 
   /**
    * @param answer read only where it is judged, and never where it is too long to be compared: what

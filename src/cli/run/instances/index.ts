@@ -17,7 +17,7 @@ import { checkSeveral, checkWriting, isWriting, profilesFor, wantedBy } from './
 import { codeOf, type Ending, isEnough, isNoted, sameMistake } from './ending.js'
 import { inputForEach } from './input.js'
 import { keptAnswer, OneAnswer } from './merged.js'
-import { type Site, sitesOf } from './sites.js'
+import { type AskedSite, sitesOf } from './sites.js'
 
 interface Line {
   readonly command: Command
@@ -79,7 +79,7 @@ class Several {
   }
 
   /** All at once; what they print waits for those before them. */
-  async together(sites: readonly Site[]): Promise<void> {
+  async together(sites: readonly AskedSite[]): Promise<void> {
     let turn: Promise<void> = Promise.resolve()
     const runs: Promise<void>[] = []
     for (const site of sites) {
@@ -91,7 +91,7 @@ class Several {
   }
 
   /** One after the other, until one fails. */
-  async inOrder(sites: readonly Site[]): Promise<void> {
+  async inOrder(sites: readonly AskedSite[]): Promise<void> {
     const { maxFailures } = this.#globals
     const { parseMostFailures } = await import('../../../fleet/report.js')
     const most = maxFailures === undefined ? undefined : parseMostFailures(maxFailures)
@@ -109,7 +109,7 @@ class Several {
   }
 
   /** Tells what is to be told of all of them. @returns the exit code */
-  async end(sites: readonly Site[]): Promise<number> {
+  async end(sites: readonly AskedSite[]): Promise<number> {
     const code = codeOf(this.#endings, this.#tolerant)
     const mistake = sameMistake(this.#endings)
     if (mistake === undefined) await this.#across(sites)
@@ -130,12 +130,12 @@ class Several {
     return this.#globals.tolerate?.includes('unreachable') === true
   }
 
-  async #across(sites: readonly Site[]): Promise<void> {
+  async #across(sites: readonly AskedSite[]): Promise<void> {
     const answers = sites.flatMap(({ name }) => this.#kept.get(name) ?? [])
     await this.#merged.across(answers)
   }
 
-  async #one(site: Site, turn: Promise<void>): Promise<void> {
+  async #one(site: AskedSite, turn: Promise<void>): Promise<void> {
     const { name, own, command, asked } = site
     const { raw } = this.#line
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
@@ -155,7 +155,7 @@ class Several {
   }
 
   /** Takes the answer, where the line asks for all of them side by side. */
-  #keeping(site: Site): Pick<InstancePart, 'keep'> {
+  #keeping(site: AskedSite): Pick<InstancePart, 'keep'> {
     const { command, raw } = this.#line
     const flag = command.across?.flag
     if (flag === undefined || raw.flags.get(flag)?.at(-1) !== 'true') return {}

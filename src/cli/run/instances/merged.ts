@@ -15,7 +15,7 @@ import { refused } from '../parents/answer.js'
 import { causeOf, heldUntil, Shared, wrapper } from '../parents/shared.js'
 import type { Streams } from '../screen.js'
 import { notesOf, openStreams, type ScreenOptions } from '../streams.js'
-import type { Site } from './sites.js'
+import type { AskedSite } from './sites.js'
 
 /** Before the name of a project stands that of the profile. */
 const below = (name: string): ((record: Uint8Array) => Uint8Array) => {
@@ -128,7 +128,7 @@ export class OneAnswer {
 
 /** An answer that is kept, as the join of them wants it. */
 export const keptAnswer = (
-  { name: profile, words, asked }: Pick<Site, 'name' | 'words' | 'asked'>,
+  { name: profile, words, asked }: Pick<AskedSite, 'name' | 'words' | 'asked'>,
   answer: Parameters<NonNullable<InstancePart['keep']>>[0],
   { endpoint, fields }: Emit,
 ): OfInstance => {

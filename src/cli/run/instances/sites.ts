@@ -8,7 +8,7 @@ import { type FindOwn, ownOf, ownWords, speaks } from '../../own/found.js'
 import { wordsAmong, wordsOfAll } from '../../own/several.js'
 
 /** One of them. */
-export interface Site {
+export interface AskedSite {
   readonly name: string
   readonly own: FindOwn
   /** What it calls things itself. */
@@ -30,7 +30,7 @@ const ownOfSite = async (command: Command, { name }: Profile) => {
 export const sitesOf = async (
   command: Command,
   profiles: readonly Profile[],
-): Promise<{ readonly sites: readonly Site[]; readonly words: Words | undefined }> => {
+): Promise<{ readonly sites: readonly AskedSite[]; readonly words: Words | undefined }> => {
   const found = await Promise.all(profiles.map((profile) => ownOfSite(command, profile)))
   const words = wordsOfAll(found.map((site) => site.words))
   const neutral =

@@ -6,6 +6,7 @@
 import type { JsonValue } from '../../../base/json/value.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
+import { called } from '../../../catalogue/words.js'
 import { flagName } from '../../../commands/derive/index.js'
 import { type Failure, usage } from '../../../errors.js'
 import {
@@ -61,19 +62,19 @@ const sameIn = (expression: Expression, { field, values: [value] }: Condition): 
 
 /** What a parameter-only name cannot be; it is the instance's to understand it. */
 const checkParameter = (
-  { expressions, values }: Parts,
+  { expressions, known, values }: Parts,
   condition: Condition,
   { text }: Expression,
 ): Failure | undefined => {
   const { field, op, at, values: alternatives } = condition
-  const is = `${field} is a parameter of the instance, no field of a record`
+  const is = `${called(field, known.words)} is a parameter of the instance, no field of a record`
   if (op !== '=') return wrongAt(text, at, `${is}: it takes only =`)
   if (alternatives.length > 1) return wrongAt(text, at, `${is}: it takes one value`)
   if (!expressions.every((one) => sameIn(one, condition)))
     return wrongAt(text, at, `${is}: every --where must have it, with the same value`)
   const sent = values[field]
   if (sent !== undefined && String(sent) !== alternatives[0]?.text)
-    return usage(`${field} is given twice: by its flag and by --where`)
+    return usage(`${called(field, known.words)} is given twice: by its flag and by --where`)
   return undefined
 }
 
