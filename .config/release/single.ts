@@ -1,7 +1,7 @@
 /** One executable: a Node, the main that loads the program, the program's files. */
 import { execFile } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
 
@@ -10,7 +10,7 @@ const run = promisify(execFile)
 /** Builds what runs first. @returns its file */
 export const buildMain = async (folder: string, version: string): Promise<string> => {
   await build({
-    input: { main: '.config/release/main.ts' },
+    input: { main: resolve('.config/release/main.ts') },
     platform: 'node',
     transform: { target: 'node26', define: { SVCCTL_VERSION: JSON.stringify(version) } },
     output: { dir: folder, format: 'cjs', entryFileNames: '[name].cjs', minify: true },
