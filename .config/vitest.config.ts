@@ -38,6 +38,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Of what `npm run executables` builds; `.ci/run` names it.
+    exclude: process.env.SVCCTL_EXECUTABLE === undefined ? ['test/executable/**'] : [],
     globalSetup: ['.config/build-once.ts', 'test/support/run.ts'],
     setupFiles: ['test/support/file.ts'],
     pool: 'forks',

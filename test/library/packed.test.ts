@@ -112,6 +112,15 @@ describe('what is packed', () => {
     expect(Object.keys(exports)).toEqual(['./client', './sandbox', './package.json'])
   })
 
+  it('says where it is from, and may be published', async () => {
+    const packed = await manifest()
+    expect(packed).toMatchObject({ license: 'MIT', publishConfig: { access: 'public' } })
+    expect(packed.engines).toEqual({ node: '>=20.18.1' })
+    expect(packed.keywords.length).toBeGreaterThan(3)
+    const places = [packed.homepage, packed.bugs.url, packed.repository.url.replace('git+', '')]
+    for (const place of places) expect(new URL(place).origin).toBe('https://svcctl.example')
+  })
+
   it('leaves the manifest as it was', () => {
     const [now, before] = [copy, root].map((at) => readFileSync(join(at, 'package.json'), 'utf8'))
     expect(now).toBe(before)

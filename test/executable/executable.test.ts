@@ -1,0 +1,207 @@
+/**
+ * A built executable, as it is met on a machine without anything else. Not part of `npm test`: `.ci/run` builds one and names it
+ * by SVCCTL_EXECUTABLE.
+ */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { startSandbox } from '../../src/sandbox/index.js'
+import { blocksOf } from '../support/pages.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+
+const executable = resolve(process.env.SVCCTL_EXECUTABLE ?? 'SVCCTL_EXECUTABLE is not set')
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+
+/** A folder in which nobody makes a file, root included. */
+const closed = '/sys/kernel'
+/** No program to be found, nothing to be written, nothing else known of the machine. */
+const bare = { PATH: '', HOME: closed }
+
+const run = async (
+  args: readonly string[],
+  env: Record<string, string> = bare,
+  file = executable,
+) => {
+  const options = { reject: false, extendEnv: false, stdin: 'ignore', env } as const
+  const ran = await execa(file, args, { ...options, stripFinalNewline: false })
+  return { code: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr }
+}
+
+const filesIn = (place: string): string[] =>
+  readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(place, join(entry.parentPath, entry.name)))
+    .sort()
+
+const ciFile = (): string => {
+  const file = join(folder(), 'ci.yml')
+  writeFileSync(file, 'build:\n  script: [make]\n')
+  return file
+}
+
+describe('alone on a machine', () => {
+  it('says its version', async () => {
+    for (const flag of ['--version', '-V'])
+      expect(await run([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  it('has help and completion', async () => {
+    expect(await run(['--help'])).toMatchObject({ code: 0, stderr: '' })
+    const script = readFileSync('completions/svcctl.bash', 'utf8')
+    expect(await run(['completion', 'bash'])).toEqual({ code: 0, stdout: script, stderr: '' })
+    const words = await run(['__complete', '--', 'runners', 'li'])
+    expect(words).toMatchObject({ code: 0, stderr: '' })
+    expect(words.stdout).toContain('list')
+  })
+
+  it('checks a CI file', async () => {
+    const { code, stderr } = await run(['ci', 'lint', ciFile(), '--sandbox'])
+    expect(code).toBe(0)
+    expect(stderr).toContain('is not kept')
+  })
+
+  it('serves the embedded instance, in which what needs git is 503', async () => {
+    const serving = execa(executable, ['sandbox', 'serve'], {
+      reject: false,
+      extendEnv: false,
+      env: { ...bare, TMPDIR: folder() },
+    })
+    const ask = ['-o', 'json', 'runners', 'get', '1']
+    for await (const line of serving.iterable()) {
+      if (!/^http:/.test(line)) continue
+      const env = { ...bare, SVC_BASE_URL: line, SVC_TOKEN: 'sandbox-root-token' }
+      expect(JSON.parse((await run(ask, env)).stdout)).toMatchObject({ id: 1 })
+      const commits = await run(['commits', 'list', '-P', '1', '--retries', '0'], env)
+      expect(commits).toMatchObject({ code: 7, stdout: '' })
+      expect(commits.stderr).toContain('git is not installed on this machine')
+      serving.kill('SIGINT')
+    }
+    expect((await serving).stderr).toContain('git is not installed on this machine')
+  })
+})
+
+describe('whatever else there is', () => {
+  it('is run under another name, from another place', async () => {
+    const moved = join(folder(), 'another name')
+    copyFileSync(executable, moved)
+    chmodSync(moved, 0o755)
+    const env = { ...bare, SVC_CONFIG_DIR: folder() }
+    const [there, here] = [
+      await run(['runners', 'get', '1', '--sandbox'], env, moved),
+      await run(['runners', 'get', '1', '--sandbox'], env),
+    ]
+    expect(there.code).toBe(0)
+    expect(there).toEqual(here)
+  })
+
+  it('takes nothing from NODE_OPTIONS', async () => {
+    const [injected, ran] = [join(folder(), 'injected.cjs'), join(folder(), 'ran')]
+    writeFileSync(injected, `require('node:fs').writeFileSync(${JSON.stringify(ran)}, '')`)
+    const env = { ...bare, NODE_OPTIONS: `--require ${injected} --inspect-brk=0`, NODE_PATH: '/' }
+    expect(await run(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    expect(await run(['--help'], env)).toEqual(await run(['--help']))
+    expect(existsSync(ran)).toBe(false)
+  })
+
+  it('keeps tokens in a file that is for its owner only, and says why', async () => {
+    const [env, sandbox] = [
+      { PATH: '', HOME: folder() },
+      await startSandbox({ stateDir: folder() }),
+    ]
+    try {
+      const line = ['auth', 'login', '--base-url', sandbox.url, '--token-stdin']
+      const input = 'sandbox-root-token\n'
+      const login = await execa(executable, line, { reject: false, extendEnv: false, env, input })
+      expect(login).toMatchObject({ exitCode: 0 })
+      const holding = filesIn(env.HOME).filter((name) =>
+        readFileSync(join(env.HOME, name), 'utf8').includes('sandbox-root-token'),
+      )
+      expect(holding).toHaveLength(1)
+      expect(statSync(join(env.HOME, holding[0] ?? '')).mode & 0o777).toBe(0o600)
+      const { code, stdout } = await run(['doctor', '-o', 'json'], env)
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toContainEqual(
+        expect.objectContaining({
+          check: 'keyring',
+          message: 'an executable can use none; what npm installs can',
+        }),
+      )
+    } finally {
+      await sandbox.close()
+    }
+  })
+})
+
+/** What differs from one run to the next, whichever program it is: places, moments, what is made up. */
+const settled = (
+  text: string,
+  { config, cwd, since }: Record<'config' | 'cwd', string> & { since: number },
+): string =>
+  text
+    .replaceAll(config, '<configuration>')
+    .replaceAll(cwd, '<folder>')
+    .replace(/127\.0\.0\.1:\d+/g, '<address>')
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b(?:[0-9a-f]{8}){4,5}\b/g, '<id>')
+    .replace(/\b\d{8}T\d{6}\b/g, '<run>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (moment) =>
+      Math.abs(Date.parse(moment) - since) < 60_000 ? '<now>' : moment,
+    )
+    .replace(/\b\d+(?:\.\d+)? m?s\b/g, '<time>')
+
+/** All that a shell script leaves behind where `svcctl` is `command`. */
+const left = async (script: string, command: string) => {
+  const [bin, place] = [folder(), { cwd: folder(), config: configuration(), since: Date.now() }]
+  const { cwd, config } = place
+  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec ${command} "$@"\n`)
+  chmodSync(join(bin, 'svcctl'), 0o755)
+  mkdirSync(join(cwd, 'ci'))
+  for (const name of ['.gitlab-ci.yml', 'ci/more.yml']) copyFileSync(ciFile(), join(cwd, name))
+  const ran = await execa('bash', ['-uc', script], {
+    cwd,
+    reject: false,
+    extendEnv: false,
+    stdin: 'ignore',
+    all: true,
+    env: {
+      ...clean(),
+      PATH: `${bin}:${process.env.PATH}`,
+      SVC_CONFIG_DIR: config,
+      SVC_SANDBOX: '1',
+    },
+  })
+  const files = filesIn(cwd).map((name) => [
+    name,
+    settled(readFileSync(join(cwd, name), 'utf8'), place),
+  ])
+  return { code: ran.exitCode, all: settled(ran.all, place), files }
+}
+
+describe('beside what npm installs', () => {
+  const blocks = blocksOf('sh', ['README.md']).filter((text) =>
+    /^svcctl |^export SVC_SANDBOX/.test(text),
+  )
+
+  it('has examples to compare', () => expect(blocks.length).toBeGreaterThan(5))
+
+  it.each(blocks)(
+    'says the same, byte for byte: %s',
+    async (block) => {
+      const [npm, file] = [
+        await left(block, `'${process.execPath}' '${program}'`),
+        await left(block, `'${executable}'`),
+      ]
+      expect(file).toEqual(npm)
+    },
+    60_000,
+  )
+})
