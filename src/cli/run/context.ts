@@ -76,7 +76,7 @@ const roomOf = async (options: RunOptions, screen: Streams) => {
   const { globals, env, signal } = options
   const { notes } = screen
   const sessions = new Sessions(options, notes)
-  const place = new Standing(options, sessions, async (ask) =>
+  const place = new Standing(options, sessions, screen, async (ask) =>
     globals.curl ? undefined : exchange.glance(ask),
   )
   const answer = await answerOf(options, screen)
@@ -93,6 +93,7 @@ const roomOf = async (options: RunOptions, screen: Streams) => {
   const person = new (sendsAll(options) ? Attendant : Unasked)(globals, screen, {
     command: options.command,
     owner: () => place.session(),
+    origin: () => place.origin,
     glance: exchange.glance,
   })
   return { sessions, place, answer, exchange, person }

@@ -6,6 +6,7 @@ import type { Globals } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import type { Format } from '../../output/types.js'
+import { standardOutput } from '../../terminal/streams/standard.js'
 import { type FindOwn, ownWords } from '../own/found.js'
 import { fromStdin, globalsOf } from '../plan/given.js'
 import { columnOf, type Parents, parentsIn } from '../plan/parents.js'
@@ -18,6 +19,7 @@ import { StandardInput } from './input.js'
 import { Printed } from './instance/unsent.js'
 import type { JournalWish } from './many/journal/wish.js'
 import type { Decided, InstancePart } from './options.js'
+import { Suggesting } from './place/suggesting.js'
 import { prelude } from './prelude.js'
 import { checkSelection } from './where/from.js'
 
@@ -96,12 +98,29 @@ const checkAlone = ({ across }: Command, raw: Raw, { tolerate = [] }: Globals): 
 const inWords = (part: Line['part']): { readonly words?: Words } =>
   part?.words === undefined ? {} : { words: part.words }
 
+/** What a line says; how its answer is shown on a terminal, where it says nothing, its folder may suggest. */
+const lineRead = async (
+  { command, raw }: Pick<Line, 'command' | 'raw'>,
+  part: Line['part'] | undefined,
+) => {
+  const early: string[] = []
+  const said = globalsOf(raw, process.env, (text) => early.push(text))
+  const suggests = part === undefined ? new Suggesting(process.cwd(), process.env) : undefined
+  const shown = (standardOutput().isTTY === true && (await suggests?.shown(command))) || {}
+  const { fields = shown.fields } = said
+  const globals = fields === undefined ? said : { ...said, fields }
+  const format = part?.format ?? outputFormat(globals, process.env, shown.output)
+  const of = {
+    ...(part === undefined ? {} : { part }),
+    ...(suggests === undefined ? {} : { suggests }),
+  }
+  return { early, format, globals, suggests, of }
+}
+
 /** Runs a command on one instance. */
 const executeOne = async ({ command, raw, signal, decided, own, part }: Line): Promise<number> => {
   const input = part?.input ?? new StandardInput()
-  const early: string[] = []
-  const globals = globalsOf(raw, process.env, (text) => early.push(text))
-  const format = part?.format ?? outputFormat(globals, process.env)
+  const { early, format, globals, suggests, of } = await lineRead({ command, raw }, part)
   decided(toldBy(globals, format))
   checkSelection(command, globals)
   if (part === undefined) checkAlone(command, raw, globals)
@@ -111,7 +130,7 @@ const executeOne = async ({ command, raw, signal, decided, own, part }: Line): P
   const running = await createRun({
     own,
     ...words,
-    ...(part === undefined ? {} : { part }),
+    ...of,
     command,
     globals,
     format,
@@ -126,6 +145,7 @@ const executeOne = async ({ command, raw, signal, decided, own, part }: Line): P
   const { person } = running.services
   let failed: unknown
   try {
+    suggests?.tell(person)
     await prelude({ command, globals, person, ...words }, early)
     checkShown(format, command, globals)
     const { text: stdin } = input

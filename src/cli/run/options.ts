@@ -7,6 +7,7 @@ import type { Format, Writer } from '../../output/types.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import type { FindOwn } from '../own/found.js'
 import type { JournalWish } from './many/journal/wish.js'
+import type { Suggesting } from './place/suggesting.js'
 import type { Streams } from './screen.js'
 
 /** What a run has decided before it begins, for whoever tells of its failure. */
@@ -50,6 +51,8 @@ export interface RunOptions {
   readonly wish: JournalWish
   /** Where it is one of several instances. */
   readonly part?: InstancePart
+  /** What the folder suggests; nothing to one of several instances. */
+  readonly suggests?: Suggesting
   /** The records that `--select` chose, by what their objects are called. */
   readonly chosen: Map<string, unknown>
 }

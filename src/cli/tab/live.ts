@@ -16,6 +16,7 @@ import { ownOf, wordsFor } from '../own/found.js'
 import { hasSource, ofProject, valuesOf, type Wanted } from '../plan/sources.js'
 import { fieldsOf } from '../run/answer/fields.js'
 import { credentialsOf } from '../run/instance/credential.js'
+import { Suggesting } from '../run/place/suggesting.js'
 import type { Candidate, Live } from './candidates.js'
 import { keptValues } from './kept-values.js'
 
@@ -33,6 +34,7 @@ const flagOn = (words: readonly string[], name: string, short?: string): string 
 const projectOf = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) =>
   flagOn(words, 'project', '-P') ??
   environmentScope('project', env)?.value ??
+  (await new Suggesting(process.cwd(), env).scope('project'))?.value ??
   (await scopeAtHand('project', env, session, process.cwd()))?.value
 
 const noRefresh = async (): Promise<never> => {

@@ -23,6 +23,7 @@ export {
   lists,
   rehearsable,
   selectsOf,
+  sendsBody,
   streams,
   takesSeveral,
   watchable,

@@ -8,6 +8,7 @@ import { type Check, exitCodeOf, failedBy, warning } from './check.js'
 import { instanceChecks } from './instance.js'
 import { completionCheck, configurationCheck, keyringCheck, trustChecks } from './machine.js'
 import { networkChecks } from './network.js'
+import { suggestionChecks } from './suggested.js'
 import { versionCheck, vocabularyChecks } from './words.js'
 
 const marks = { ok: 'good', warning: 'warn', failure: 'bad' } as const
@@ -74,6 +75,7 @@ export const doctor = define({
     const checks = await services.person.progress('looking', async () => [
       configurationCheck(services.place.env),
       ...trustChecks(services.place.env),
+      ...(await suggestionChecks(services.place)),
       ...(await vocabularyChecks(services)),
       ...(await sessionChecks(services)),
       await keyringCheck(services.place.env),

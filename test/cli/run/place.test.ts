@@ -36,7 +36,12 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
   } as unknown as Options
   const heard = { note: () => {}, warn: (text: string) => void warned.push(text) }
   return {
-    standing: new Standing(options, new Sessions(options, heard), async () => undefined),
+    standing: new Standing(
+      options,
+      new Sessions(options, heard),
+      { interactive: () => false, notes: heard } as never,
+      async () => undefined,
+    ),
     warned,
   }
 }

@@ -14,6 +14,8 @@ interface Subject {
   readonly command: Described
   /** Whose objects they are, where a confirmation does not say. */
   readonly owner: () => Promise<Owner>
+  /** Where the project comes from, where a file of the folder says it. */
+  readonly origin: () => string | undefined
   /** The data that a reading request is answered with, where that takes neither long nor a second try. */
   readonly glance: Glance
 }
@@ -64,7 +66,9 @@ export class Attendant implements PersonService {
   }
 
   async confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void> {
-    await this.#confirm(of ?? (await this.#subject.owner()), what, details, count)
+    const origin = this.#subject.origin()
+    const from = origin === undefined ? '' : ` (${origin})`
+    await this.#confirm(of ?? (await this.#subject.owner()), `${what}${from}`, details, count)
   }
 
   async confirmable(what: string): Promise<void> {

@@ -1,13 +1,15 @@
 /** Where a run stands: its process, its session, the project or group at hand. */
 
 import { version } from '../../../base/version.js'
-import { allCommands, type ScopeKind } from '../../../commands/derive/index.js'
+import { allCommands, type ScopeKind, sendsBody } from '../../../commands/derive/index.js'
 import type { PlaceService } from '../../../commands/services.js'
 import type { Command, MadeBy } from '../../../commands/types.js'
+import { usage } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
-import { environmentScope, scopeAtHand, type Takes } from '../../../profile/index.js'
+import { environmentScope, type Scope, scopeAtHand, type Takes } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
 import type { RunOptions } from '../options.js'
+import type { Streams } from '../screen.js'
 import { clockOf } from './clock.js'
 import type { Sessions } from './sessions.js'
 
@@ -18,7 +20,16 @@ const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
   return project ? 'project' : group ? 'group' : undefined
 }
 
-type Options = Pick<RunOptions, 'globals' | 'env' | 'part' | 'signal' | 'stdin'>
+type Options = Pick<
+  RunOptions,
+  'command' | 'env' | 'globals' | 'part' | 'signal' | 'stdin' | 'suggests' | 'wish'
+>
+
+/** Whether what a command does changes anything. */
+const isWriting = ({ command, wish }: Options): boolean => {
+  const reads = command.open === true && /^(?:get|head)$/i.test(wish.raw.args[0] ?? '')
+  return (sendsBody(command) && !reads) || command.alters === true
+}
 
 /** The place of a run. */
 export class Standing implements PlaceService {
@@ -32,12 +43,21 @@ export class Standing implements PlaceService {
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
 
+  readonly #options: Options
+  readonly #screen: Pick<Streams, 'interactive' | 'notes'>
+  /** Which project is meant by a file, and by which. */
+  #origin: string | undefined
+
   /** @param glance the data that a reading request is answered with; nothing where nothing is sent */
   constructor(
-    { globals, env, part, signal, stdin }: Options,
+    options: Options,
     sessions: Sessions,
+    screen: Pick<Streams, 'interactive' | 'notes'>,
     glance: (ask: Ask) => Promise<unknown>,
   ) {
+    const { globals, env, part, signal, stdin } = options
+    this.#options = options
+    this.#screen = screen
     this.#glance = glance
     this.#searched = part === undefined ? this.cwd : undefined
     this.env = env
@@ -84,7 +104,36 @@ export class Standing implements PlaceService {
     if (takes === undefined) return undefined
     return (
       environmentScope(takes, this.env) ??
+      (await this.#suggested(takes)) ??
       (await scopeAtHand(takes, this.env, await this.session(), this.#searched))
     )
+  }
+
+  /** Where the project of what is written comes from, where a file of the folder says it. */
+  get origin(): string | undefined {
+    return this.#origin
+  }
+
+  /**
+   * What the folder suggests. Whoever can write to a repository would say what is written to: only a person
+   * who sees it may let it.
+   * @throws Failure `usage` for a write where nobody does
+   */
+  async #suggested(takes: Takes): Promise<Scope | undefined> {
+    const { suggests } = this.#options
+    const found = await suggests?.scope(takes)
+    const { interactive, notes } = this.#screen
+    suggests?.tell(notes)
+    if (found === undefined || !isWriting(this.#options)) return found
+    const { kind, value, source } = found
+    if (!interactive())
+      throw usage(
+        `${source} suggests the ${kind} ${value}, and what writes takes none from there where nobody sees it`,
+        `Name it: ${kind === 'project' ? '-P' : '-G'} ${value}`,
+      )
+    const origin = `the ${kind} ${value} comes from ${source}`
+    if (this.#origin === undefined) notes.note(origin)
+    this.#origin = origin
+    return found
   }
 }
