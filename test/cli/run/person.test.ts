@@ -47,7 +47,12 @@ const present = (
       },
     },
   }
-  const subject = { command: {}, owner: async () => owner, glance: async () => undefined }
+  const subject = {
+    command: {},
+    owner: async () => owner,
+    origin: () => undefined,
+    glance: async () => undefined,
+  }
   // Of flags, streams and the command only what a person is asked about.
   type Made = ConstructorParameters<typeof Attendant>
   const person = new Kind(
