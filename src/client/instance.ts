@@ -1,8 +1,9 @@
 /** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
 import { type Endpoint, writes } from '../catalogue/endpoint.js'
+import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
-import { createClient, legible } from '../http/index.js'
+import { createClient } from '../http/index.js'
 import type {
   Answer,
   Ask,

@@ -1,4 +1,5 @@
 /** Answers that people see in a way of their own: as rows made for them, or as a page of text. */
+import { legible } from '../catalogue/legible.js'
 import { parse, textOf } from './record.js'
 import { shownPage } from './shown.js'
 import type { Asked, Printer, Sink, Writer } from './types.js'
@@ -24,6 +25,10 @@ export const printerForPeople = (
 ): Printer => {
   const { people } = asked
   const records: unknown[] = []
+  // Who makes rows and pages knows the names of the documents.
+  const take = (value: unknown): void => {
+    records.push(asked.words === undefined ? value : legible(value, asked.words))
+  }
   const page = asked.terminal && asked.fields === undefined ? people?.page : undefined
   const show = async (): Promise<void> => {
     if (page !== undefined) {
@@ -36,10 +41,10 @@ export const printerForPeople = (
   }
   return {
     bytes: async (batch) => {
-      for (const bytes of batch) records.push(page === undefined ? parse(bytes) : plain(bytes))
+      for (const bytes of batch) take(page === undefined ? parse(bytes) : plain(bytes))
     },
     values: async (batch) => {
-      records.push(...batch)
+      for (const value of batch) take(value)
     },
     close: show,
     abandon: show,

@@ -3,6 +3,7 @@ import { builtOf } from '../base/json/built.js'
 import { Exact, stringifyExact } from '../base/json/json.js'
 import { isObject } from '../base/objects.js'
 import { shownFields } from '../catalogue/kinds.js'
+import { legible } from '../catalogue/legible.js'
 import { keyIn, type Naming } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import type { Made, Pick, Sight } from './types.js'
@@ -105,7 +106,7 @@ export const picker = (more: Made = {}, words?: Naming): Pick => {
     const make = Object.hasOwn(made, path) ? made[path] : undefined
     if (make === undefined || (isObject(record) && Object.hasOwn(record, path)))
       return take(record, path)
-    return make(record)
+    return make(words === undefined ? record : legible(record, words))
   }
 }
 

@@ -16,7 +16,11 @@ export async function* namedIn(
 ): AsyncGenerator<NamedObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
-  for await (const some of pipedStream(chunks, await objectsOf(command.args[0]), project)) {
+  for await (const some of pipedStream(
+    chunks,
+    await objectsOf(command.args[0], command.naming),
+    project,
+  )) {
     any = true
     for (const text of some) yield { text }
   }

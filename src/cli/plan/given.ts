@@ -120,7 +120,7 @@ const argsOf = async (
   }
   const { pipedObjects } = await import('./piped-reader.js')
   const { objectsOf } = await import('./objects.js')
-  const objects = await pipedObjects(await stdin(), await objectsOf(first), project)
+  const objects = await pipedObjects(await stdin(), await objectsOf(first, command.naming), project)
   if (objects.length === 0 && raw.args.length === 1)
     throw usage('standard input names nothing to work on')
   return raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))

@@ -2,6 +2,7 @@
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
+import type { Naming } from '../../catalogue/words.js'
 import type { Argument } from '../../commands/types.js'
 import { fieldsOf } from '../run/answer/fields.js'
 
@@ -20,6 +21,8 @@ export interface Objects {
   /** Fields that only lists of other areas have; one of them may well be somebody's own word. Loads all areas. */
   readonly elsewhere: () => Promise<ReadonlySet<string>>
   readonly mark?: '!' | '#'
+  /** What the instance calls fields, where a vocabulary says so. */
+  readonly naming?: Naming
   /** The columns of the lists, as they are printed unless others are asked for. */
   readonly columns: readonly (readonly string[])[]
 }
@@ -30,8 +33,14 @@ const listsOf = async (rows: readonly (typeof areas)[number][]): Promise<readonl
   return all.flatMap((of) => Object.values<Endpoint>(of).filter((e) => e.returns.kind === 'many'))
 }
 
-/** What an argument takes; undefined where the catalogue does not know objects of this kind. */
-export const objectsOf = async (argument: Argument | undefined): Promise<Objects | undefined> => {
+/**
+ * What an argument takes; undefined where the catalogue does not know objects of this kind.
+ * @param naming by which their fields may be called otherwise
+ */
+export const objectsOf = async (
+  argument: Argument | undefined,
+  naming?: Naming,
+): Promise<Objects | undefined> => {
   const name = argument?.param?.completes
   const kind = kindNamed(name)
   if (name === undefined || kind === undefined) return undefined
@@ -57,5 +66,6 @@ export const objectsOf = async (argument: Argument | undefined): Promise<Objects
     elsewhere: () => (far ??= listsOf(areas.filter((row) => !isNear(row))).then(unknown)),
     columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
     ...(kind.mark === undefined ? {} : { mark: kind.mark }),
+    ...(naming === undefined ? {} : { naming }),
   }
 }

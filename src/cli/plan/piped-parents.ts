@@ -145,7 +145,7 @@ class Beginning {
 
 /** What names an object of the verb, whatever parent it is in. */
 const namingFor = async (command: Command) => {
-  const objects = (await objectsOf(command.args[0])) ?? plain
+  const objects = (await objectsOf(command.args[0], command.naming)) ?? plain
   const elsewhere = await objects.elsewhere()
   let n = 0
   return ({ column, parent, record }: Owned): NamedObject => {

@@ -3,12 +3,12 @@
  * it comes; what came together is understood whole before any of it is given.
  */
 import { JsonCutter } from '../../base/json/cutter.js'
-import { objectColumn } from '../run/answer/fields.js'
 import type { Objects } from './objects.js'
 import {
   type Cells,
   cellsOf,
   isHeadless,
+  isOneHeading,
   isTable,
   lineReader,
   type NumberedText,
@@ -97,7 +97,7 @@ const oneALine = ({ objects, project }: Reading): ByLine => {
         const cells = cellsOf(line.text)
         read = lineReader(isHeadless(cells, objects) ? cells.length : 1, objects, project)
         // A heading of one column, where lines follow it.
-        if (text === objectColumn || objects.names.includes(text)) {
+        if (isOneHeading(text, objects)) {
           heading = line
           continue
         }

@@ -4,7 +4,8 @@ import type { CutValue } from '../../base/json/cutter.js'
 import { digitsOf, isNumber } from '../../base/json/json.js'
 import type { Fields } from '../../base/objects.js'
 import { wordOfSeveral } from '../../catalogue/kinds.js'
-import { objectColumn } from '../run/answer/fields.js'
+import { dotted, keyIn, type Naming } from '../../catalogue/words.js'
+import { firstOf, objectColumn } from '../run/answer/fields.js'
 import type { Objects } from './objects.js'
 import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
 
@@ -32,10 +33,12 @@ const mostStrange = 2
 
 /** Whether a record with these fields comes from a list of other things. */
 const isOfOthers = (
-  keys: readonly string[],
-  { foreign, known }: Objects,
+  own: readonly string[],
+  objects: Objects,
   elsewhere: ReadonlySet<string>,
 ): boolean => {
+  const { foreign, known } = objects
+  const keys = own.map((name) => neutralName(name, objects))
   if (keys.some((key) => foreign.has(key))) return true
   const strange = keys.filter((key) => elsewhere.has(key)).length
   return strange > mostStrange && strange > keys.filter((key) => known.has(key)).length
@@ -47,19 +50,33 @@ const textOf = (value: unknown): string => {
 }
 
 /** A field of a record; a dotted name is a key as `--fields` writes it, else reaches inside. */
-const fieldOf = (record: unknown, name: string): string => {
+const fieldOf = (record: unknown, name: string, naming: Naming | undefined): string => {
   if (record === null || typeof record !== 'object') return ''
   const fields: Fields = { ...record }
-  if (fields[name] !== undefined) return textOf(fields[name])
+  const at = (level: string): unknown => fields[keyIn(fields, level, naming) ?? level]
+  const own = naming === undefined ? name : dotted(name, naming.name)
+  const whole = fields[own] ?? fields[name]
+  if (whole !== undefined) return textOf(whole)
   const dot = name.indexOf('.')
-  return dot < 0 ? '' : fieldOf(fields[name.slice(0, dot)], name.slice(dot + 1))
+  if (dot < 0) return textOf(at(name))
+  return fieldOf(at(name.slice(0, dot)), name.slice(dot + 1), naming)
 }
 
-const knownCell = (cell: string, { known }: Objects): boolean =>
-  cell === objectColumn || known.has(cell) || known.has(cell.split('.')[0] ?? cell)
+/** A field by the name of the documents; what they call so is that. */
+const neutralName = (name: string, { known, naming }: Objects): string =>
+  naming === undefined || known.has(name) ? name : dotted(name, naming.neutral)
+
+const knownCell = (cell: string, objects: Objects): boolean => {
+  const name = neutralName(cell, objects)
+  return cell === objectColumn || objects.known.has(name) || objects.known.has(firstOf(name))
+}
 
 const isHeading = (cells: readonly string[], objects: Objects): boolean =>
   cells[0] === objectColumn || cells.every((cell) => knownCell(cell, objects))
+
+/** Whether a line is the heading of one column that names objects. */
+export const isOneHeading = (text: string, objects: Objects): boolean =>
+  text === objectColumn || objects.names.includes(neutralName(text, objects))
 
 /** The objects of a table's rows: each in the columns of its heading. */
 export const rowReader = (
@@ -68,6 +85,7 @@ export const rowReader = (
   project: string | undefined,
 ): ((row: Cells) => readonly string[]) => {
   // An answer about several objects may be of any shape, but says which they were.
+  const names = heading.map((cell) => neutralName(cell, objects))
   const about = heading[0] === objectColumn && !heading.every((cell) => knownCell(cell, objects))
   return ({ place, cells }) => {
     if (cells.length !== heading.length)
@@ -78,7 +96,7 @@ export const rowReader = (
       )
     // Lists after each other bring their headings along.
     if (cells.every((cell, i) => cell === heading[i])) return []
-    const at = (name: string): string => (cells[heading.indexOf(name)] ?? '').trim()
+    const at = (name: string): string => (cells[names.indexOf(name)] ?? '').trim()
     const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
     return [objectIn({ place, field }, objects, project)]
   }
@@ -118,7 +136,11 @@ export const lineReader =
 
 /** What the record of a list calls its object. */
 export const objectOf = (record: unknown, objects: Objects = plain, project?: string): string =>
-  objectIn({ place: 'a record', field: (name) => fieldOf(record, name) }, objects, project)
+  objectIn(
+    { place: 'a record', field: (name) => fieldOf(record, name, objects.naming) },
+    objects,
+    project,
+  )
 
 /** How values of JSON are understood. */
 export interface ValueReading {
@@ -138,7 +160,11 @@ export const objectAt = (
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
   if (isOfOthers(keys, objects, elsewhere)) throw otherThings(place, objects)
   if (own !== '') return bareObject(place, own, objects, project)
-  return objectIn({ place, field: (name) => fieldOf(value, name) }, objects, project)
+  return objectIn(
+    { place, field: (name) => fieldOf(value, name, objects.naming) },
+    objects,
+    project,
+  )
 }
 
 /** Where a value of JSON stands, for messages. */
@@ -148,7 +174,7 @@ export const placeOf = ({ line, item }: CutValue): string =>
 /** Whether a first line is the heading of a list of such objects; one of other things is refused. */
 export const isTable = (heading: readonly string[], objects: Objects): boolean => {
   if (isHeading(heading, objects)) return true
-  const strange = heading.some((cell) => objects.foreign.has(cell.split('.')[0] ?? cell))
+  const strange = heading.some((cell) => objects.foreign.has(firstOf(neutralName(cell, objects))))
   const fields = heading.filter((cell) => knownCell(cell, objects)).length
   if (strange && fields > 0) throw otherThings('line 1', objects)
   return false

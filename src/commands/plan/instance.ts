@@ -1,10 +1,10 @@
 /** The instance of a run as declared state asks for it. Whoever is given the first can write nothing. */
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Endpoint, endpoint, many, one } from '../../catalogue/endpoint.js'
+import { documented } from '../../catalogue/legible.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import type { ReadableInstance, WritableInstance } from '../../desired/instance.js'
 import { Failure } from '../../errors.js'
-import { documented } from '../../http/index.js'
 import type { Ask, Whole } from '../../http/types.js'
 import type { InstanceService } from '../services.js'
 

@@ -1,10 +1,10 @@
 /** `settings get` and `settings update` (`catalogue/reference/settings.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
 import { settings } from '../../catalogue/areas/settings.js'
+import { meaningIn } from '../../catalogue/legible.js'
 import { boolean } from '../../catalogue/params.js'
 import { keyIn, namesIn } from '../../catalogue/words.js'
 import { Failure, survived } from '../../errors.js'
-import { meaningIn } from '../../http/index.js'
 import { answered } from '../answered.js'
 import { define } from '../define.js'
 import type { Given } from '../described.js'

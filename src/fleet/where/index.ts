@@ -1,5 +1,6 @@
 /** `--where` and `--select`: which records match. */
 import { lengthOf } from '../../base/relative.js'
+import { legible } from '../../catalogue/legible.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { type Names, type Plain, type Test, testOf } from './compare.js'
@@ -129,7 +130,7 @@ const leavesIn = (
 ): Leaves =>
   make === undefined || hasField(record, path, words)
     ? leavesOf(record, path, words)
-    : leavesOf(make(record), [])
+    : leavesOf(make(words === undefined ? record : legible(record, words)), [])
 
 const bound = (condition: Condition, text: string, known: Known): Bound => {
   const { field, op, values } = condition

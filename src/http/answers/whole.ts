@@ -3,6 +3,7 @@
 import { checkJson } from '../../base/json/check.js'
 import { Malformed } from '../../base/json/malformed.js'
 import { viewed, wellFormed } from '../../base/utf8.js'
+import { legible } from '../../catalogue/legible.js'
 import type { Words } from '../../catalogue/words.js'
 import type { Failure } from '../../errors.js'
 import { isSafe } from '../sending/attempts.js'
@@ -11,7 +12,6 @@ import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Whole } from '../types.js'
 import { headerOf } from './headers.js'
 import { safeAddress } from './secrets.js'
-import { legible } from './spoken.js'
 import { isPage, pageTitle } from './text.js'
 
 const pageHint =

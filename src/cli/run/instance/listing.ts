@@ -1,12 +1,12 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
 import { builtOf } from '../../../base/json/built.js'
+import { legible } from '../../../catalogue/legible.js'
 import { largestPage } from '../../../client/defaults.js'
 import type { InstanceClient } from '../../../client/instance.js'
 import { followed, isLong, type Paging, paged, searched, wanted } from '../../../client/paging.js'
 import type { Plan } from '../../../commands/described.js'
 import type { Emit } from '../../../commands/services.js'
 import { usage } from '../../../errors.js'
-import { legible } from '../../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../../http/types.js'
 import type { Writer } from '../../../output/types.js'
 import type { Narrowed, RecordChoice } from '../where/index.js'

@@ -78,7 +78,12 @@ const slotsFor = async ({ globals, running, parents, slots, command }: Asked) =>
       'Name them: --project takes several, also from - (standard input).',
     )
   const writing = writesAny(command) && !globals.curl
-  const narrowed = { alone: globals.recursive === false, archived: globals.withArchived }
+  const { naming } = command
+  const narrowed = {
+    alone: globals.recursive === false,
+    archived: globals.withArchived,
+    ...(naming === undefined ? {} : { naming }),
+  }
   return slots ?? slotsOf(running.services, parents, writing, narrowed)
 }
 

@@ -1,6 +1,7 @@
 /** The projects or groups that a line means, one after the other. */
 import { isObject, textOf } from '../../../base/objects.js'
 import { projects } from '../../../catalogue/areas/projects.js'
+import type { Naming } from '../../../catalogue/words.js'
 import type { Services } from '../../../commands/services.js'
 import { survived, usage } from '../../../errors.js'
 import { objectsOf } from '../../plan/objects.js'
@@ -9,7 +10,11 @@ import { pipedObjects } from '../../plan/piped-reader.js'
 import type { ProjectChoice } from './found.js'
 
 /** The names that standard input has: what lists of projects print, or one a line. */
-const pipedNames = async ({ kind }: Parents, text: string): Promise<readonly string[]> => {
+const pipedNames = async (
+  { kind }: Parents,
+  text: string,
+  naming: Naming | undefined,
+): Promise<readonly string[]> => {
   const argument = {
     name: kind,
     required: true,
@@ -17,7 +22,7 @@ const pipedNames = async ({ kind }: Parents, text: string): Promise<readonly str
     help: kind,
     param: { type: 'string', help: kind, completes: kind },
   } as const
-  const names = await pipedObjects(text, await objectsOf(argument))
+  const names = await pipedObjects(text, await objectsOf(argument, naming))
   if (names.length === 0) throw usage(`standard input names no ${kind}`)
   return [...new Set(names)]
 }
@@ -61,12 +66,13 @@ export const slotsOf = async (
   services: Services,
   parents: Parents,
   writing: boolean,
-  narrowed: ProjectChoice,
+  narrowed: ProjectChoice & { readonly naming?: Naming },
 ): Promise<readonly Slot[]> => {
   const { kind, origin } = parents
   if (isFound(parents)) return (await import('./found.js')).foundSlots(services, parents, narrowed)
   const text = origin === 'piped' ? await services.place.stdin.text() : undefined
-  const names = text === undefined ? parents.names : await pipedNames(parents, text)
+  const names =
+    text === undefined ? parents.names : await pipedNames(parents, text, narrowed.naming)
   const once = writing && kind === 'project' ? await oneEach(services, names) : names
   return once.map((name) => slotOf(kind, name))
 }

@@ -49,7 +49,7 @@ export async function* objectsIn(
   project: string | undefined,
 ): AsyncGenerator<ChosenObject> {
   const [argument] = command.args
-  const objects = await objectsOf(argument)
+  const objects = await objectsOf(argument, command.naming)
   const title = kindNamed(argument?.param?.completes)?.title
   const names = changeableBy(command)
   for await (const record of records) {

@@ -215,7 +215,7 @@ export class Selection {
   /** The numbers of everything that matches, read once, by project. */
   async #byProject(list: Command, given: Given): Promise<ReadonlyMap<string, readonly string[]>> {
     const records = await this.#listed(list, given, {}, Number.POSITIVE_INFINITY)
-    return ownedIn(records, await objectsOf(this.#options.command.args[0]))
+    return ownedIn(records, await objectsOf(this.#options.command.args[0], this.#options.words))
   }
 
   #records(list: Command, ask: Ask, most: number): AsyncIterable<unknown> {

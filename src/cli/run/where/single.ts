@@ -34,7 +34,7 @@ const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
 
 /** How the records of a list are read one by one; undefined where the area cannot. */
 export const singleOf = async (
-  { area, words }: Described,
+  { area, words, naming }: Described,
   list: Ask,
 ): Promise<SingleRecord | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
@@ -43,7 +43,7 @@ export const singleOf = async (
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined
   if (argument?.param?.completes !== list.endpoint.lists) return undefined
-  const objects = await objectsOf(argument)
+  const objects = await objectsOf(argument, naming)
   const scope = scopeFlagsOf(list)
   const project = scope.project === undefined ? undefined : String(scope.project)
   const textOf = (record: unknown): string => objectOf(record, objects, project)

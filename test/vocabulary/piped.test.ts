@@ -1,0 +1,79 @@
+/** What an instance in other words printed, as the objects of a verb: its names are as good as those of the documents. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { sandbox } from '../sandbox/instance.js'
+import { folder, type Ran } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+import { everything, everyWord } from './everything.js'
+
+const { url } = sandbox({ words: await everyWord() })
+const file = join(folder(), 'every.yml')
+writeFileSync(file, everything)
+const run = (line: string, input?: string): Promise<Ran> =>
+  svcctl(line.split(' '), {
+    env: { SVC_BASE_URL: url(), SVC_TOKEN: 'sandbox-root-token', SVC_VOCABULARY: file },
+    ...(input === undefined ? {} : { input }),
+  })
+const printed = async (line: string): Promise<string> => (await run(line)).stdout
+
+it.each([
+  ['JSON', '-o json'],
+  ['lines of JSON', '-o ndjson'],
+  ['a table', ''],
+  ['a sheet', '-o csv'],
+  ['columns in the instance’s words', '-o csv --fields ownid,owndescription'],
+  ['one column', '--fields ownid'],
+  ['columns in those of the documents', '-o json --fields id'],
+])('%s', async (_, how) => {
+  const list = await printed(`runners list -L 2 ${how}`.trim())
+  const ran = await run('runners get - --yes -o json --fields id', list)
+  expect(ran.stderr).toBe('')
+  expect(JSON.parse(ran.stdout)).toEqual([{ id: 1 }, { id: 2 }])
+})
+
+it.each([
+  ['of several projects', '-P platform/app,web/site', '-o json'],
+  ['of all of them', '--scope all', '-o json'],
+  ['of all of them, as a table', '--scope all', ''],
+  ['of all of them, as a sheet', '--scope all', '-o csv'],
+])('numbers that bring their project along: %s', async (_, scope, how) => {
+  const list = await printed(`mr list ${scope} -L 2 ${how}`.trim())
+  const wanted = JSON.parse(await printed(`mr list ${scope} -L 2 -o json --fields iid,title`))
+  const ran = await run('mr get - -o json --fields iid,title', list)
+  expect(ran.stderr).toBe('')
+  expect(JSON.parse(ran.stdout)).toEqual(wanted)
+})
+
+it('projects, as what a command is asked for', async () => {
+  const list = await printed('projects list --where ownpath=app -o json')
+  const ran = await run('mr list -P - -L 1 -o ndjson --fields iid', list)
+  expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('"project":')])
+})
+
+it('what is of another kind is refused', async () => {
+  const ran = await run('runners get -', await printed('mr list --scope all -L 1 -o json'))
+  expect(ran.code).toBe(2)
+  expect(ran.stderr).toContain('a list of other things than runners')
+})
+
+it('what a list shows beside the fields of records is made of them', async () => {
+  expect(await printed('mr list --scope all -L 1 -o csv --fields reference')).toMatch(
+    /^reference\nplatform\/app!\d+\n$/,
+  )
+  const [, , row = ''] = (
+    await printed('pages-domains list -P web/site --fields domain,expires_at')
+  )
+    .trim()
+    .split('\n')
+  expect(row).toMatch(/\t\d{4}-/)
+  const chosen = await printed('pages-domains list -P web/site --where expires_at<2020 -o json')
+  expect(JSON.parse(chosen)).toEqual([])
+})
+
+it('objects that are chosen by their records', async () => {
+  const ran = await run(
+    'runners resume --select owndescription=shared-linux-1 -o json --fields id --yes',
+  )
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, [{ id: 1 }]])
+})
