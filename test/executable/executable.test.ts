@@ -107,7 +107,7 @@ describe('whatever else there is', () => {
   it('takes nothing from NODE_OPTIONS', async () => {
     const [injected, ran] = [join(folder(), 'injected.cjs'), join(folder(), 'ran')]
     writeFileSync(injected, `require('node:fs').writeFileSync(${JSON.stringify(ran)}, '')`)
-    const env = { ...bare, NODE_OPTIONS: `--require ${injected} --inspect-brk=0`, NODE_PATH: '/' }
+    const env = { ...bare, NODE_OPTIONS: `--require ${injected} --inspect-brk=0` }
     expect(await run(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     expect(await run(['--help'], env)).toEqual(await run(['--help']))
     expect(existsSync(ran)).toBe(false)

