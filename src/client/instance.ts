@@ -1,5 +1,5 @@
 /** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
-import { type Endpoint, writes } from '../catalogue/endpoint.js'
+import { type Endpoint, methodOf, writes } from '../catalogue/endpoint.js'
 import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
@@ -153,7 +153,8 @@ export class InstanceClient {
    * as the user. Made once for each kind of credential.
    */
   client(endpoint?: Called, patience: WaitKind = 'usual'): Promise<Client> {
-    const key = `${endpoint?.credential ?? 'user'} ${mayWrite(endpoint)} ${patience}`
+    const way = `${mayWrite(endpoint)} ${this.#readsBy(endpoint)}`
+    const key = `${endpoint?.credential ?? 'user'} ${way} ${patience}`
     const known = this.#clients.get(key)
     if (known !== undefined) return known
     const made = this.#open(endpoint, patience)
@@ -177,8 +178,15 @@ export class InstanceClient {
     }
   }
 
+  /** The method by which an endpoint reads that is marked as reading, where that makes a difference. */
+  #readsBy(endpoint: Called | undefined): string | undefined {
+    const marked = this.#options.readOnly === 'marked' && endpoint?.safe === true
+    return marked ? methodOf(endpoint) : undefined
+  }
+
   async #optionsFor(endpoint: Called | undefined, patience: WaitKind): Promise<ClientOptions> {
     const { baseUrl, userAgent, sudo, signal, note, renew, gate, readOnly, words } = this.#options
+    const readsBy = this.#readsBy(endpoint)
     const credential = await this.credential(endpoint)
     if (credential === undefined && endpoint?.credential === 'user-or-job')
       this.#options.without?.(endpoint)
@@ -189,7 +197,8 @@ export class InstanceClient {
       userAgent,
       ...waitingFor(patience, this.#options),
       ...(note === undefined ? {} : { note }),
-      ...(readOnly === undefined ? {} : { readOnly }),
+      ...(readOnly === undefined ? {} : { readOnly: readOnly !== false }),
+      ...(readsBy === undefined ? {} : { readsBy }),
       ...(signal === undefined ? {} : { signal }),
       ...(gate === undefined ? {} : { gate }),
       ...(words === undefined ? {} : { words }),

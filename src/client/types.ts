@@ -8,8 +8,9 @@ import type { Called, Provide } from './credential.js'
 type Told = (exchange: Exchange) => void
 
 /** An instance, and how it is reached; what crosses a wall is handed in as a value. */
-export interface InstanceOptions
-  extends Pick<ClientOptions, 'note' | 'readOnly' | 'signal' | 'userAgent'> {
+export interface InstanceOptions extends Pick<ClientOptions, 'note' | 'signal' | 'userAgent'> {
+  /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue says reads by another method. */
+  readonly readOnly?: boolean | 'marked'
   /** Without a trailing slash and without `/api/v4`; may have a path (`https://host/forge`). */
   readonly baseUrl: string
   readonly credential: Provide

@@ -194,6 +194,8 @@ export interface Described {
   readonly open?: true
   /** Goes on until it is interrupted: its output is shown at once, without a pager. */
   readonly lasts?: true
+  /** Goes on until something else is over, whatever its flags say. */
+  readonly waits?: true
   /** Writes, though it reaches no endpoint of its own: --dry-run tries it. */
   readonly alters?: true
   /** How answers of several instances are set side by side. */

@@ -10,6 +10,7 @@ import type { CountedWork, Waited } from '../terminal/streams/meter.js'
 import type { Described, Given, MadeBy, Plan, Plans } from './described.js'
 import type { Globals } from './globals.js'
 import type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
+import type { Within } from './within.js'
 
 export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
 
@@ -161,8 +162,8 @@ export interface PlaceService {
   identity(): Promise<MadeBy>
   /** The project or group at hand: flag, environment, git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
-  /** The tool's version. */
-  about(): { readonly version: string }
+  /** Runs another command within this one. */
+  readonly within: Within
   /** Every command there is, areas first, in the order of the catalogue. */
   commands(): Promise<readonly Described[]>
 }

@@ -53,10 +53,10 @@ const afterLoss = async (error: unknown, reply: OpenAnswer, attempts: Attempts):
 
 /** Refuses what may write, where nothing may: whoever asks for it is wrong about what it does. */
 const guarding =
-  ({ readOnly = false }: Pick<ClientOptions, 'readOnly'>) =>
+  ({ readOnly = false, readsBy }: Pick<ClientOptions, 'readOnly' | 'readsBy'>) =>
   (request: WireRequest): WireRequest => {
     const { method } = request
-    if (!readOnly || isSafe(method)) return request
+    if (!readOnly || isSafe(method) || method === readsBy) return request
     const what = `${method} ${safeAddress(request.path)}`
     throw new Failure('internal', `this only reads, and was about to send ${what}`)
   }

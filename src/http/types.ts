@@ -51,6 +51,8 @@ export interface ClientOptions {
   readonly words?: Words
   /** Nothing but GET and HEAD is sent, whoever asks for more. */
   readonly readOnly?: boolean
+  /** With `readOnly`: the method of an endpoint that only reads, whatever its method says. */
+  readonly readsBy?: string
   /** True for long lists and downloads: leaves undici's parser free to be optimised. */
   readonly long?: boolean
 }

@@ -6,6 +6,7 @@ import type { Ask } from '../../http/types.js'
 import type { Writer } from '../../output/types.js'
 import type { Wanted } from '../plan/sources.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
+import { listsEnd, withinOf } from './inner.js'
 import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { LiveInstance, type Parts } from './instance/live.js'
@@ -75,16 +76,22 @@ const answerOf = async (options: RunOptions, screen: Streams): Promise<RunAnswer
 const roomOf = async (options: RunOptions, screen: Streams) => {
   const { globals, env, signal } = options
   const { notes } = screen
-  const sessions = new Sessions(options, notes)
-  const place = new Standing(options, sessions, screen, async (ask) =>
-    globals.curl ? undefined : exchange.glance(ask),
+  const { inner } = options
+  const sessions = inner?.sessions ?? new Sessions(options, notes)
+  const place = new Standing(
+    options,
+    sessions,
+    screen,
+    async (ask) => (globals.curl ? undefined : exchange.glance(ask)),
+    (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
   )
   const answer = await answerOf(options, screen)
   const exchange = createExchange({
     globals,
     env,
     signal,
-    readOnly: options.command.looks === true,
+    readOnly: inner?.readOnly ?? options.command.looks === true,
+    ...(inner === undefined ? {} : { gateOf: inner.gateOf }),
     session: () => place.session(),
     profile: () => place.profile(),
     ...(options.own === undefined ? {} : { own: options.own }),
@@ -183,10 +190,14 @@ const partsIn = ({ options, screen, parts, reads, instance }: Below): Running['b
   }
 }
 
+/** The streams of a run, or those of the one that it is part of. */
+const screenOf = async (options: RunOptions): Promise<Streams> =>
+  options.part?.screen ?? options.inner?.screen ?? (await openStreams(options))
+
 /** Puts the services of a run together. */
 export const createRun = async (options: RunOptions): Promise<Running> => {
   const { globals, listed, signal } = options
-  const screen = options.part?.screen ?? (await openStreams(options))
+  const screen = await screenOf(options)
   const room: Room = await roomOf(options, screen)
   const { sessions, place, answer, exchange, person } = room
   const below = new Afterwards(screen.notes)
@@ -195,7 +206,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const lists = new Lists(
     globals,
     exchange.instance,
-    { writer: (many, emit) => answer.writer(many, emit), later: below.later },
+    { writer: (many, emit) => answer.writer(many, emit), ...listsEnd(options, below) },
     choiceOf(options, { ...room, planning, reads }),
   )
   const sending = new Sending(exchange, person, answer, globals, options.words)
@@ -222,7 +233,8 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
     close: async () => {
       for (const { text, unknown } of sending.lines()) below.later(text, unknown ? 'warn' : 'note')
       await exchange.close()
-      await sessions.close()
+      // Those of an outer run stay open for its next.
+      if (options.inner === undefined) await sessions.close()
       await screen.out.end()
       if (options.part === undefined) below.say()
       else options.part.later(() => below.say())

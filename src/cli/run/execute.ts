@@ -18,7 +18,7 @@ import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
 import { Printed } from './instance/unsent.js'
 import type { JournalWish } from './many/journal/wish.js'
-import type { Decided, InstancePart } from './options.js'
+import type { Decided, InstancePart, RunWithin } from './options.js'
 import { Suggesting } from './place/suggesting.js'
 import { prelude } from './prelude.js'
 import { checkSelection } from './where/from.js'
@@ -117,6 +117,8 @@ const lineRead = async (
   return { early, format, globals, suggests, of }
 }
 
+const within: RunWithin = async (...ask) => (await import('./within/index.js')).runWithin(...ask)
+
 /** Runs a command on one instance. */
 const executeOne = async ({ command, raw, signal, decided, own, part }: Line): Promise<number> => {
   const input = part?.input ?? new StandardInput()
@@ -139,17 +141,17 @@ const executeOne = async ({ command, raw, signal, decided, own, part }: Line): P
     stdin: input,
     listed: wish.source !== 'arguments' || globals.resume !== undefined,
     wish,
+    within,
     chosen: new Map(),
   })
-  const { exitCode, close } = running
-  const { person } = running.services
+  const { exitCode, close, services } = running
+  const { person } = services
   let failed: unknown
   try {
     suggests?.tell(person)
     await prelude({ command, globals, person, ...words }, early)
     checkShown(format, command, globals)
-    const { text: stdin } = input
-    const beside = { parents, running, wish, input, stdin, ...words }
+    const beside = { parents, running, wish, input, stdin: input.text, ...words }
     await act({ command, raw, globals, signal, ...beside })
   } catch (error) {
     if (!(error instanceof Printed)) failed = error

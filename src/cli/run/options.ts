@@ -3,7 +3,10 @@ import type { Words } from '../../catalogue/words.js'
 import type { Globals } from '../../commands/globals.js'
 import type { Emit, Piped, PlanAnswer } from '../../commands/services.js'
 import type { Command } from '../../commands/types.js'
+import type { WithinAnswer, WithinAsk } from '../../commands/within.js'
+import type { FleetGate } from '../../fleet/gate/gate.js'
 import type { Format, Writer } from '../../output/types.js'
+import type { Profile, Session } from '../../profile/types.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import type { FindOwn } from '../own/found.js'
 import type { JournalWish } from './many/journal/wish.js'
@@ -34,6 +37,40 @@ export interface InstancePart {
   readonly keep?: (answer: PlanAnswer, emit: Emit) => void
 }
 
+/** The sessions of a run. */
+export interface OpenSessions {
+  /** The one in force; nothing is read before it is asked for. */
+  current(): Promise<Session>
+  /** Another profile's; without a name, what flags and environment alone make. */
+  of(profile: string | undefined): Promise<Session>
+  /** The profile in force, where there is one. */
+  profile(): Promise<Profile | undefined>
+  close(): Promise<void>
+}
+
+/** What runs within one run have from it. */
+export interface Sharing {
+  readonly sessions: OpenSessions
+  /** The gate of an address: the same for all of an origin. */
+  readonly gateOf: (baseUrl: string) => Promise<FleetGate>
+}
+
+/** A run within another. */
+interface InnerPart extends Sharing {
+  readonly screen: Streams
+  /** Nothing but GET and HEAD is sent; `marked`: and what the catalogue marks as reading. */
+  readonly readOnly: boolean | 'marked'
+  /** Told of a list that ended whether it goes on. */
+  readonly ended: (more: boolean) => void
+}
+
+/** Runs a command within a run. */
+export type RunWithin = (
+  outer: RunOptions,
+  sharing: Sharing,
+  ask: WithinAsk,
+) => Promise<WithinAnswer>
+
 export interface RunOptions {
   readonly command: Command
   readonly globals: Globals
@@ -53,6 +90,10 @@ export interface RunOptions {
   readonly part?: InstancePart
   /** What the folder suggests; nothing to one of several instances. */
   readonly suggests?: Suggesting
+  /** Where it is within another: what it has from there, and how it is seen. */
+  readonly inner?: InnerPart
+  /** How others are run within it. */
+  readonly within?: RunWithin
   /** The records that `--select` chose, by what their objects are called. */
   readonly chosen: Map<string, unknown>
 }

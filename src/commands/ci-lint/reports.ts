@@ -1,4 +1,5 @@
 /** Reports for CI: JUnit XML and SARIF 2.1.0. */
+import { version } from '../../base/version.js'
 import { type JunitCase, junitOf } from '../reports/junit.js'
 import { type SarifResult, sarifOf } from '../reports/sarif.js'
 import { writeReport } from '../reports/writing.js'
@@ -58,5 +59,5 @@ export const writeReports = async (
     ...v.errors.map((p) => result(v, p, 'error')),
     ...v.warnings.map((p) => result(v, p, 'warning')),
   ])
-  await writeReport(place, 'sarif', sarif, sarifOf(place.about().version, rules, results))
+  await writeReport(place, 'sarif', sarif, sarifOf(version, rules, results))
 }

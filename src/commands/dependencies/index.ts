@@ -1,6 +1,7 @@
 /** `dependencies list` (`catalogue/reference/dependencies.md`). */
 import { randomUUID } from 'node:crypto'
 import { isObject, objects } from '../../base/objects.js'
+import { version } from '../../base/version.js'
 import { oneOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
@@ -36,7 +37,7 @@ const billOfMaterials = async (
   const records = await instance.collect(plan, { whole: !part })
   const bill = await cyclonedx(records, {
     project: String(plan.values.id),
-    version: place.about().version,
+    version,
     now: place.clock.now(),
     serialNumber: `urn:uuid:${randomUUID()}`,
   })

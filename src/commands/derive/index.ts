@@ -1,4 +1,5 @@
 /** Catalogue → commands: what an area's endpoints and the specials beside them make together. */
+export { plainOf } from './derived.js'
 export {
   allCommands,
   commandNamed,

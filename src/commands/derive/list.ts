@@ -3,8 +3,7 @@ import type { Endpoints } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { specialsOf, toolCommands } from '../index.js'
 import type { Command } from '../types.js'
-import { argumentsOf } from './arguments.js'
-import { mergeFlags } from './flags.js'
+import { derived } from './derived.js'
 import { withSpecial } from './special.js'
 
 const pick = (endpoints: Endpoints, keys: readonly string[]): Endpoints =>
@@ -14,18 +13,6 @@ const pick = (endpoints: Endpoints, keys: readonly string[]): Endpoints =>
       return e === undefined ? [] : [[key, e]]
     }),
   )
-
-const derived = (area: string, words: string, endpoints: Endpoints): Command => {
-  const all = Object.values(endpoints)
-  return {
-    area,
-    words,
-    summary: all[0]?.summary ?? '',
-    args: argumentsOf(all),
-    flags: mergeFlags(all),
-    endpoints,
-  }
-}
 
 /** The command words of an area, in the order of the catalogue, specials last. */
 export const wordsOf = (area: string, endpoints: Endpoints): string[] => [

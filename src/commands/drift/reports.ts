@@ -1,4 +1,5 @@
 /** What differs, for machines that show it: JUnit XML, SARIF 2.1.0, and Markdown for a comment. */
+import { version } from '../../base/version.js'
 import type { PlanAction, PlanDocument, PlanRemark } from '../../desired/planfile/document.js'
 import type { MadePlan } from '../plan/making.js'
 import { summaryOf } from '../plan/summary.js'
@@ -141,6 +142,5 @@ export const writeDrift = async (
   const { junit: tests, markdown: comment, sarif: scan } = reports
   if (tests !== undefined) await writeReport(place, 'junit', tests, await junit(made))
   if (comment !== undefined) await writeReport(place, 'markdown', comment, await markdown(made))
-  if (scan !== undefined)
-    await writeReport(place, 'sarif', scan, sarif(made, place.about().version))
+  if (scan !== undefined) await writeReport(place, 'sarif', scan, sarif(made, version))
 }

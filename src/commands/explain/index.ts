@@ -1,6 +1,7 @@
 /** `svcctl explain`: fields of a resource, parameters of a command, the API as OpenAPI, files as JSON Schema. */
 import { type Fields, isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
+import { version } from '../../base/version.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type AreaRow, areas } from '../../catalogue/index.js'
 import { integrationFamilies } from '../../catalogue/integration-families.js'
@@ -115,7 +116,6 @@ const explainCommand = async (
 
 const run = async (services: Services, given: Mine): Promise<void> => {
   if (given.flags.openapi === true) {
-    const { version } = await services.place.about()
     return services.answer.printDocument(await openapi(version))
   }
   if (given.flags['config-schema'] === true) {

@@ -1,5 +1,6 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 import type { JsonValue } from '../../base/json/value.js'
+import { version } from '../../base/version.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import type { PlanLimits, SecretsPolicy } from '../../desired/comparing/types.js'
 import type { DeclaredState } from '../../desired/files/index.js'
@@ -151,7 +152,7 @@ export const madePlan = async (
   const user = self ?? (await sight.self())?.username ?? null
   for (const text of sight.notes) services.person.note(text)
   const document = documentOf(plan, {
-    tool: `svcctl ${place.about().version}`,
+    tool: `svcctl ${version}`,
     instance: actual,
     user,
     created: place.clock.now().toISOString(),

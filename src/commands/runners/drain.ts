@@ -218,6 +218,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
 export const drain = define({
   summary: 'Pause runners and wait until no job is running on them',
   endpoints: ['update'],
+  waits: true,
   without: 'attributes',
   flags,
   examples: [

@@ -41,6 +41,9 @@ const place = (more: NodeJS.ProcessEnv = {}, globals: object = {}) => {
       new Sessions(options, heard),
       { interactive: () => false, notes: heard } as never,
       async () => undefined,
+      async () => {
+        throw new Error('nothing runs within it')
+      },
     ),
     warned,
   }

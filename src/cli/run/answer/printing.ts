@@ -46,7 +46,7 @@ const peopleOf = (people: People, { within, parent }: Emit): People => {
   }
 }
 
-type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'words'>
+type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words'>
 
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
@@ -167,8 +167,9 @@ export class Printing implements RunAnswer {
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
   #hidden({ endpoint, reveal, within }: Emit): Hidden {
-    const { command, globals } = this.#asked
-    if (globals.showSecrets || reveal === true) return 'nothing'
+    const { command, globals, inner } = this.#asked
+    // A program that asked for it is no person who has to copy it.
+    if (globals.showSecrets || (reveal === true && inner === undefined)) return 'nothing'
     const own = secretsOf(endpoint)
     if (within === undefined) return own
     // Each instance may have been asked by another endpoint of the command.

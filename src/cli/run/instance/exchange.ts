@@ -20,6 +20,8 @@ import { type RunWays, reaching } from './reach.js'
 import { Warnings } from './warnings.js'
 
 export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'signal'> {
+  /** The gates of another run, where it shares them. */
+  readonly gateOf?: ReturnType<typeof gatesOf>
   readonly globals: RunWays['globals'] & Ceilings
   readonly session: () => Promise<Session>
   /** The profile in force, where there is one: its rules hold for what goes elsewhere, too. */
@@ -95,13 +97,16 @@ const stranger =
     return other.client(credential === undefined ? bare : undefined)
   }
 
+const ownGates = ({ globals, profile, screen }: ExchangeOptions) =>
+  gatesOf(globals, profile, (text) => screen.say(text, 'info'))
+
 export const createExchange = (options: ExchangeOptions) => {
   const { globals, env, screen, session } = options
   const { warn } = screen
   const warnings = new Warnings({ insecure: globals.insecure, env, warn })
   const audit = new Audit()
   const guard = guarding(options, audit)
-  const gateOf = gatesOf(globals, options.profile, (text) => screen.say(text, 'info'))
+  const gateOf = options.gateOf ?? ownGates(options)
   const run: RunWays = { ...options, warnings, audit, guard, gateOf }
   const own: Spoken = async (baseUrl) => wordsFor(await options.own?.(), baseUrl)
   const { instance, close } = sessionInstance(session, run, own)
@@ -129,6 +134,8 @@ export const createExchange = (options: ExchangeOptions) => {
       return wire
     },
     guard,
+    /** The gate of an address. */
+    gateOf,
     /** The gate that all requests to the session's instance pass. */
     gate: async (): Promise<FleetGate> => gateOf((await session()).baseUrl),
     curlOf,

@@ -16,6 +16,8 @@ interface Screen {
   readonly writer: (many: boolean, emit: Emit) => Promise<Writer>
   /** A note that stands below the output. */
   readonly later: (text: string) => void
+  /** Told of a list that ended whether it goes on. */
+  readonly ended?: (more: boolean) => void
 }
 
 type Watching = Pick<ListOptions, 'held' | 'watch'>
@@ -183,7 +185,10 @@ export class Lists {
   }
 
   private say(end: ListEnd, plan?: Plan, stage?: Stage): void {
+    // Whoever reads page by page needs no words for it.
+    const { ended, later } = this.screen
     const note = noteOf(end, this.paging, plan, stage !== undefined)
-    if (note !== undefined) this.screen.later(note)
+    if (ended !== undefined) ended(end.more)
+    else if (note !== undefined) later(note)
   }
 }

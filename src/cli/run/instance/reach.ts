@@ -19,8 +19,8 @@ export interface RunWays {
   readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
-  /** The command only looks: nothing but GET and HEAD goes out for it. */
-  readonly readOnly: boolean
+  /** Nothing but GET and HEAD goes out; `marked`: and what the catalogue marks as reading. */
+  readonly readOnly: boolean | 'marked'
   readonly screen: {
     readonly say: (text: string, level: 'info' | 'verbose') => void
     readonly trace: (exchange: Exchange) => void

@@ -1,5 +1,6 @@
 /** Who a run is made by, and where: what a journal holds the next one against. */
 import { isObject, textOf } from '../../../base/objects.js'
+import { version } from '../../../base/version.js'
 import { account } from '../../../catalogue/implied.js'
 import type { MadeBy } from '../../../commands/described.js'
 import { instanceOf } from '../../../commands/journal/named.js'
@@ -19,7 +20,7 @@ const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | 
 }
 
 interface Identifying {
-  readonly place: Pick<PlaceService, 'about' | 'env' | 'globals' | 'session'>
+  readonly place: Pick<PlaceService, 'env' | 'globals' | 'session'>
   readonly glance: (ask: Ask) => Promise<unknown>
 }
 
@@ -31,6 +32,6 @@ export const identityOf = async ({ place, glance }: Identifying): Promise<MadeBy
     profile: profile?.name ?? null,
     user: (await userOf(glance)) ?? null,
     sudo: sudo ?? null,
-    version: place.about().version,
+    version: version,
   }
 }

@@ -10,7 +10,7 @@ import {
   transportOf,
 } from '../../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../../profile/types.js'
-import type { RunOptions } from '../options.js'
+import type { OpenSessions, RunOptions } from '../options.js'
 import { sendForm } from './refresh.js'
 
 interface Heard {
@@ -33,7 +33,7 @@ const flagsFor = (name: string | undefined, { globals }: Options): InstanceFlags
 })
 
 /** The sessions of a run, the one in force opened once. */
-export class Sessions {
+export class Sessions implements OpenSessions {
   readonly #options: Options
   readonly #heard: Heard
   #current: Promise<Session> | undefined

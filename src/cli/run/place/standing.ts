@@ -1,17 +1,16 @@
 /** Where a run stands: its process, its session, the project or group at hand. */
 
-import { version } from '../../../base/version.js'
 import { allCommands, type ScopeKind, sendsBody } from '../../../commands/derive/index.js'
 import type { PlaceService } from '../../../commands/services.js'
 import type { Command, MadeBy } from '../../../commands/types.js'
+import type { Within } from '../../../commands/within.js'
 import { usage } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
 import { environmentScope, type Scope, scopeAtHand, type Takes } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
-import type { RunOptions } from '../options.js'
+import type { OpenSessions, RunOptions } from '../options.js'
 import type { Streams } from '../screen.js'
 import { clockOf } from './clock.js'
-import type { Sessions } from './sessions.js'
 
 const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
   const project = kinds.includes('project')
@@ -22,7 +21,7 @@ const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
 
 type Options = Pick<
   RunOptions,
-  'command' | 'env' | 'globals' | 'part' | 'signal' | 'stdin' | 'suggests' | 'wish'
+  'command' | 'env' | 'globals' | 'inner' | 'part' | 'signal' | 'stdin' | 'suggests' | 'wish'
 >
 
 /** Whether what a command does changes anything. */
@@ -37,24 +36,30 @@ export class Standing implements PlaceService {
   readonly env: NodeJS.ProcessEnv
   readonly globals: PlaceService['globals']
   readonly clock: PlaceService['clock']
-  readonly #sessions: Sessions
+  readonly #sessions: OpenSessions
   readonly stdin: RunOptions['stdin']
   readonly #glance: (ask: Ask) => Promise<unknown>
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
+  readonly within: Within
 
   readonly #options: Options
   readonly #screen: Pick<Streams, 'interactive' | 'notes'>
   /** Which project is meant by a file, and by which. */
   #origin: string | undefined
 
-  /** @param glance the data that a reading request is answered with; nothing where nothing is sent */
+  /**
+   * @param glance the data that a reading request is answered with; nothing where nothing is sent
+   * @param within runs another command within this one
+   */
   constructor(
     options: Options,
-    sessions: Sessions,
+    sessions: OpenSessions,
     screen: Pick<Streams, 'interactive' | 'notes'>,
     glance: (ask: Ask) => Promise<unknown>,
+    within: Within,
   ) {
+    this.within = within
     const { globals, env, part, signal, stdin } = options
     this.#options = options
     this.#screen = screen
@@ -88,10 +93,6 @@ export class Standing implements PlaceService {
     return (await this.scopeAmong([kind]))?.value
   }
 
-  about(): { readonly version: string } {
-    return { version }
-  }
-
   commands(): Promise<readonly Command[]> {
     return allCommands()
   }
@@ -101,7 +102,8 @@ export class Standing implements PlaceService {
     kinds: readonly ScopeKind[],
   ): Promise<{ kind: ScopeKind; value: string } | undefined> {
     const takes = takesOf(kinds)
-    if (takes === undefined) return undefined
+    // What asks by values means what it gives.
+    if (takes === undefined || this.#options.inner !== undefined) return undefined
     return (
       environmentScope(takes, this.env) ??
       (await this.#suggested(takes)) ??

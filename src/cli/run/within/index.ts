@@ -1,0 +1,153 @@
+/** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
+import type { Endpoint, Endpoints } from '../../../catalogue/endpoint.js'
+import { commandNamed, plainOf } from '../../../commands/derive/index.js'
+import type { Given } from '../../../commands/described.js'
+import { type Globals, readGlobals } from '../../../commands/globals.js'
+import type { Piped } from '../../../commands/services.js'
+import type { Command } from '../../../commands/types.js'
+import type { Manner, WithinAnswer, WithinAsk } from '../../../commands/within.js'
+import { Failure, usage } from '../../../errors.js'
+import { formatNamed } from '../../../output/formats.js'
+import { ownWords } from '../../own/found.js'
+import { givenOfData } from '../../plan/data.js'
+import { createRun } from '../context.js'
+import { failureIn } from '../failed.js'
+import { Printed } from '../instance/unsent.js'
+import type { RunOptions, RunWithin, Sharing } from '../options.js'
+import { prelude } from '../prelude.js'
+import { runDerived } from '../run.js'
+import { type KeptScreen, keptScreen } from './screen.js'
+
+/** Standard input is whose the outer run is. */
+const nothing: Piped = {
+  text: async () => {
+    throw usage('nothing can be read from standard input here')
+  },
+  chunks: () => {
+    throw usage('nothing can be read from standard input here')
+  },
+}
+
+/** Flags of the outer run that say how its instance is reached. */
+const shared = [
+  'baseUrl',
+  'concurrency',
+  'insecure',
+  'profile',
+  'rate',
+  'retries',
+  'sandbox',
+  'sudo',
+  'timeout',
+] as const satisfies readonly (keyof Globals)[]
+
+/** The flags of a run within another: of what was typed for that, only how the instance is reached. */
+const globalsFor = (outer: Globals, { fields, manner, page, perPage }: WithinAsk): Globals => {
+  const reached = Object.fromEntries(
+    shared.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])),
+  )
+  return {
+    ...readGlobals(new Map(), {}, () => undefined),
+    ...reached,
+    output: 'ndjson',
+    dryRun: manner === 'tries',
+    ...(fields === undefined ? {} : { fields }),
+    ...(page === undefined ? {} : { page }),
+    ...(perPage === undefined ? {} : { perPage }),
+  }
+}
+
+/** What of the environment is about how the machine reaches others; what is meant for a line of the tool is not. */
+const environmentFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(?:SVC_(?!CONFIG_DIR$)|CI$|CI_)/.test(name)),
+  )
+
+/** An endpoint that its own API tries out by sending it is as any other. */
+const unrehearsed = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpoint
+const tried = (endpoints: Endpoints): Endpoints =>
+  Object.fromEntries(Object.entries(endpoints).map(([key, one]) => [key, unrehearsed(one)]))
+
+const meant = async ({ command, plain, manner }: WithinAsk): Promise<Command> => {
+  const found = await commandNamed(command.area, command.words)
+  if (found === undefined)
+    throw new Failure('internal', `there is no ${command.area} ${command.words}`)
+  const one = plain === true ? plainOf(found) : found
+  return manner === 'tries' ? { ...one, endpoints: tried(one.endpoints) } : one
+}
+
+const sends: Readonly<Record<Manner, boolean | 'marked'>> = {
+  reads: 'marked',
+  tries: true,
+  writes: false,
+}
+
+interface Inner extends Pick<RunOptions, 'command' | 'globals'> {
+  readonly ask: WithinAsk
+  readonly screen: KeptScreen
+  readonly ended: (more: boolean) => void
+}
+
+const optionsFor = async (
+  outer: RunOptions,
+  sharing: Sharing,
+  { ask, command, globals, screen, ended }: Inner,
+): Promise<RunOptions> => {
+  const { own } = outer
+  return {
+    command,
+    globals,
+    format: formatNamed('ndjson'),
+    env: environmentFor(outer.env),
+    signal: ask.signal,
+    stdin: nothing,
+    ...(own === undefined ? {} : { own, ...(await ownWords(command, own)) }),
+    listed: false,
+    wish: { source: 'arguments', raw: { args: [], flags: new Map() }, several: false },
+    chosen: new Map(),
+    inner: { ...sharing, screen: screen.streams, readOnly: sends[ask.manner], ended },
+  }
+}
+
+/** Does it. @returns its exit code */
+const act = async (options: RunOptions, given: Given): Promise<number> => {
+  const { command, globals, words } = options
+  const running = await createRun(options)
+  const { services } = running
+  try {
+    await prelude({ command, globals, person: services.person, ...(words && { words }) }, [])
+    await (command.run ?? runDerived)(services, given)
+  } catch (error) {
+    if (!(error instanceof Printed)) throw error
+  } finally {
+    await running.close()
+  }
+  return running.exitCode()
+}
+
+export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinAnswer> => {
+  const screen = await keptScreen()
+  let more = false
+  let given: Given | undefined
+  const said = (code: number, failure = screen.failures[0]): WithinAnswer => ({
+    ...(given === undefined ? {} : { given }),
+    records: screen.lines(),
+    more,
+    notes: screen.notes,
+    code,
+    ...(failure === undefined ? {} : { failure }),
+  })
+  try {
+    const command = await meant(ask)
+    given = givenOfData(command, ask.values, (text) => screen.streams.notes.note(text))
+    const globals = globalsFor(outer.globals, ask)
+    const ended = (goesOn: boolean): void => {
+      more = goesOn
+    }
+    const options = await optionsFor(outer, sharing, { ask, command, globals, screen, ended })
+    return said(await act(options, given))
+  } catch (error) {
+    const failure = failureIn({ error, interrupted: ask.signal.aborted, argv: [], how: undefined })
+    return said(failure.exitCode, failure)
+  }
+}
