@@ -5,7 +5,7 @@
  * wrapper of their names (.mjs). Their types: types.mjs.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { build } from 'rolldown'
 
 const { version, bugs, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -140,6 +140,11 @@ for (const { name, exports, isEntry } of chunks)
       `dist/${name}.mjs`,
       `import library from './${name}.cjs'\nexport const { ${exports.join(', ')} } = library\n`,
     )
+// Which module stands in which file, for a test of what is bundled: it is not packed.
+const listed = chunks.flatMap(({ fileName, moduleIds }) =>
+  moduleIds.map((id) => `${fileName}\t${relative('.', id)}`),
+)
+writeFileSync('dist/modules.txt', `${listed.sort().join('\n')}\n`)
 // What loads them, each a whole of its own: what it shares with the program is not loaded from there,
 // since it decides what of the program is loaded.
 for (const [name, file] of [

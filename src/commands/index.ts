@@ -136,6 +136,7 @@ export const toolCommands: readonly ToolRow[] = [
       undo: 'undoCommand',
       merge: 'mergeCommand',
     }),
+    from('mcp', () => import('./mcp/index.js'), { serve: 'serve' }),
     from('vocabulary', () => import('./vocabulary/index.js'), { learn: 'learn', check: 'check' }),
     from('alias', () => import('./alias/index.js'), {
       set: 'setCommand',

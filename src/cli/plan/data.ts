@@ -79,7 +79,7 @@ const isJoined = (format: string | undefined): boolean => format === 'csv' || fo
  * A value by its parameter.
  * @throws Failure `usage` naming what it takes
  */
-export const valueFor = (param: Param, value: JsonValue, label: string, note: Note): JsonValue => {
+const valueFor = (param: Param, value: JsonValue, label: string, note: Note): JsonValue => {
   if (value === null) {
     if (param.nullable === true) return null
     throw wrong(label, 'a value, not null')

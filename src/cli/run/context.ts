@@ -26,7 +26,7 @@ import { Standing } from './place/standing.js'
 import { isRehearsal, sendsAll } from './rehearsal.js'
 import { Afterwards, heardBy } from './saying.js'
 import type { Streams } from './screen.js'
-import { openStreams } from './streams.js'
+import { streamsOf } from './streams.js'
 import type { Rounds } from './watch.js'
 import { choiceOf, selectionOf } from './where/lazily.js'
 import type { Selection } from './where/selecting.js'
@@ -190,14 +190,10 @@ const partsIn = ({ options, screen, parts, reads, instance }: Below): Running['b
   }
 }
 
-/** The streams of a run, or those of the one that it is part of. */
-const screenOf = async (options: RunOptions): Promise<Streams> =>
-  options.part?.screen ?? options.inner?.screen ?? (await openStreams(options))
-
 /** Puts the services of a run together. */
 export const createRun = async (options: RunOptions): Promise<Running> => {
   const { globals, listed, signal } = options
-  const screen = await screenOf(options)
+  const screen = await streamsOf(options)
   const room: Room = await roomOf(options, screen)
   const { sessions, place, answer, exchange, person } = room
   const below = new Afterwards(screen.notes)

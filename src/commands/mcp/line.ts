@@ -1,0 +1,127 @@
+/** What was asked by data, as the line that a person would type: read by a shell, it asks the very same. */
+
+import { isObject } from '../../base/objects.js'
+import { endsAsSecret } from '../../base/secrets/names.js'
+import { quoted } from '../../base/shell-words.js'
+import type { Param } from '../../catalogue/params.js'
+import { type Failure, usage } from '../../errors.js'
+import { visible } from '../../terminal/text/escape.js'
+import type { Flag, Given } from '../types.js'
+import type { Offer } from './offers.js'
+
+/** Longer ones nobody reads before running them. */
+const longest = 8 * 1024
+
+const cannot = (name: string, why: string): Failure =>
+  usage(`--${name} cannot be given on a command line: ${why}`, 'Write it by hand.')
+
+/**
+ * A word of one line, whatever stands in it: control characters are written out.
+ * @throws Failure `usage` for what no shell has in a word
+ */
+const word = (text: string): string => {
+  if (/[\0\p{Cs}]/u.test(text))
+    throw usage('a value holds what no command line can: NUL, or half a character')
+  if (visible(text) === text) return quoted(text)
+  const inner = text
+    .replaceAll('\\', '\\\\')
+    // Interactive shells look for these before they look at quotes.
+    .replace(/['!]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`)
+    .replace(/[^\\]/gu, (char) => (visible(char) === char ? char : written(char)))
+  return `$'${inner}'`
+}
+
+const short: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' }
+const written = (char: string): string =>
+  short[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+const isPublic = (param: Param): boolean => param.type === 'string' && param.format === 'public-key'
+
+/** Whether the text of a flag may stand for a file or a variable (`cli/plan/given.ts`). */
+const mayStandFor = (param: Param): boolean =>
+  param.secret === true || param.type === 'json' || isPublic(param)
+
+const isSecret = ({ param, parameter = '' }: Flag): boolean =>
+  param.secret === true || (endsAsSecret(parameter) && !isPublic(param))
+
+/** A secret is never repeated: whoever runs the line has it in a variable. */
+const variable = ({ name }: Flag): string => `env:${name.replaceAll('-', '_').toUpperCase()}`
+
+const itemText = (name: string, value: unknown): string => {
+  const text = String(value)
+  if (text === '' || text.includes(',') || text.trim() !== text)
+    throw cannot(name, `"${text}" is no item of a list there`)
+  return text
+}
+
+const hashTexts = (name: string, value: object): readonly string[] =>
+  Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    if (key.includes('=')) throw cannot(name, `"${key}" holds a =`)
+    const all = Array.isArray(inner) ? inner : [inner]
+    if (all.length === 0 || all.some((one) => isObject(one) || one === null))
+      throw cannot(name, `${key} is no text, number or list of them`)
+    return all.map((one: unknown) => `${key}=${String(one)}`)
+  })
+
+const plainText = ({ name, param }: Flag, value: unknown): string => {
+  const text = param.type === 'json' ? JSON.stringify(value) : String(value ?? '')
+  if (mayStandFor(param) && /^(?:@|env:|-$)/.test(text))
+    throw cannot(name, 'it would stand for a file, a variable or standard input')
+  return text
+}
+
+/** The texts of a flag, each given once. */
+const textsOf = (flag: Flag, value: unknown): readonly string[] => {
+  const { name, param } = flag
+  if (isSecret(flag) && typeof value === 'string' && value !== '') {
+    if (!mayStandFor(param)) throw cannot(name, 'it is a secret')
+    return [variable(flag)]
+  }
+  if (param.type === 'list' && value === null) throw cannot(name, 'null')
+  if (Array.isArray(value) && param.type === 'list')
+    return [value.map((item) => itemText(name, item)).join(',')]
+  if (param.type === 'hash' && isObject(value)) return hashTexts(name, value)
+  return [plainText(flag, value)]
+}
+
+const flagWords = (flag: Flag, value: unknown): readonly string[] => {
+  const { name, param, selects } = flag
+  if (param.type === 'boolean') {
+    if (value === true) return [`--${name}`]
+    return selects === true ? [] : [`--no-${name}`]
+  }
+  return textsOf(flag, value).map((text) =>
+    text === '' || text.startsWith('-') ? word(`--${name}=${text}`) : `--${name} ${word(text)}`,
+  )
+}
+
+const argumentWords = (args: readonly string[]): readonly string[] => {
+  if (args.includes('-')) throw usage('- would stand for standard input', 'Name the object.')
+  const words = args.map(word)
+  return args.some((text) => text.startsWith('-')) ? ['--', ...words] : words
+}
+
+/**
+ * The line.
+ * @param where flags that name the instance: `-p work`
+ * @throws Failure `usage` for what no line says
+ */
+export const lineOf = (
+  { command, data }: Offer,
+  given: Given,
+  where: readonly string[],
+): string => {
+  const flags = data.flatMap(({ flag }) => {
+    const value = flag === undefined ? undefined : given.flags[flag.name]
+    return flag === undefined || value === undefined ? [] : flagWords(flag, value)
+  })
+  const verb = command.words.split(' ').filter((one) => one !== '')
+  const args = argumentWords(given.args)
+  const front = args[0] === '--' ? [] : args
+  const behind = args[0] === '--' ? args : []
+  const words = ['svcctl', command.area, ...verb, ...front, ...flags, ...where.map(word), ...behind]
+  const line = words.join(' ')
+  if (Buffer.byteLength(line) > longest)
+    throw usage('what was asked is too long for a command line')
+  return line
+}

@@ -1,0 +1,68 @@
+/** Which commands agents may ask for, and as what: by what their endpoints and specials declare. */
+
+import { type Endpoint, methodOf, writes } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
+import { type Datum, dataOf } from '../data.js'
+import { plainOf } from '../derive/derived.js'
+import { named } from '../derive/names.js'
+import type { Described } from '../described.js'
+
+/** A command as agents have it. */
+export interface Offer {
+  /** Its words: `runners list`. */
+  readonly name: string
+  readonly command: Described
+  /** As its endpoints alone make it. */
+  readonly plain: boolean
+  readonly data: readonly Datum[]
+  /** It only reads: so do all endpoints that it may reach, and so it says of itself. */
+  readonly reads: boolean
+  readonly destroys: boolean
+  /** Asked twice it does what once would do. */
+  readonly idempotent: boolean
+  /** It lists records, page by page. */
+  readonly lists: boolean
+}
+
+/** What no data can ask for: bytes of a file, and what is allowed by a secret of its own. */
+const isApart = ({ returns, credential }: Endpoint): boolean =>
+  returns.kind === 'file' || credential === 'parameter'
+
+/** Whether a special takes a parameter otherwise than its endpoints do: as the name of a file, or as lines. */
+const readsFiles = ({ args, flags, endpoints }: Described): boolean =>
+  args.some(({ file }) => file === true) ||
+  flags.some(({ parameter, param }) => {
+    if (parameter === undefined) return false
+    const own = Object.values(endpoints).flatMap(
+      (e) => e.params[parameter] ?? e.path[parameter] ?? [],
+    )
+    return own.length > 0 && own.every(({ type }) => type !== param.type)
+  })
+
+/** Whether a command is of the API, not of the tool itself. */
+const isOfApi = ({ area }: Described): boolean => areas.some(({ name }) => name === area)
+
+/** A command as agents may have it; undefined where it is not for them. */
+const offerOf = (found: Described): Offer | undefined => {
+  const endpoints = Object.values(found.endpoints)
+  const asks = endpoints.length > 0 || found.looks === true || found.alters === true
+  if (!isOfApi(found) || !asks || found.lasts === true) return undefined
+  if (endpoints.some(isApart)) return undefined
+  const plain = readsFiles(found)
+  const command = plain ? plainOf(found) : found
+  return {
+    name: named(command),
+    command,
+    plain,
+    data: dataOf(command),
+    reads: !endpoints.some(writes) && command.waits !== true && command.alters !== true,
+    // What one without endpoints of its own writes, nobody says.
+    destroys: endpoints.some((e) => e.destructive !== undefined) || command.alters === true,
+    idempotent: endpoints.every((e) => methodOf(e) !== 'POST' || e.safe === true),
+    lists: endpoints.some(({ returns }) => returns.kind === 'many'),
+  }
+}
+
+/** Those of all commands that agents may have: the tool's own are none of them. */
+export const offersOf = (commands: readonly Described[]): readonly Offer[] =>
+  commands.flatMap((command) => offerOf(command) ?? [])

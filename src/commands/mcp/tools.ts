@@ -1,0 +1,108 @@
+/** The tools that an agent sees: four that are always there, and those of the areas that were asked for. */
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { didYouMean } from '../../base/suggest.js'
+import { areas } from '../../catalogue/index.js'
+import { usage } from '../../errors.js'
+import type { Offer } from './offers.js'
+import { schemaOfData } from './schema.js'
+
+const command = { type: 'string', description: 'its words, e.g. "runners list"' }
+const args = { type: 'object', description: 'by the names of describe_command' }
+const paging = {
+  fields: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'only these fields; dots reach inside',
+  },
+  cursor: { type: 'string', description: 'of the answer before, with the same query' },
+}
+
+/** Tools that change nothing. */
+const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
+
+/** The four. */
+export const standing: readonly Tool[] = [
+  {
+    name: 'find_commands',
+    description: 'Find commands by words; without a query, all by area.',
+    inputSchema: { type: 'object', properties: { query: { type: 'string' } } },
+    annotations: { ...reading, openWorldHint: false },
+  },
+  {
+    name: 'describe_command',
+    description: 'Arguments of a command as JSON Schema, fields of its answer, who may call it.',
+    inputSchema: { type: 'object', properties: { command }, required: ['command'] },
+    annotations: { ...reading, openWorldHint: false },
+  },
+  {
+    name: 'read',
+    description: 'Run a command that only reads. Answers are capped; go on with the cursor.',
+    inputSchema: {
+      type: 'object',
+      properties: { command, arguments: args, ...paging },
+      required: ['command'],
+    },
+    annotations: reading,
+  },
+  {
+    name: 'plan',
+    description:
+      'Show what a writing command would change, and the command line by which a person does it. Changes nothing.',
+    inputSchema: {
+      type: 'object',
+      properties: { command, arguments: args },
+      required: ['command'],
+    },
+    annotations: reading,
+  },
+]
+
+/** The name of a command's own tool. */
+const toolName = ({ name }: Pick<Offer, 'name'>): string => name.replace(/[ -]/g, '_')
+
+/** A command as a tool of its own. */
+export const toolOf = (offer: Offer): Tool => {
+  const { command: of, data, reads, destroys, idempotent } = offer
+  const { properties, ...schema } = schemaOfData(data)
+  const access = Object.values(of.endpoints).find((e) => e.access !== undefined)?.access
+  return {
+    name: toolName(offer),
+    description: `${of.summary}.${access === undefined ? '' : ` For ${access}.`}`,
+    inputSchema: { ...schema, properties: { ...properties, ...(reads ? paging : {}) } },
+    annotations: {
+      readOnlyHint: reads,
+      destructiveHint: destroys,
+      idempotentHint: idempotent,
+    },
+  }
+}
+
+/** @throws Failure `usage` for the name of no area */
+export const checkToolsets = (wanted: readonly string[]): void => {
+  const names: readonly string[] = areas.map(({ name }) => name)
+  const strange = wanted.find((name) => !names.includes(name))
+  if (strange !== undefined)
+    throw usage(
+      `there is no toolset "${strange}"`,
+      didYouMean(strange, names) ?? `There are ${names.join(', ')}.`,
+    )
+}
+
+/** Whether a command is a tool of its own: what destroys stays a plan, and what waits would hold the line. */
+const isTool = ({ reads, destroys, command: { waits } }: Offer, writes: boolean): boolean =>
+  reads || (writes && !destroys && waits !== true)
+
+/**
+ * The commands of areas that are tools of their own, by the names of these.
+ * @param writes whether those that write are among them
+ */
+export const toolsetsOf = (
+  offers: readonly Offer[],
+  wanted: readonly string[],
+  writes: boolean,
+): ReadonlyMap<string, Offer> => {
+  const tools = offers.filter(
+    (offer) => wanted.includes(offer.command.area) && isTool(offer, writes),
+  )
+  return new Map(tools.map((offer) => [toolName(offer), offer]))
+}

@@ -1,0 +1,102 @@
+/** The line of a plan, read by a real shell: it asks what was asked, whatever stands in its values. */
+import { execa } from 'execa'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { givenOfData } from '../../src/cli/plan/data.js'
+import { allCommands } from '../../src/commands/derive/index.js'
+import { lineOf } from '../../src/commands/mcp/line.js'
+import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
+import { Failure } from '../../src/errors.js'
+
+const offers = offersOf(await allCommands())
+const offerNamed = (name: string): Offer => {
+  const offer = offers.find((one) => one.name === name)
+  if (offer === undefined) throw new Error(`there is no ${name}`)
+  return offer
+}
+const lineFor = (name: string, values: Parameters<typeof givenOfData>[1]): string => {
+  const offer = offerNamed(name)
+  return lineOf(
+    offer,
+    givenOfData(offer.command, values, () => {}),
+    [],
+  )
+}
+
+/** What the program would get of lines. */
+const read = async (shell: string, lines: readonly string[]): Promise<readonly string[][]> => {
+  const script = `svcctl() { printf '%s\\0' "$@"; printf '\\1'; }\n${lines.join('\n')}\n`
+  const { stdout } = await execa(shell, ['-c', script], { env: { LC_ALL: 'C.UTF-8' } })
+  return stdout
+    .split('\u0001')
+    .slice(0, -1)
+    .map((line) => line.split('\0').slice(0, -1))
+}
+
+const hostile = [
+  "it's",
+  '$(touch /tmp/x) `id` $HOME !! \\ "',
+  "it's !x\n",
+  'two\nlines\tand\r',
+  '\u001b[2J',
+  '\u007f\u0085\u202e',
+  '-rf',
+  '--yes',
+  '--',
+  '',
+  '~ * ? [a] {a,b} # ; | & < >',
+  '@file',
+  'env:HOME',
+  'é 😀 漢',
+  "\\'\n$'",
+]
+const described = (text: string): string => lineFor('runners update', { id: 1, description: text })
+
+describe('a line', () => {
+  it.each(['bash', 'zsh'])('is read by %s as what was asked', async (shell) => {
+    // The first and second are what shells cannot hold in a word.
+    const any = fc
+      .string({ unit: 'binary', maxLength: 20 })
+      .filter((text) => !/[\0\p{Cs}]/u.test(text) && !text.includes('\u0001'))
+    const texts = [...hostile, ...fc.sample(any, { numRuns: 40, seed: 7 })]
+    const lines = texts.map(described)
+    for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u202e]/u)
+    const words = await read(shell, lines)
+    const values = words.map(([, , , flag, value]) => value ?? flag?.replace('--description=', ''))
+    expect(values).toEqual(texts)
+  })
+
+  it.each([
+    [
+      'runners list',
+      { instance: true, tag_list: ['a b', 'c'] },
+      "runners list --tag-list 'a b,c' --instance",
+    ],
+    ['runners update', { id: 1, active: false }, 'runners update 1 --no-active'],
+    ['mr rebase', { merge_request_iid: 'platform/app!4' }, "mr rebase 'platform/app!4'"],
+    ['pages-domains get', { project: 1, domain: '-x' }, 'pages-domains get --project 1 -- -x'],
+    ['settings update', { after_sign_out_path: null }, null],
+    ['storage-move schedule', { what: 'projects' }, 'storage-move schedule projects'],
+    [
+      'settings update',
+      { spamsvc_api_key: 'secret' },
+      'settings update --spamsvc-api-key env:SPAMSVC_API_KEY',
+    ],
+  ] as const)('of %s with %j', (name, values, line) => {
+    if (line === null) expect(() => lineFor(name, values)).toThrow(Failure)
+    else expect(lineFor(name, values)).toBe(`svcctl ${line}`)
+  })
+
+  it.each([
+    ['a list with a comma in it', 'runners list', { tag_list: ['a,b'] }],
+    ['what would be a file', 'deploy-keys add', { project: 1, title: 'x', key: '@/etc/passwd' }],
+    ['what would be a variable', 'deploy-keys add', { project: 1, title: 'x', key: 'env:HOME' }],
+    ['what would be standard input', 'deploy-keys add', { project: 1, title: 'x', key: '-' }],
+    ['objects of standard input', 'pages-domains get', { project: 1, domain: '-' }],
+    ['what no shell holds', 'runners update', { id: 1, description: 'a\0b' }],
+    ['half a character', 'runners update', { id: 1, description: 'a\ud83db' }],
+    ['more than a person reads', 'runners update', { id: 1, description: 'x'.repeat(9000) }],
+  ])('is refused for %s', (_, name, values) => {
+    expect(() => lineFor(name, values)).toThrow(Failure)
+  })
+})

@@ -1,0 +1,469 @@
+/** `mcp serve` as the official client sees it: its tools, what they answer, and what they never do. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, request as forward } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JsonValues } from '../../src/base/json/value.js'
+import { splitCommand } from '../../src/base/shell-words.js'
+import { methodOf, writes } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { givenOfData } from '../../src/cli/plan/data.js'
+import { givenOf } from '../../src/cli/plan/given.js'
+import { parse } from '../../src/cli/words/tree.js'
+import { dataOf } from '../../src/commands/data.js'
+import { allCommands, examplesOf, named } from '../../src/commands/derive/index.js'
+import { offersOf } from '../../src/commands/mcp/offers.js'
+import { mostBytes } from '../../src/commands/mcp/packing.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { type Served, serve } from '../support/mcp.js'
+import { folder } from '../support/program.js'
+
+let sandbox: Sandbox
+/** What reached the instance, a line each. */
+const seen: string[] = []
+const recorder = createServer((request, response) => {
+  seen.push(`${request.method} ${request.url}`)
+  const { port } = new URL(sandbox.url)
+  const { method, url: path, headers } = request
+  const onward = forward({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 500, answer.headers)
+    answer.pipe(response)
+  })
+  request.pipe(onward)
+})
+let env: Readonly<Record<string, string>>
+let url = ''
+let reading: Served
+/** A configuration folder with profiles for the instance. */
+const config = folder()
+const auditLog = join(config, 'audit.jsonl')
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`
+  const tokenCommand = ['printf', 'sandbox-root-token']
+  const profile = { baseUrl: url, tokenCommand, project: 'platform/app' }
+  const profiles = {
+    work: { ...profile, auditLog },
+    kept: { ...profile, protected: true },
+    reads: { ...profile, readOnly: true },
+  }
+  writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 })
+  const own = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }
+  env = { ...own, SVC_BASE_URL: url, SVC_TOKEN: 'sandbox-root-token' }
+  reading = await serve({ env })
+})
+afterAll(async () => {
+  await reading.close()
+  recorder.closeAllConnections()
+  recorder.close()
+  await sandbox.close()
+})
+
+const toolsOf = async ({ client }: Served) => (await client.listTools()).tools
+const all = await allCommands()
+const offers = offersOf(all)
+
+describe('mcp serve', () => {
+  it('has four tools and no other, which all say that they change nothing', async () => {
+    const tools = await toolsOf(reading)
+    expect(tools.map(({ name }) => name)).toEqual([
+      'find_commands',
+      'describe_command',
+      'read',
+      'plan',
+    ])
+    for (const { annotations } of tools)
+      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    // Some four characters a token.
+    expect(JSON.stringify(tools).length / 4).toBeLessThan(600)
+  })
+
+  it('refuses a tool that it does not have, and one of an area that nobody asked for', async () => {
+    for (const name of ['apply', 'runners_list', 'runners_update', '__proto__'])
+      await expect(reading.client.callTool({ name, arguments: {} })).rejects.toThrow(/no tool/)
+  })
+
+  it('offers every command of the areas but those of files and of secrets, and none of the tool', async () => {
+    const left = all.filter((one) => !offers.some(({ name }) => name === named(one)))
+    const own = left.filter(({ area }) => !areas.some(({ name }) => name === area))
+    expect(left.filter((one) => !own.includes(one)).map(named)).toEqual([
+      'runners register',
+      'artifacts download',
+      'artifacts file',
+      'alerts send',
+    ])
+    expect(own.length).toBeGreaterThan(20)
+    for (const command of ['auth status', 'api', 'doctor', 'profile list', 'sandbox tokens', ''])
+      expect(await reading.call('read', { command })).toMatchObject({
+        error: { category: 'usage' },
+      })
+  })
+
+  it('finds commands by words, and all of them by area', async () => {
+    const { commands } = (await reading.call('find_commands', {
+      query: 'Pause runners',
+    })) as unknown as { commands: readonly { command: string; tool: string }[] }
+    expect(commands[0]).toMatchObject({ command: 'runners pause', tool: 'plan' })
+    const { areas: found } = (await reading.call('find_commands')) as unknown as {
+      areas: readonly { area: string; read: string[]; plan: string[] }[]
+    }
+    const count = found.flatMap(({ read, plan }) => [...read, ...plan]).length
+    expect(count).toBe(offers.length)
+    expect(found.find(({ area }) => area === 'ci')?.read).toEqual(['lint'])
+  })
+
+  it('describes a command by its parameters, as JSON Schema', async () => {
+    const described = await reading.call('describe_command', { command: 'members add' })
+    expect(described).toMatchObject({
+      tool: 'plan',
+      arguments: {
+        additionalProperties: false,
+        properties: {
+          project: { type: ['integer', 'string'] },
+          access_level: { type: ['integer', 'string'] },
+        },
+      },
+    })
+    expect(JSON.stringify(described)).toContain('developer')
+  })
+
+  it('describes each within what an answer may hold', async () => {
+    const { client } = reading
+    const sizes = new Map<string, number>()
+    for (const { name } of offers) {
+      const input = { name: 'describe_command', arguments: { command: name } }
+      sizes.set(name, Buffer.byteLength(JSON.stringify(await client.callTool(input))))
+    }
+    expect(Math.max(...sizes.values())).toBeLessThanOrEqual(mostBytes)
+    expect(sizes.size).toBeGreaterThan(100)
+  })
+
+  it('reads a list and one record, and only the fields that were asked for', async () => {
+    const list = await reading.call('read', {
+      command: 'runners list',
+      arguments: { instance: true, status: 'offline' },
+      fields: ['id', 'status'],
+    })
+    expect(list.data.records[0]).toEqual({ id: 2, status: 'offline' })
+    const one = await reading.call('read', { command: 'runners get', arguments: { id: 1 } })
+    expect(one.data.records).toMatchObject([{ id: 1, description: 'shared-linux-1' }])
+  })
+
+  it('checks CI configurations, whose text is an argument', async () => {
+    const content = 'job: { stage: nowhere }'
+    const { data } = await reading.call('read', { command: 'ci lint', arguments: { content } })
+    expect(data.records).toMatchObject([{ status: 'invalid' }])
+  })
+
+  it.each([
+    ['a name that it does not have', { statuss: 'x' }, 'Did you mean status'],
+    ['a value that is none of them', { status: 'asleep' }, 'active, paused'],
+    ['another kind of value', { status: 7 }, 'text'],
+    ['a list that is none', { tag_list: 'linux' }, 'list'],
+    ['a text for a yes', { instance: 'true' }, 'true or false'],
+    ['two projects', { project: 'platform/app,web/site' }, 'one project'],
+    ['nothing', { status: null }, 'not null'],
+  ])('refuses %s, and sends nothing', async (_, values, words) => {
+    seen.length = 0
+    const input = { command: 'runners list', arguments: values }
+    const { error, data, isError } = await reading.call('read', input)
+    expect([isError, error?.category]).toEqual([true, 'usage'])
+    expect(JSON.stringify(data)).toContain(words)
+    expect(seen).toEqual([])
+  })
+
+  it('takes no project from its folder, its environment or its profile', async () => {
+    const served = await serve({ env: { ...env, SVC_PROJECT: 'platform/app' } })
+    const { data } = await served.call('read', { command: 'jobs list' })
+    expect(JSON.stringify(data)).toContain('jobs list needs --project')
+    await served.close()
+  })
+
+  it('goes on where the answer ended, and says it only once', async () => {
+    const ids: unknown[] = []
+    let cursor: string | undefined
+    do {
+      const page = await reading.call('read', {
+        command: 'projects list',
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      ids.push(...page.data.records.map((one) => (one as { id: number }).id))
+      ;({ cursor } = page)
+    } while (cursor !== undefined)
+    const { data } = await reading.call('read', { command: 'projects list', fields: ['id'] })
+    expect(ids).toEqual(data.records.map((one) => (one as { id: number }).id))
+    expect(ids.length).toBeGreaterThan(10)
+  })
+})
+
+describe('--toolsets', () => {
+  it('makes the reading commands of areas tools of their own, and none that writes', async () => {
+    const served = await serve({ env, flags: { toolsets: ['runners', 'ci'] } })
+    const tools = (await toolsOf(served)).slice(4)
+    expect(tools.map(({ name }) => name)).toEqual([
+      'runners_list',
+      'runners_get',
+      'runners_jobs',
+      'ci_lint',
+    ])
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true)
+    const { data } = await served.call('runners_list', { instance: true, fields: ['id'] })
+    expect(data.records[0]).toEqual({ id: 1 })
+    await served.close()
+  })
+
+  it('refuses an area that is none, with the nearest', async () => {
+    await expect(serve({ env, flags: { toolsets: ['runner'] } })).rejects.toMatchObject({
+      category: 'usage',
+      details: { hint: 'Did you mean runners?' },
+    })
+  })
+
+  it('has no argument twice, and none beside those of a tool of its own', () => {
+    for (const { name, data } of offers) {
+      const names = [...data.map((one) => one.name), 'fields', 'cursor']
+      expect(new Set(names).size, name).toBe(names.length)
+    }
+  })
+})
+
+describe('--allow-write', () => {
+  const flags = { toolsets: ['runners', 'artifacts', 'storage-move'], 'allow-write': true } as const
+  const own = { ...{ SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }, SVC_CONFIG_DIR: config }
+
+  it.each([
+    ['without a profile by its name', {}, /profile by its name/],
+    ['on the embedded instance', { sandbox: 'true' }, /profile by its name/],
+    ['with another address', { profile: 'work', 'base-url': 'same' }, /by its name/],
+    ['of a read-only profile', { profile: 'reads' }, /read-only/],
+    ['of a protected one', { profile: 'kept' }, /protected/],
+  ])('is refused %s', async (_, globals, words) => {
+    const there = 'base-url' in globals ? { ...globals, 'base-url': url } : globals
+    await expect(serve({ env, globals: there, flags })).rejects.toThrow(words)
+  })
+
+  it('is refused without toolsets, and so are shown secrets', async () => {
+    const alone = serve({ env: own, globals: { profile: 'work' }, flags: { 'allow-write': true } })
+    await expect(alone).rejects.toThrow('--toolsets')
+    await expect(serve({ env, globals: { 'show-secrets': 'true' } })).rejects.toThrow('secrets')
+  })
+
+  it('writes what destroys nothing, and offers neither what destroys nor what waits', async () => {
+    const served = await serve({ env: own, globals: { profile: 'work' }, flags })
+    const tools = (await toolsOf(served)).slice(4)
+    expect(tools.map(({ name }) => name)).toEqual([
+      'runners_list',
+      'runners_get',
+      'runners_update',
+      'runners_jobs',
+      'runners_enable',
+      'runners_pause',
+      'runners_resume',
+      'artifacts_keep',
+    ])
+    expect(tools.find(({ name }) => name === 'runners_update')?.annotations).toEqual({
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+    })
+    expect(tools.find(({ name }) => name === 'runners_enable')?.annotations).toMatchObject({
+      idempotentHint: false,
+    })
+    seen.length = 0
+    const done = await served.call('runners_update', { id: 4, description: 'by an agent' })
+    expect(done).toMatchObject({ applied: true, isError: false })
+    expect(seen.filter((one) => !one.startsWith('GET'))).toEqual(['PUT /api/v4/runners/4'])
+    expect(done.data.records).toMatchObject([{ id: 4, description: 'by an agent' }])
+    await served.close()
+  })
+
+  it('has every call on record, with what it was about and no other value', async () => {
+    writeFileSync(auditLog, '')
+    const served = await serve({ env: own, globals: { profile: 'work' }, flags })
+    await served.call('find_commands', { query: 'anything' })
+    await served.call('read', { command: 'runners get', arguments: { id: 4 } })
+    await served.call('read', { command: 'runners get', arguments: { id: 99_999 } })
+    await served.call('runners_update', { id: 4, description: 'a-value-of-nobody' })
+    await served.call('plan', { command: 'runners get', arguments: { id: 4 } })
+    await served.close()
+    const lines = readFileSync(auditLog, 'utf8').trim().split('\n')
+    const kept = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(kept.map(({ method, path, outcome }) => `${method} ${path} ${outcome}`)).toEqual([
+      'MCP find_commands done',
+      'MCP read runners get id=4 done',
+      'MCP read runners get id=99999 refused',
+      'PUT /api/v4/runners/4 done',
+      'MCP runners_update id=4 done',
+      'MCP plan runners get id=4 not_sent',
+    ])
+    expect(lines.join()).not.toContain('a-value-of-nobody')
+  })
+
+  it('does nothing that would not be on record', async () => {
+    await expect(
+      serve({
+        env: { ...own, SVC_CONFIG_DIR: unloggable() },
+        globals: { profile: 'work' },
+      }),
+    ).rejects.toThrow(/audit log/)
+  })
+})
+
+/** A configuration whose audit log cannot be opened. */
+const unloggable = (): string => {
+  const place = folder()
+  const work = { baseUrl: url, tokenCommand: ['printf', 'x'], auditLog: place }
+  writeFileSync(join(place, 'config.json'), JSON.stringify({ profiles: { work } }), { mode: 0o600 })
+  return place
+}
+
+/** Lines of examples without a shell's own: what each asks for, as data. */
+const asData = async (line: string) => {
+  const meant = await parse(splitCommand(line).filter((word) => word !== '--yes'))
+  if (meant.kind !== 'run') throw new Error(`${line} runs nothing`)
+  const { command, raw } = meant
+  const stdin = async () => ''
+  const { args, flags } = await givenOf(command, raw, {
+    env: {},
+    stdin,
+    note: () => {},
+    warn: () => {},
+  })
+  return { command, args, flags, tokens: [...raw.flags.keys()] }
+}
+
+describe('plan', () => {
+  const writing = offers.filter(({ reads }) => !reads)
+
+  it('is there for every verb that writes', () => {
+    expect(writing).toHaveLength(56)
+    const bare = writing.filter(({ command }) => !Object.values(command.endpoints).some(writes))
+    expect(bare.map(({ name, destroys }) => [name, destroys])).toEqual([
+      ['members remove-everywhere', true],
+    ])
+  })
+
+  it.each(writing.map((offer) => [offer.name, offer] as const))(
+    'of %s sends GETs only, and gives the line that asks the same',
+    async (name, offer) => {
+      const original = all.find((one) => named(one) === name)
+      const examples = original === undefined ? [] : await examplesOf(original)
+      const names = new Set(offer.data.map(({ flag }) => flag?.name))
+      const usable: Awaited<ReturnType<typeof asData>>[] = []
+      for (const line of examples.filter((one) => !/ \| |[ =]@/.test(one))) {
+        const found = await asData(line)
+        if (found.tokens.every((flag) => names.has(flag))) usable.push(found)
+      }
+      const { args, flags } = usable[0] ?? { args: [], flags: {} as JsonValues }
+      const byPosition = offer.data.filter(({ flag }) => flag === undefined)
+      const values = Object.fromEntries(
+        offer.data.flatMap((datum) => {
+          const { name: key, flag, param } = datum
+          const value = flag === undefined ? args[byPosition.indexOf(datum)] : flags[flag.name]
+          if (value === undefined) return []
+          const number = param.type === 'integer' && /^\d+$/.test(String(value))
+          return [[key, number ? Number(value) : value] as const]
+        }),
+      )
+      seen.length = 0
+      const planned = await reading.call('plan', { command: name, arguments: values })
+      expect(seen.filter((one) => !one.startsWith('GET '))).toEqual([])
+      if (usable.length === 0) return expect(planned.isError).toBe(true)
+      expect(planned, JSON.stringify([values, planned])).toMatchObject({ applied: false })
+      expect(planned.data.changes).toHaveLength(1)
+      const [program = '', ...words] = splitCommand(planned.command_line ?? '')
+      expect(program).toBe('svcctl')
+      const again = await asData(words.map((word) => JSON.stringify(word)).join(' '))
+      const given = givenOfData(offer.command, values, () => {})
+      expect({ args: again.args, flags: again.flags }).toEqual({
+        args: given.args,
+        flags: given.flags,
+      })
+    },
+  )
+
+  it('names the instance that it is of', async () => {
+    const own = { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }
+    const served = await serve({ env: own, globals: { profile: 'work' } })
+    const { command_line: line } = await served.call('plan', {
+      command: 'runners pause',
+      arguments: { id: 1 },
+    })
+    expect(line).toBe('svcctl runners pause 1 -p work')
+    await served.close()
+  })
+
+  it('shows what would be lost, and says that nothing was done', async () => {
+    const planned = await reading.call('plan', {
+      command: 'members remove',
+      arguments: { user_id: 8, project: 'platform/app' },
+    })
+    expect(planned.data.changes).toMatchObject([
+      { request: 'DELETE /projects/platform%2Fapp/members/8', read: true },
+    ])
+    expect(planned.text).toContain('nothing was done')
+  })
+
+  it('sends nothing but GETs for what the API tries out by itself', async () => {
+    const { data } = await reading.call('read', {
+      command: 'commits list',
+      arguments: { project: 'platform/app' },
+      fields: ['id'],
+    })
+    const sha = (data.records[0] as { id: string }).id
+    seen.length = 0
+    const planned = await reading.call('plan', {
+      command: 'commits revert',
+      arguments: { sha, branch: 'main', project: 'platform/app' },
+    })
+    expect(planned).toMatchObject({ applied: false })
+    expect(seen.length).toBeGreaterThan(0)
+    expect(seen.filter((one) => !one.startsWith('GET '))).toEqual([])
+  })
+
+  it('leaves reading commands to read, and writing ones to itself', async () => {
+    for (const [tool, command] of [
+      ['plan', 'runners list'],
+      ['read', 'runners pause'],
+      ['read', 'runners drain'],
+    ] as const)
+      expect(await reading.call(tool, { command, arguments: {} })).toMatchObject({
+        error: { category: 'usage' },
+      })
+  })
+})
+
+describe('read', () => {
+  it('reaches GETs, and what the catalogue marks as reading, and nothing else', () => {
+    const routes = offers
+      .filter(({ reads }) => reads)
+      .flatMap(({ command }) => Object.values(command.endpoints))
+    expect(routes.length).toBeGreaterThan(50)
+    const others = routes.filter((one) => methodOf(one) !== 'GET')
+    expect(others.map(({ route }) => route)).toEqual([
+      'POST /ci/lint',
+      'POST /projects/:id/ci/lint',
+    ])
+    expect(others.every(({ safe }) => safe === true)).toBe(true)
+  })
+
+  it('has no value of a file, and no flag of the tool itself', () => {
+    for (const { name, command, data } of offers) {
+      expect(dataOf(command)).toEqual(data)
+      for (const { param, flag } of data) {
+        expect(param.completes, name).not.toBe('file')
+        expect(param.type === 'string' && param.format === 'pem', name).toBe(false)
+        expect(flag?.beyond, name).toBeUndefined()
+      }
+    }
+    const lint = offers.find(({ name }) => name === 'ci lint')
+    expect([lint?.plain, lint?.command.args, 'run' in (lint?.command ?? {})]).toEqual([
+      true,
+      [],
+      false,
+    ])
+  })
+})

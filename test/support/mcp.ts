@@ -1,0 +1,159 @@
+/** `mcp serve` in this process, spoken to by the official client, line by line as over pipes. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
+import { globalsOf } from '../../src/cli/plan/given.js'
+import { createRun } from '../../src/cli/run/context.js'
+import { runWithin } from '../../src/cli/run/within/index.js'
+import { commandNamed } from '../../src/commands/derive/index.js'
+import type { AnswerService, Services } from '../../src/commands/services.js'
+import { formatNamed } from '../../src/output/formats.js'
+
+/** Pieces of text that come when they come, until they end. */
+const piped = () => {
+  const waiting: string[] = []
+  let wake = (): void => {}
+  let ended = false
+  return {
+    push: (text: string): void => {
+      waiting.push(text)
+      wake()
+    },
+    end: (): void => {
+      ended = true
+      wake()
+    },
+    async *chunks(): AsyncGenerator<string> {
+      for (;;) {
+        const next = waiting.shift()
+        if (next !== undefined) yield next
+        else if (ended) return
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+    },
+  }
+}
+
+interface Structured {
+  readonly data: Readonly<Record<string, unknown>> & { readonly records: readonly unknown[] }
+  readonly cursor?: string
+  readonly command_line?: string
+  readonly applied?: boolean
+  readonly error?: { readonly category: string }
+}
+
+export interface Served {
+  readonly client: Client
+  /** Whatever the server wrote, a line each. */
+  readonly written: readonly string[]
+  /** Sends this as it is. */
+  readonly raw: (text: string) => void
+  readonly call: (
+    name: string,
+    input?: Record<string, unknown>,
+  ) => Promise<Structured & { readonly isError: boolean; readonly text: string }>
+  /** The client's end of file. Resolves once the server ended. */
+  readonly close: () => Promise<void>
+  /** A signal comes. */
+  readonly stop: () => Promise<void>
+}
+
+export interface ServeHow {
+  readonly env?: Readonly<Record<string, string>>
+  /** Global flags, by name. */
+  readonly globals?: Readonly<Record<string, string>>
+  /** Called before anything is written. */
+  readonly writing?: () => Promise<void>
+  readonly flags?: { readonly toolsets?: readonly string[]; readonly 'allow-write'?: true }
+}
+
+/** The services of the command, its standard streams replaced. */
+export const servicesOf = async (
+  { env = {}, globals = {} }: ServeHow,
+  { chunks }: Pick<ReturnType<typeof piped>, 'chunks'> = piped(),
+  write: AnswerService['write'] = async () => {},
+  signal: AbortSignal = new AbortController().signal,
+) => {
+  const command = await commandNamed('mcp', 'serve')
+  if (command?.run === undefined) throw new Error('there is no mcp serve')
+  const flags = new Map(Object.entries(globals).map(([name, text]) => [name, [text]]))
+  const raw = { args: [], flags }
+  const running = await createRun({
+    command,
+    globals: globalsOf(raw, env, () => {}),
+    format: formatNamed('json'),
+    env,
+    signal,
+    stdin: { text: async () => '', chunks },
+    listed: false,
+    wish: { source: 'arguments', raw, several: false },
+    chosen: new Map(),
+    within: runWithin,
+  })
+  const answer = { terminal: false, write, flush: async () => {} } as unknown as AnswerService
+  const services: Services = { ...running.services, answer }
+  return { run: command.run, services, close: running.close }
+}
+
+/** Starts the server; its flags are those of the line. */
+export const serving = async (how: ServeHow = {}) => {
+  const [streams, written, stop]: [ReturnType<typeof piped>, string[], AbortController] = [
+    piped(),
+    [],
+    new AbortController(),
+  ]
+  let told = (_message: JSONRPCMessage): void => {}
+  const write = async (chunk: string | Uint8Array): Promise<void> => {
+    await how.writing?.()
+    for (const line of String(chunk).split('\n').filter(Boolean)) {
+      written.push(line)
+      const message = JSONRPCMessageSchema.safeParse(JSON.parse(line))
+      if (message.success) told(message.data)
+    }
+  }
+  const { run, services, close } = await servicesOf(how, streams, write, stop.signal)
+  const ended = run(services, { args: [], flags: { ...how.flags }, extra: {} }).finally(close)
+  const transport: Transport = {
+    start: async () => {
+      told = (message) => transport.onmessage?.(message)
+    },
+    send: async (message) => streams.push(`${JSON.stringify(message)}\n`),
+    close: async () => transport.onclose?.(),
+  }
+  return { transport, ended, streams, written, stop }
+}
+
+/** Starts it, and says hello to it. */
+export const serve = async (how: ServeHow = {}): Promise<Served> => {
+  const { transport, ended, streams, written, stop } = await serving(how)
+  const client = new Client({ name: 'test', version: '1' })
+  await Promise.race([client.connect(transport), ended])
+  return {
+    client,
+    written,
+    raw: streams.push,
+    call: async (name, input = {}) => {
+      const { structuredContent, isError, content } = await client.callTool({
+        name,
+        arguments: input,
+      })
+      const [first] = content as readonly { readonly text: string }[]
+      return {
+        ...(structuredContent as Structured),
+        isError: isError === true,
+        text: first?.text ?? '',
+      }
+    },
+    close: async () => {
+      streams.end()
+      await ended
+    },
+    stop: async () => {
+      stop.abort()
+      await ended
+    },
+  }
+}
