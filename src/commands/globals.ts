@@ -124,6 +124,10 @@ const printing = declare({
   help: { param: boolean('show this help'), short: 'h' },
 })
 
+const viewing = declare({
+  web: { param: boolean('open its page in a browser; without a display, print its address') },
+})
+
 /** Every one of them, by name. */
 export const declared = {
   ...paging,
@@ -135,6 +139,7 @@ export const declared = {
   ...spreading,
   ...requesting,
   ...printing,
+  ...viewing,
 }
 type All = typeof declared
 
@@ -194,11 +199,15 @@ export const requestFlags = flagsOf(requesting, 'instance')
 /** Flags of everything. */
 export const outputFlags = flagsOf(printing, 'output')
 
+/** Flags of commands that show an object with a page of its own. */
+export const pageFlags = flagsOf(viewing, 'output')
+
 export const globalFlags: readonly Flag[] = [
   ...pagingFlags,
   ...spreadFlags,
   ...requestFlags,
   ...outputFlags,
+  ...pageFlags,
 ]
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase())

@@ -14,6 +14,7 @@ describe('global flags', () => {
   it('are absent where they were not given, booleans false, the pager on', () => {
     expect(read({})).toEqual({
       strict: false,
+      web: false,
       allProfiles: false,
       allProjects: false,
       withArchived: false,

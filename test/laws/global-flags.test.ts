@@ -141,6 +141,7 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   color: { line: get, flag: ['--color', 'always'], answer: refused },
   pager: { line: ['help', 'flags'], flag: ['--no-pager'], terminal: true },
   help: { line: get, flag: ['--help'] },
+  web: { line: ['jobs', 'get', '1', '-P', 'a/b'], flag: ['--web'] },
 }
 
 /** Until another is there as well, or none comes: how many requests were open at most. */
@@ -254,7 +255,7 @@ describe('every global flag', () => {
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(39)
+    expect(names).toHaveLength(40)
   })
 
   const all = Object.entries(rows)

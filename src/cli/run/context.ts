@@ -64,9 +64,19 @@ const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
 }
 
 /** Where the answer goes: to standard output, or among those of other instances. */
-const answerOf = async (options: RunOptions, screen: Streams): Promise<RunAnswer> => {
-  const { part } = options
+const answerOf = async (
+  options: RunOptions,
+  screen: Streams,
+  place: Standing,
+): Promise<RunAnswer> => {
+  const { env, globals, part, words } = options
   const printing = new Printing(options, screen)
+  if (globals.web && !globals.curl) {
+    const { WebPage } = await import('./answer/web-page.js')
+    const baseUrl = async (): Promise<string> => (await place.session()).baseUrl
+    const note = (text: string): void => screen.notes.note(text)
+    return new WebPage(printing, { env, baseUrl, note, words })
+  }
   if (part === undefined) return printing
   const { PartOfInstance } = await import('./instances/answer.js')
   return new PartOfInstance(printing, part)
@@ -85,7 +95,7 @@ const roomOf = async (options: RunOptions, screen: Streams) => {
     async (ask) => (globals.curl ? undefined : exchange.glance(ask)),
     (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
   )
-  const answer = await answerOf(options, screen)
+  const answer = await answerOf(options, screen, place)
   const exchange = createExchange({
     globals,
     env,

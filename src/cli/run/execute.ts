@@ -82,6 +82,7 @@ export const execute = async (
   const line = { command, raw, signal, decided, own }
   const profile = raw.flags.get('profile')?.at(-1) ?? ''
   if (!/[,*?@]/.test(profile) && !raw.flags.has('all-profiles')) return executeOne(line)
+  if (raw.flags.has('web')) throw usage('--web opens the page of one object, of one instance')
   const { executeSeveral } = await import('./instances/index.js')
   return executeSeveral(line, executeOne)
 }

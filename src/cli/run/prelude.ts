@@ -3,6 +3,7 @@ import type { Words } from '../../catalogue/words.js'
 import type { Globals } from '../../commands/globals.js'
 import type { PersonService } from '../../commands/services.js'
 import type { Command } from '../../commands/types.js'
+import { usage } from '../../errors.js'
 import { fieldNotes } from './answer/fields.js'
 import { checkJournal } from './many/journal/wish.js'
 import { checkRehearsal } from './rehearsal.js'
@@ -25,6 +26,8 @@ export const prelude = async (
   for (const text of early) person.note(text)
   checkRehearsal({ command, globals })
   checkJournal(globals)
+  if (globals.web && globals.watch !== undefined)
+    throw usage('--web and --watch exclude each other')
   if (globals.fields === undefined) return
   for (const text of await fieldNotes(command, globals.fields, words)) person.note(text)
 }

@@ -3,6 +3,7 @@ import { type Help, Option, type ParseOptionsResult } from 'commander'
 import { hiddenScopes } from '../../commands/derive/index.js'
 import {
   outputFlags,
+  pageFlags,
   pagingFlags,
   rehearsalFlags,
   requestFlags,
@@ -24,6 +25,7 @@ import {
 /** What may stand before the words of a command. */
 const flagsAnywhere = [
   ...outputFlags,
+  ...pageFlags,
   ...requestFlags,
   ...spreadFlags,
   ...pagingFlags,

@@ -2,6 +2,7 @@
 import {
   journalFlags,
   outputFlags,
+  pageFlags,
   pagingFlags,
   recordFlags,
   rehearsalFlags,
@@ -15,6 +16,7 @@ import { scopeLetters } from './flags.js'
 import {
   answersChanges,
   calls,
+  hasPage,
   isAskable,
   keepsJournal,
   lists,
@@ -110,6 +112,7 @@ const further = (command: Command): Flag[] => [
   ...(ofProjects(command) || spreads(command) ? spreadFlags : []),
   ...requestFlags.filter(({ name }) => takes(command, name)),
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
+  ...(hasPage(command) ? pageFlags : []),
 ]
 
 /** Every flag that a command takes, its own first. */

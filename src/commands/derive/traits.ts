@@ -1,5 +1,6 @@
 /** What a command is, by its endpoints. */
 import { type Endpoint, echoes, methodOf, writes } from '../../catalogue/endpoint.js'
+import { propertiesOf } from '../../catalogue/shapes/properties.js'
 import type { Command } from '../types.js'
 import { type ScopeKind, scopeOf } from './scope.js'
 
@@ -39,6 +40,11 @@ export const watchable = (c: Command): boolean =>
   Object.values(c.endpoints).every(
     (e) => methodOf(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
   )
+
+/** Whether a command shows objects that may have pages of their own. */
+export const hasPage = (c: Command): boolean =>
+  watchable(c) &&
+  Object.values(c.endpoints).some((e) => propertiesOf(e.returns.shape)?.web_url !== undefined)
 
 /** Whether a command has a form for what belongs to a project, or to a group. */
 export const hasForm = (c: Pick<Command, 'endpoints'>, kind: ScopeKind): boolean =>
