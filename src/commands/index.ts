@@ -30,6 +30,7 @@ const specials: readonly SpecialRow[] = [
     drain: 'drain',
     register: 'register',
   }),
+  from('jobs', () => import('./jobs/index.js'), { why: 'why' }),
   from('artifacts', () => import('./artifacts/index.js'), { download: 'download', file: 'file' }),
   from('mr', () => import('./mr/index.js'), { rebase: 'rebase' }),
   from('settings', () => import('./settings/index.js'), { get: 'get', update: 'update' }),
@@ -99,6 +100,7 @@ export const toolCommands: readonly ToolRow[] = [
     }),
   ]),
   ...grouped('glance', [
+    from('overview', () => import('./overview/index.js'), { '': 'overview' }),
     from('check', () => import('./check/index.js'), {
       instance: 'instance',
       runners: 'runners',

@@ -50,6 +50,8 @@ export interface Special {
   readonly across?: Across
   /** It only looks: nothing but GET and HEAD is sent for it, and --curl has no one request to show. */
   readonly looks?: true
+  /** It may be repeated (--watch) though it reaches no endpoint of its own. */
+  readonly watches?: true
   /** Takes its objects as they come: it only hands on what was given. */
   readonly streams?: true
   /** Keeps a journal of its own, and goes on with its runs by itself. */

@@ -36,10 +36,11 @@ export const answersChanges = (c: Command): boolean => Object.values(c.endpoints
 
 /** Whether a command only reads, so that it may be repeated. */
 export const watchable = (c: Command): boolean =>
-  calls(c) &&
-  Object.values(c.endpoints).every(
-    (e) => methodOf(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
-  )
+  c.watches === true ||
+  (calls(c) &&
+    Object.values(c.endpoints).every(
+      (e) => methodOf(e) === 'GET' && (e.returns.kind === 'one' || e.returns.kind === 'many'),
+    ))
 
 /** Whether a command shows objects that may have pages of their own. */
 export const hasPage = (c: Command): boolean =>

@@ -5,7 +5,7 @@ import type { RecordOf } from '../../client/typed.js'
 type Runner = RecordOf<(typeof runners)['listAll']>
 
 /** The states that a runner may be in, the best first. */
-const runnerStates = ['online', 'offline', 'not_connected', 'paused', 'unknown'] as const
+export const runnerStates = ['online', 'offline', 'not_connected', 'paused', 'unknown'] as const
 export type RunnerState = (typeof runnerStates)[number]
 
 /** Paused comes first: such a runner takes no job, whether it is connected or not. */
@@ -24,6 +24,18 @@ export const countedStates = (all: readonly Runner[]): RunnerCounts => {
   const counts = { online: 0, offline: 0, not_connected: 0, paused: 0, unknown: 0 }
   for (const runner of all) counts[runnerState(runner)] += 1
   return counts
+}
+
+/** The same of each type. */
+export const countedTypes = (all: readonly Runner[]): Readonly<Record<string, RunnerCounts>> => {
+  const types = new Map<string, Runner[]>()
+  for (const runner of all) {
+    const type = runner.runner_type ?? 'unknown'
+    const same = types.get(type) ?? []
+    same.push(runner)
+    types.set(type, same)
+  }
+  return Object.fromEntries([...types].map(([type, some]) => [type, countedStates(some)]))
 }
 
 /** `2 online, 1 paused`. */

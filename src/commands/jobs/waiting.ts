@@ -1,0 +1,155 @@
+/** Why a job does not begin: the runners of its project, the jobs before it, the resource group that it shares. */
+import { jobs } from '../../catalogue/areas/jobs.js'
+import { resourceGroups } from '../../catalogue/areas/resource-groups.js'
+import { runners } from '../../catalogue/areas/runners.js'
+import type { Data, RecordOf } from '../../client/typed.js'
+import { survived } from '../../errors.js'
+import { whyUnread } from '../glance/unread.js'
+import type { InstanceService } from '../services.js'
+import { configurationOf, familyOf, type JobConfiguration } from './configuration.js'
+import { type Fitting, fittingOf, unseenRunner } from './fitting.js'
+
+type Job = Data<(typeof jobs)['get']>
+type Listed = RecordOf<(typeof jobs)['list']>
+
+/** Another job, as it is named. */
+export interface OtherJob {
+  readonly id: number
+  readonly name: string
+  readonly stage: string
+  readonly status: string
+  readonly ref: string
+}
+
+export interface HeldGroup {
+  readonly key: string
+  readonly process_mode: string | null
+  /** The jobs that run in it. */
+  readonly held_by: readonly OtherJob[]
+}
+
+/** What was read of a job that waits. */
+export interface Surroundings {
+  readonly runners: readonly Fitting[]
+  readonly waits_for: readonly OtherJob[]
+  readonly resource_group: HeldGroup | null
+  /** What could not be read, a sentence each. */
+  readonly unread: readonly string[]
+}
+
+const nothing: Surroundings = { runners: [], waits_for: [], resource_group: null, unread: [] }
+
+const otherOf = ({ id, name, stage, status, ref }: Listed): OtherJob => ({
+  id: id ?? 0,
+  name: name ?? '',
+  stage: stage ?? '',
+  status: status ?? '',
+  ref: ref ?? '',
+})
+
+/** What a job is told apart by. */
+export interface OfProject {
+  readonly instance: InstanceService
+  readonly project: string | number
+  readonly job: Job
+}
+
+/** Every runner of the project against the job. */
+const runnersFor = async ({ instance, project, job }: OfProject): Promise<readonly Fitting[]> => {
+  const all = await instance.records(runners.listOfProject, { id: project })
+  const wanted = { tag_list: (job.tag_list ?? []).map(String), ref: job.ref ?? 'its ref' }
+  const found = new Map<number, Fitting>()
+  await instance.each(all, async (runner, i) => {
+    try {
+      const { data } = await instance.call(runners.get, { id: runner.id ?? 0 })
+      found.set(i, fittingOf(data ?? runner, wanted))
+    } catch (error) {
+      found.set(i, unseenRunner(runner, whyUnread(survived(error))))
+    }
+  })
+  return all.flatMap((_, i) => found.get(i) ?? [])
+}
+
+/** Those that may take it come first. */
+const order = ({ fits, state }: Fitting): number =>
+  (fits === true ? 0 : fits === null ? 2 : 4) + (state === 'online' ? 0 : 1)
+
+const over: readonly unknown[] = ['success', 'failed', 'canceled', 'skipped', 'manual']
+
+/** The jobs of its pipeline that are to be over first. */
+const before = async (
+  { instance, project, job }: OfProject,
+  known: JobConfiguration | undefined,
+): Promise<readonly OtherJob[]> => {
+  const pipeline = job.pipeline?.id
+  if (typeof pipeline !== 'number') return []
+  const all = await instance.records(jobs.listOfPipeline, { id: project, pipeline_id: pipeline })
+  const place = (stage: string | null | undefined): number =>
+    known?.stages.indexOf(stage ?? '') ?? -1
+  const comesBefore = ({ id, name, stage }: Listed): boolean => {
+    if (known?.needs !== undefined) return known.needs.includes(familyOf(name ?? ''))
+    if (known !== undefined && place(stage) >= 0 && place(job.stage) >= 0)
+      return place(stage) < place(job.stage)
+    return stage !== job.stage && (id ?? 0) < (job.id ?? 0)
+  }
+  return all.filter((one) => !over.includes(one.status) && comesBefore(one)).map(otherOf)
+}
+
+/** The resource group of a job, and who has it. */
+const groupFor = async (
+  { instance, project, job }: OfProject,
+  { resourceGroup: key, besides }: JobConfiguration,
+): Promise<HeldGroup | null> => {
+  if (key === undefined) return null
+  // A name that only the pipeline knows can be asked for by nobody.
+  const group = key.includes('$')
+    ? undefined
+    : (await instance.call(resourceGroups.get, { id: project, key })).data
+  const running = await instance.records(jobs.list, { id: project, scope: ['running'] })
+  const holding = running.filter(
+    ({ id, name }) => id !== job.id && besides.includes(familyOf(name ?? '')),
+  )
+  return { key, process_mode: group?.process_mode ?? null, held_by: holding.map(otherOf) }
+}
+
+/** What keeps jobs of a state: a pending one looks for a runner, one that is only there waits for others. */
+const kept: Readonly<Record<string, { readonly runners: boolean; readonly others: boolean }>> = {
+  pending: { runners: true, others: false },
+  created: { runners: false, others: true },
+  waiting_for_resource: { runners: false, others: false },
+}
+
+export const waits = ({ status }: Job): boolean => kept[status ?? ''] !== undefined
+
+/** Reads what a job may be waiting for; what of it is not shown is said, and ends nothing. */
+export const surroundingsOf = async (of: OfProject): Promise<Surroundings> => {
+  const looks = kept[of.job.status ?? '']
+  if (looks === undefined) return nothing
+  const unread: string[] = []
+  const tried = async <T>(what: string, read: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await read()
+    } catch (error) {
+      unread.push(`${what}: ${whyUnread(survived(error))}`)
+      return otherwise
+    }
+  }
+  const [fitting, known] = await Promise.all([
+    looks.runners ? tried('the runners of the project', () => runnersFor(of), []) : [],
+    tried(
+      'the configuration',
+      () => configurationOf(of.instance, of.project, of.job.name ?? ''),
+      undefined,
+    ),
+  ])
+  const [waitsFor, group] = await Promise.all([
+    looks.others ? tried('the jobs of the pipeline', () => before(of, known), []) : [],
+    known === undefined ? null : tried('the resource group', () => groupFor(of, known), null),
+  ])
+  return {
+    runners: fitting.toSorted((a, b) => order(a) - order(b) || a.id - b.id),
+    waits_for: waitsFor,
+    resource_group: group,
+    unread,
+  }
+}

@@ -1,0 +1,66 @@
+/** Certificates of Pages domains, the one that ends first first. */
+import { certificatesOf, type DomainCertificate } from '../../glance/certificates.js'
+import { leftText, several } from '../../glance/words.js'
+import type { OverviewPart } from '../types.js'
+
+const day = 86_400
+/** A month before its end one is looked at, a week before there is haste. */
+const soon = { bad: 7 * day, warn: 30 * day } as const
+
+const markOf = ({ left_seconds: left, expired }: DomainCertificate): 'good' | 'warn' | 'bad' => {
+  if (left === undefined) return expired === true ? 'bad' : 'warn'
+  return left < soon.bad ? 'bad' : left < soon.warn ? 'warn' : 'good'
+}
+
+const endText = ({ left_seconds: left, expired, renews }: DomainCertificate): string => {
+  const end =
+    left === undefined ? (expired === true ? 'has ended' : 'end not told') : leftText(left)
+  return renews === true ? `${end}, renewed by itself` : end
+}
+
+/** As many as a page has room for. */
+const most = 5
+const nameColumns = 34
+
+const spans = [
+  ['ended', (left: number) => left < 0],
+  ['within 7 days', (left: number) => left >= 0 && left < soon.bad],
+  ['within 30 days', (left: number) => left >= soon.bad && left < soon.warn],
+  ['later', (left: number) => left >= soon.warn],
+] as const
+
+export const certificatesPart: OverviewPart = {
+  name: 'certificates',
+  title: 'Pages certificates',
+  read: async ({ instance, place }) => {
+    const { certificates, without } = await certificatesOf(instance, place.clock.now())
+    const counts = spans.map(([name, within]) => {
+      const among = certificates.filter(
+        ({ left_seconds: left }) => left !== undefined && within(left),
+      )
+      return [name, among.length] as const
+    })
+    const told = counts.filter(([, n]) => n > 0).map(([name, n]) => `${n} ${name}`)
+    const rest = certificates.length - most
+    return {
+      value: { by_time_left: Object.fromEntries(counts), without, certificates },
+      headline:
+        [...told, ...(without === 0 ? [] : [`${several(without, 'domain')} without one`])].join(
+          ', ',
+        ) || 'none',
+      lines: ({ cell, mark, after }) => [
+        ...certificates
+          .slice(0, most)
+          .flatMap((one) =>
+            after(`${mark(markOf(one))} ${cell(one.domain, nameColumns)} `, endText(one)),
+          ),
+        ...(rest > 0 ? [`and ${rest} more, which end later`] : []),
+      ],
+      rows: certificates.map((one) => ({
+        item: one.domain,
+        value: one.expires_at ?? '',
+        state: { good: 'fine', warn: 'soon', bad: 'urgent' }[markOf(one)],
+      })),
+    }
+  },
+}

@@ -1,0 +1,49 @@
+/** What a part of the overview is: what it reads, and how that is seen. */
+import type { projects } from '../../catalogue/areas/projects.js'
+import type { RecordOf } from '../../client/typed.js'
+import type { Services, Text } from '../services.js'
+
+export type SeenProject = RecordOf<(typeof projects)['list']>
+
+/** What a part reads from; what several of them want is read once. */
+export interface Sources extends Services {
+  readonly projects: () => Promise<readonly SeenProject[]>
+}
+
+/** How a part is drawn. */
+export interface Pen extends Pick<Text, 'bar' | 'mark' | 'strong'> {
+  /** Text from outside, in so many columns: cut, or filled up. */
+  readonly cell: (text: string, columns: number) => string
+  /** Text from outside behind what stands already, folded: further lines begin below its first. */
+  readonly after: (before: string, text: string) => readonly string[]
+}
+
+/** A fact as a row of a table. */
+export interface OverviewRow {
+  readonly item: string
+  readonly value: string | number
+  readonly state?: string
+}
+
+/** What was read of a part. */
+export interface ReadPart {
+  /** As programs get it. */
+  readonly value: unknown
+  /** Beside its title. */
+  readonly headline: string
+  /** What of it is not there, in words. */
+  readonly missing?: string
+  /** Some of that is there and could not be read. */
+  readonly incomplete?: true
+  readonly lines: (pen: Pen) => readonly string[]
+  readonly rows: readonly OverviewRow[]
+}
+
+export interface OverviewPart {
+  readonly name: string
+  readonly title: string
+  /** It is this tool's own: the instance is not asked for it. */
+  readonly own?: true
+  /** @throws Failure where none of it could be read */
+  readonly read: (sources: Sources) => Promise<ReadPart>
+}

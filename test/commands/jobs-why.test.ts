@@ -1,0 +1,247 @@
+/** `jobs why`: what a job waits for, and what to do about it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { folder } from '../support/program.js'
+import { answers, calling } from './calling.js'
+
+const { server, call } = calling()
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+const job = (id: number, status: string, more = {}) => ({
+  id,
+  status,
+  name: `j${id}`,
+  stage: 'test',
+  ref: 'main',
+  tag_list: [],
+  created_at: new Date(Date.now() - 7_200_000).toISOString(),
+  pipeline: { id: 1 },
+  ...more,
+})
+const runner = (id: number, more = {}) => ({
+  id,
+  description: `r${id}`,
+  active: true,
+  status: 'online',
+  tag_list: [],
+  run_untagged: true,
+  access_level: 'not_protected',
+  ...more,
+})
+
+/** A project with these runners and this configuration. */
+const project = (
+  one: ReturnType<typeof job>,
+  runners: readonly ReturnType<typeof runner>[],
+  { yaml = '', jobs = [one] }: { yaml?: string; jobs?: readonly unknown[] } = {},
+) =>
+  answers({
+    [`GET /projects/1/jobs/${one.id}`]: one,
+    ...Object.fromEntries(runners.map((r) => [`GET /runners/${r.id}`, r])),
+    'GET /projects/1/runners': runners,
+    'GET /projects/1/ci/lint': { valid: true, merged_yaml: yaml },
+    'GET /projects/1/pipelines/1/jobs': jobs,
+    'GET /projects/1/jobs?scope': jobs.filter(
+      (other) => (other as { status: string }).status === 'running',
+    ),
+    'GET /projects/1/resource_groups/': { key: 'prod', process_mode: 'oldest_first' },
+  })
+
+const why = async (id: number, line = '') => {
+  const ran = await call(`jobs why ${id} -P 1 -o json ${line}`.trim())
+  return { ...ran, found: JSON.parse(ran.stdout || '{}') }
+}
+
+describe('jobs why', () => {
+  it('finds the paused runner of the embedded instance, and says how it is resumed', async () => {
+    const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '' }
+    const ran = await call('jobs why 15 -P platform/app', { env })
+    expect(ran.code).toBe(0)
+    const [head, first, next, ...runners] = ran.stdout.trimEnd().split('\n')
+    expect(head).toBe('what\tid\tname\tstate\twhy')
+    expect(first).toBe('job\t15\tlint\tpending\tthe one runner that fits is paused')
+    expect(next).toBe('next\t\t\t\tsvcctl runners resume 3')
+    expect(runners[0]).toBe('runner\t3\tshared-macos\tpaused\thas its tags')
+    expect(runners).toContain('runner\t1\tshared-linux-1\tonline\tlacks macos')
+  })
+
+  const tagged = job(5, 'pending', { tag_list: ['gpu', 'linux'] })
+  const gpu = { tag_list: ['linux', 'gpu', 'x'] }
+  it.each([
+    ['no runner', tagged, [], 'the project has no runner', 'svcctl runners enable <id> -P 1'],
+    [
+      'none with the tags',
+      tagged,
+      [runner(1, { tag_list: ['linux'] })],
+      'none of 1 runner has the tags gpu, linux',
+      '--tag-list',
+    ],
+    [
+      'one that is paused',
+      tagged,
+      [runner(1, { ...gpu, active: false })],
+      'the one runner that fits is paused',
+      'svcctl runners resume 1',
+    ],
+    [
+      'one that is offline',
+      tagged,
+      [runner(1, { ...gpu, status: 'offline' })],
+      'the one runner that fits is not connected',
+      'svcctl runners get 1',
+    ],
+    [
+      'one of each',
+      tagged,
+      [runner(1, { ...gpu, active: false }), runner(2, { ...gpu, status: 'not_connected' })],
+      'all 2 runners that fit are paused or not connected',
+      'svcctl runners resume 1',
+    ],
+    [
+      'one that is there',
+      tagged,
+      [runner(1, gpu)],
+      '1 runner online fits: it is taken as soon as one has room',
+      'svcctl runners jobs 1 --status running',
+    ],
+    [
+      'a protected one',
+      tagged,
+      [runner(1, { ...gpu, access_level: 'ref_protected' })],
+      'no runner surely fits; of 1 runner it is not told',
+      'svcctl runners get 1',
+    ],
+    [
+      'one for tags only',
+      job(5, 'pending'),
+      [runner(1, { run_untagged: false })],
+      'none of 1 runner takes jobs without tags',
+      'svcctl runners update 1 --run-untagged',
+    ],
+    [
+      'one for any job',
+      job(5, 'pending'),
+      [runner(1)],
+      '1 runner online fits',
+      'svcctl runners jobs 1',
+    ],
+  ] as const)('holds a pending job against %s', async (_, one, runners, reason, next) => {
+    server.answer = project(one, runners)
+    const { found, code } = await why(5)
+    expect(code).toBe(0)
+    expect(found).toMatchObject({ id: 5, waits: true, unread: [] })
+    expect(found.reason).toContain(reason)
+    expect(found.next.join('\n')).toContain(next)
+    expect(Math.round(found.waited_seconds / 3600)).toBe(2)
+    expect(found.runners).toHaveLength(runners.length)
+  })
+
+  it('says which tags each runner lacks, those that fit first', async () => {
+    server.answer = project(tagged, [runner(1, { tag_list: ['gpu'] }), runner(2), runner(3, gpu)])
+    const { found } = await why(5)
+    expect(found.runners).toMatchObject([
+      { id: 3, fits: true, missing_tags: [] },
+      { id: 1, fits: false, missing_tags: ['linux'], why: 'lacks linux' },
+      { id: 2, fits: false, missing_tags: ['gpu', 'linux'] },
+    ])
+  })
+
+  it('says that a runner whose tags are hidden may fit', async () => {
+    const table = project(tagged, [runner(1, gpu)])
+    server.answer = (seen, i) =>
+      /\/runners\/1$/.test(seen.url)
+        ? { status: 403, body: { message: '403 Forbidden' } }
+        : table(seen, i)
+    const { found } = await why(5)
+    expect(found.runners).toMatchObject([
+      { fits: null, why: 'its tags are not shown: not allowed: 403 Forbidden' },
+    ])
+    expect(found.reason).toContain('no runner surely fits')
+  })
+
+  const yaml = `stages: [build, test, deploy]
+j5: { stage: deploy, resource_group: prod }
+other: { stage: deploy, resource_group: prod }
+free: { stage: deploy }
+needy: { stage: deploy, needs: [{ job: compile }] }
+`
+  it('names the job that holds its resource group', async () => {
+    const one = job(5, 'created', { stage: 'deploy' })
+    const holder = job(3, 'running', { name: 'other 1/2', stage: 'deploy', pipeline: { id: 9 } })
+    const jobs = [one, holder, job(4, 'running', { name: 'free', stage: 'deploy' })]
+    server.answer = project(one, [], { yaml, jobs })
+    const { found, code } = await why(5)
+    expect(code).toBe(0)
+    expect(found.reason).toBe('its resource group prod is held by other 1/2 (3, running)')
+    expect(found.resource_group).toMatchObject({
+      key: 'prod',
+      process_mode: 'oldest_first',
+      held_by: [{ id: 3 }],
+    })
+    expect(found.next[0]).toBe('svcctl jobs get 3 -P 1 --until status=success')
+    // Itself holds nothing.
+    server.answer = project(one, [], { yaml, jobs: [one] })
+    expect((await why(5)).found.reason).toContain('nothing that is shown keeps it')
+  })
+
+  it('names the jobs that come first, by stages or by needs', async () => {
+    const one = job(5, 'created', { stage: 'deploy' })
+    const jobs = [
+      one,
+      job(1, 'success', { stage: 'build' }),
+      job(2, 'running', { stage: 'build', name: 'compile' }),
+      job(3, 'pending'),
+      job(4, 'running', { stage: 'deploy' }),
+      job(6, 'created', { stage: 'nowhere' }),
+    ]
+    server.answer = project(one, [], { yaml, jobs })
+    expect((await why(5)).found).toMatchObject({
+      reason: '2 jobs of its pipeline come first: compile (2, running), j3 (3, pending)',
+      next: ['svcctl jobs why 2 -P 1'],
+    })
+    const needy = { ...one, name: 'needy' }
+    server.answer = project(needy, [], { yaml, jobs: [needy, ...jobs.slice(1)] })
+    expect((await why(5)).found.waits_for).toMatchObject([{ id: 2 }])
+    // Without a configuration: those of other stages that were made before it.
+    server.answer = project(one, [], { yaml: ': [', jobs })
+    expect((await why(5)).found.waits_for.map(({ id }: { id: number }) => id)).toEqual([2, 3])
+  })
+
+  it.each([
+    ['running', 'it does not wait: it runs'],
+    ['success', 'it does not wait: it is success'],
+    ['manual', 'it waits for nothing but a person'],
+  ])(
+    'says of a job that is %s that it does not wait, and asks for no more',
+    async (status, reason) => {
+      server.answer = project(job(5, status), [])
+      const { found, code } = await why(5)
+      expect(code).toBe(0)
+      expect(found).toMatchObject({ waits: false, waited_seconds: null })
+      expect(found.reason).toContain(reason)
+      expect(server.lines()).toEqual(['GET /projects/1/jobs/5'])
+    },
+  )
+
+  it('says what it could not read, and does not guess', async () => {
+    const table = project(tagged, [runner(1, gpu)])
+    server.answer = (seen, i) =>
+      seen.url.includes('/projects/1/runners') ? { status: 500, body: {} } : table(seen, i)
+    const { found, code } = await why(5, '--retries 0')
+    expect(code).toBe(8)
+    expect(found.reason).toMatch(/^it cannot be told: the runners of the project: /)
+    expect(found.unread).toHaveLength(1)
+  })
+
+  it('ends with the code of what kept it from the job itself, and takes one', async () => {
+    server.answer = () => ({ status: 404, body: { message: '404 Not Found' } })
+    expect(await call('jobs why 5 -P 1')).toMatchObject({ code: 4, stdout: '' })
+    expect((await call('jobs why 5 6 -P 1')).code).toBe(2)
+    expect((await call('jobs why x -P 1')).code).toBe(2)
+  })
+})

@@ -1,0 +1,235 @@
+/** `overview`: one page, whose parts are read side by side, and none of which ends the others. */
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { serve } from '../http/servers.js'
+import { folder } from '../support/program.js'
+import type { Script } from '../support/recorder.js'
+import { has } from '../support/terminal.js'
+import { calling, rowsOf } from './calling.js'
+
+const { server, call, atTerminal } = calling()
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder() })
+})
+afterAll(() => sandbox.close())
+
+const of = (line: string, user = 0) =>
+  call(`overview -q ${line}`.trim(), {
+    env: { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[user]?.token ?? '' },
+  })
+
+const routes = {
+  runners: '/runners/all',
+  certificates: '/pages/domains',
+  replication: '/geo_nodes',
+  storages: '/application/settings',
+} as const
+const hour = 3_600_000
+const ago = (hours: number): string => new Date(Date.now() - hours * hour).toISOString()
+
+/** An instance with three projects, of which one has jobs that wait. */
+const small: Script = ({ url }) => {
+  const path = url.replace(/^\/api\/v4/, '').replace(/\?.*$/, '')
+  const answers: Readonly<Record<string, unknown>> = {
+    '/projects': [
+      { id: 1, path_with_namespace: 'a/b', repository_storage: 'default' },
+      { id: 2, path_with_namespace: 'a/c', repository_storage: 'default' },
+      { id: 3, path_with_namespace: 'a/old', repository_storage: 'spare', archived: true },
+      { id: 4, path_with_namespace: 'a/wiki', repository_storage: 'spare', jobs_enabled: false },
+    ],
+    '/projects/2/jobs': [
+      { id: 9, name: 'new', created_at: ago(1), tag_list: [] },
+      { id: 8, name: 'old', created_at: ago(50), tag_list: ['gpu', 'x'] },
+    ],
+    '/application/settings': { repository_storages: ['default', 'spare', 'empty'] },
+  }
+  return path in answers ? { body: answers[path] } : undefined
+}
+
+/** The same, where one route is answered otherwise. */
+const except =
+  (route: string, status: number, body: unknown = { message: `no ${status}` }): Script =>
+  (seen, i) =>
+    seen.url.replace(/^\/api\/v4/, '').startsWith(route) ? { status, body } : small(seen, i)
+
+describe('overview', () => {
+  it('has the parts as one object for programs', async () => {
+    const ran = await of('-o json')
+    expect(ran.code).toBe(0)
+    const page = JSON.parse(ran.stdout)
+    expect(page).toMatchObject({
+      address: sandbox.url,
+      runners: {
+        total: 10,
+        by_state: { online: 4, offline: 2, not_connected: 2, paused: 2 },
+        by_type: { project_type: { online: 2, paused: 1 } },
+      },
+      jobs: { waiting: 1, projects_looked_at: 13, oldest: { project: 'platform/app', id: 15 } },
+      certificates: { without: 2, by_time_left: { ended: 1, later: 1 } },
+      replication: [
+        { name: 'north', primary: true, healthy: true, synced_percent: 100 },
+        { name: 'south', healthy: false, lag_seconds: 3, failed: 18 },
+      ],
+      storages: [
+        { storage: 'default', projects: 11, weight: 100 },
+        { storage: 'second', projects: 2 },
+        { storage: 'cluster', projects: 1 },
+      ],
+      tokens: [{ profile: '(environment)', works: true }],
+      unread: [],
+      not_in_the_api: ['alerts', 'storage moves under way'],
+    })
+    // South has 9 of 12 container repositories.
+    expect(page.replication[1].least).toEqual({ kind: 'container repositories', percent: 75 })
+  })
+
+  it('has them as rows elsewhere', async () => {
+    const rows = rowsOf((await of('')).stdout)
+    expect(rows).toContainEqual({ part: 'runners', item: 'group', value: '1', state: 'online' })
+    expect(rows).toContainEqual({
+      part: 'replication',
+      item: 'south',
+      value: '96.7 %',
+      state: 'unhealthy',
+    })
+    const sheet = (await of('--parts storages -o markdown')).stdout
+    expect(sheet).toContain('| storages | default | 11 |')
+  })
+
+  it('reads only what is asked for', async () => {
+    server.answer = small
+    const ran = await call('overview --parts storages -o json')
+    expect(Object.keys(JSON.parse(ran.stdout))).toEqual([
+      'address',
+      'at',
+      'storages',
+      'unread',
+      'not_in_the_api',
+    ])
+    expect(server.lines().sort()).toEqual([
+      'GET /application/settings',
+      'GET /projects?per_page=100',
+    ])
+    expect(await call('overview --parts geo')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('looks for jobs in every project that has any, and reads the projects once', async () => {
+    server.answer = small
+    const ran = await call('overview -o json')
+    expect(ran.code).toBe(0)
+    expect(JSON.parse(ran.stdout).jobs).toMatchObject({
+      waiting: 2,
+      projects_looked_at: 2,
+      oldest: { project: 'a/c', id: 8, tag_list: ['gpu', 'x'], waited_seconds: expect.any(Number) },
+      by_project: { 'a/c': 2 },
+    })
+    const { jobs, storages } = JSON.parse(ran.stdout)
+    expect(Math.round(jobs.oldest.waited_seconds / 3600)).toBe(50)
+    expect(storages).toMatchObject([
+      { projects: 2 },
+      { projects: 2 },
+      { storage: 'empty', projects: 0 },
+    ])
+    const asked = server.lines()
+    expect(asked.filter((line) => line.startsWith('GET /projects?'))).toHaveLength(1)
+    expect(asked.filter((line) => line.includes('/jobs')).sort()).toEqual([
+      'GET /projects/1/jobs?scope[]=pending&per_page=100',
+      'GET /projects/2/jobs?scope[]=pending&per_page=100',
+    ])
+  })
+
+  it('asks for the parts side by side', async () => {
+    const open = new Map<string, ServerResponse>()
+    const wanted = Object.values(routes)
+    // None of them is answered before all of them are asked.
+    const slow = await serve(({ url }, response) => {
+      const route = wanted.find((one) => url.replace(/\?.*$/, '').endsWith(one))
+      if (route === undefined) return void response.end(url.includes('/status') ? '[]' : '{}')
+      open.set(route, response)
+      if (open.size === wanted.length) for (const one of open.values()) one.end('[]')
+    })
+    const env = { SVC_BASE_URL: slow.base, SVC_TOKEN: 'secret-token' }
+    const line = `overview --parts ${Object.keys(routes).join(',')} --timeout 5 --retries 0`
+    await call(line, { env })
+    expect([...open.keys()].sort()).toEqual([...wanted].sort())
+    expect([...open.values()].every((response) => response.writableEnded)).toBe(true)
+  })
+
+  it.each(
+    Object.entries(routes).flatMap(([part, route]) =>
+      [403, 500].map((status) => [part, status, route] as const),
+    ),
+  )('says that %s could not be read (%d), and shows the rest', async (part, status, route) => {
+    server.answer = except(route, status)
+    const ran = await call('overview --retries 0 -o json')
+    expect(ran.code).toBe(8)
+    const page = JSON.parse(ran.stdout)
+    expect(page[part]).toBeNull()
+    expect(page.jobs.waiting).toBe(2)
+    expect(page.unread).toMatchObject([{ part, status, offered: true }])
+    const rows = rowsOf((await call('overview --retries 0')).stdout)
+    expect(rows.filter(({ state }) => state === 'unread').map((row) => row.part)).toEqual([part])
+  })
+
+  it('takes for no failure what the instance does not have', async () => {
+    server.answer = except(routes.replication, 404, { error: '404 Not Found' })
+    const ran = await call('overview -o json')
+    expect(ran.code).toBe(0)
+    expect(JSON.parse(ran.stdout).unread).toMatchObject([{ part: 'replication', offered: false }])
+  })
+
+  it('tells projects that hide their jobs from projects that fail', async () => {
+    server.answer = except('/projects/1/jobs', 403)
+    const hidden = await call('overview --parts jobs -o json')
+    expect(hidden.code).toBe(0)
+    expect(JSON.parse(hidden.stdout)).toMatchObject({
+      jobs: { waiting: 2, projects_hidden: 1 },
+      unread: [{ why: '1 project does not show jobs' }],
+    })
+    server.answer = except('/projects/1/jobs', 500)
+    const failed = await call('overview --parts jobs -o json --retries 0')
+    expect(failed.code).toBe(8)
+    expect(JSON.parse(failed.stdout).jobs).toMatchObject({ waiting: 2, projects_unread: 1 })
+  })
+
+  it('is no page where the instance says nothing at all', async () => {
+    server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
+    expect(await call('overview')).toMatchObject({ code: 3, stdout: '' })
+    const dead = await call('overview --retries 0', { env: { SVC_BASE_URL: 'http://127.0.0.1:9' } })
+    expect(dead).toMatchObject({ code: 7, stdout: '' })
+  })
+})
+
+describe.skipIf(!has('tmux', '-V'))('the page', () => {
+  it('keeps names from outside where they belong', async () => {
+    const hostile = 'a\u001b[31m\u202e\nb'.padEnd(90, '語')
+    server.answer = (seen, i) =>
+      seen.url.includes('/geo_nodes/status')
+        ? { body: [{ geo_node_id: 1, healthy: false, health: hostile }] }
+        : seen.url.includes('/geo_nodes')
+          ? { body: [{ id: 1, name: hostile }] }
+          : seen.url.includes('/pages/domains')
+            ? { body: [{ domain: hostile, certificate: { expired: true } }] }
+            : small(seen, i)
+    await atTerminal('overview', async (terminal) => {
+      const screen = await terminal.until(/ended with 0/)
+      expect(screen).toContain('a\\u001b[31m')
+      expect(screen).not.toContain('\u202e')
+      for (const title of ['Runners', 'Jobs waiting', 'Replication', 'Tokens of the profiles'])
+        expect(screen).toMatch(new RegExp(`^${title}`, 'm'))
+    })
+  })
+
+  it('is drawn again with --watch', async () => {
+    server.answer = small
+    await atTerminal('overview --parts jobs --watch 1', async (terminal) => {
+      await terminal.until(/Jobs waiting {2}2 in 1 of 2 projects[\s\S]*Ctrl-C ends/)
+      server.answer = except('/projects/2/jobs', 200, [])
+      const screen = await terminal.until(/Jobs waiting {2}0 in 0/)
+      expect(screen.match(/Jobs waiting/g)).toHaveLength(1)
+    })
+  })
+})
