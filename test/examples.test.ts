@@ -161,7 +161,9 @@ describe.concurrent('examples of', () => {
         const ran = ofProfiles.has(command.area)
           ? await outcome(shared, command.area, name, line)
           : await alone((sandbox) => outcome(sandbox, command.area, name, line))
-        expect(ran).toEqual({ line, code: 0, taken: true })
+        // Saying what is wrong is what a check is for.
+        if (command.area === 'check') expect(ran.code, line).toBeLessThan(3)
+        else expect(ran).toEqual({ line, code: 0, taken: true })
       }
     },
   )

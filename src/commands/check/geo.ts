@@ -1,19 +1,19 @@
 /** `check geo`: whether every site is well, and not too far behind. */
-import { type Site, sitesOf } from '../glance/geo.js'
+import { type GeoSite, sitesOf } from '../glance/geo.js'
 import { several, spanText } from '../glance/words.js'
 import { type Concern, checkFact } from './types.js'
 
 const share = (percent: number): string => `${percent.toFixed(1)} %`
 
 /** What is wrong with a site whatever the levels say. */
-const healthOf = ({ name, healthy, health }: Site): readonly Concern[] => {
+const healthOf = ({ name, healthy, health }: GeoSite): readonly Concern[] => {
   if (healthy === true) return []
   return healthy === false
     ? [{ level: 'critical', text: `${name} is unhealthy: ${health}` }]
     : [{ level: 'unknown', text: `the health of ${name} is not told` }]
 }
 
-const samplesOf = ({ name, lag_seconds: lag, least, failed }: Site) => [
+const samplesOf = ({ name, lag_seconds: lag, least, failed }: GeoSite) => [
   {
     measure: 'lag' as const,
     of: name,
@@ -39,7 +39,7 @@ const samplesOf = ({ name, lag_seconds: lag, least, failed }: Site) => [
   },
 ]
 
-const siteText = ({ name, lag_seconds: lag, least }: Site): string =>
+const siteText = ({ name, lag_seconds: lag, least }: GeoSite): string =>
   [
     name,
     ...(lag === undefined ? [] : [`${spanText(lag)} behind`]),

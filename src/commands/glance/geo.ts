@@ -9,7 +9,7 @@ interface SyncedKind {
   readonly percent: number
 }
 
-export interface Site {
+export interface GeoSite {
   readonly id: number
   readonly name: string
   /** Undefined where the instance does not say. */
@@ -37,7 +37,7 @@ const defined = <T>(value: T | undefined): readonly T[] => (value === undefined 
 type Status = Readonly<Record<string, unknown>>
 
 /** The share of a site's data that is there, over all kinds, and of the kind that has the least. */
-const sharesOf = (status: Status): Pick<Site, 'synced_percent' | 'least' | 'failed'> => {
+const sharesOf = (status: Status): Pick<GeoSite, 'synced_percent' | 'least' | 'failed'> => {
   // Of what there is nothing of, nothing is missing.
   const kinds = kindsOf(status).filter((kind) => status[`${kind}_count`] !== 0)
   const counted = kinds.flatMap((kind): readonly Counted[] => {
@@ -59,7 +59,7 @@ const sharesOf = (status: Status): Pick<Site, 'synced_percent' | 'least' | 'fail
   }
 }
 
-const siteOf = (id: number, node: Status | undefined, status: Status | undefined): Site => {
+const siteOf = (id: number, node: Status | undefined, status: Status | undefined): GeoSite => {
   const { healthy, health, health_status, db_replication_lag_seconds: lag } = status ?? {}
   const told = [health, health_status].find((text) => typeof text === 'string' && text !== '')
   return {
@@ -80,7 +80,7 @@ const siteOf = (id: number, node: Status | undefined, status: Status | undefined
  */
 export const sitesOf = async (
   instance: Pick<InstanceService, 'records'>,
-): Promise<readonly Site[]> => {
+): Promise<readonly GeoSite[]> => {
   const [nodes, statuses] = await Promise.all([
     instance.records(geo.list, {}),
     instance.records(geo.status, {}),

@@ -33,7 +33,7 @@ const groupIn = (job: unknown): string | undefined =>
   isObject(job) ? textOf(job.resource_group) : undefined
 
 /** What a configuration says of a job; undefined where it has none of that name. */
-export const configurationIn = (whole: unknown, name: string): JobConfiguration | undefined => {
+const configurationIn = (whole: unknown, name: string): JobConfiguration | undefined => {
   const family = familyOf(name)
   if (!isObject(whole)) return undefined
   const job = whole[family]

@@ -7,7 +7,7 @@ import { several } from '../glance/words.js'
 type Details = Data<(typeof runners)['get']>
 
 /** A runner against a job. */
-export interface Fitting {
+export interface RunnerFit {
   readonly id: number
   readonly description: string
   readonly state: RunnerState
@@ -34,7 +34,7 @@ const settingsOf = (
 }
 
 /** A runner whose details were read. */
-export const fittingOf = (runner: Details, job: Wanted): Fitting => {
+export const fittingOf = (runner: Details, job: Wanted): RunnerFit => {
   const own = (runner.tag_list ?? []).map(String)
   const missing = job.tag_list.filter((tag) => !own.includes(tag))
   const known = { ...named(runner), missing_tags: missing }
@@ -50,7 +50,7 @@ const named = (runner: Partial<Details>) => ({
 })
 
 /** A runner whose details this user may not see. */
-export const unseenRunner = (runner: Partial<Details>, why: string): Fitting => ({
+export const unseenRunner = (runner: Partial<Details>, why: string): RunnerFit => ({
   ...named(runner),
   fits: null,
   missing_tags: [],
@@ -63,16 +63,20 @@ export interface Advice {
   readonly next: readonly string[]
 }
 
-const names = (some: readonly Fitting[]): string => some.map(({ id }) => id).join(' ')
+const names = (some: readonly RunnerFit[]): string => some.map(({ id }) => id).join(' ')
 
-const inState = (some: readonly Fitting[], ...states: readonly RunnerState[]) =>
+const inState = (some: readonly RunnerFit[], ...states: readonly RunnerState[]) =>
   some.filter(({ state }) => states.includes(state))
 
-const who = (some: readonly Fitting[]): string =>
+const who = (some: readonly RunnerFit[]): string =>
   some.length === 1 ? 'the one runner that fits' : `all ${some.length} runners that fit`
 
 /** Nobody has what it wants. */
-const noneFits = ({ tag_list: tags }: Wanted, all: readonly Fitting[], project: string): Advice => {
+const noneFits = (
+  { tag_list: tags }: Wanted,
+  all: readonly RunnerFit[],
+  project: string,
+): Advice => {
   if (all.length === 0)
     return {
       reason: 'the project has no runner',
@@ -94,7 +98,7 @@ const noneFits = ({ tag_list: tags }: Wanted, all: readonly Fitting[], project: 
 }
 
 /** Some would, were they there. */
-const noneAwake = (fitting: readonly Fitting[]): Advice => {
+const noneAwake = (fitting: readonly RunnerFit[]): Advice => {
   const paused = inState(fitting, 'paused')
   const away = inState(fitting, 'offline', 'not_connected', 'unknown')
   const is = fitting.length === 1 ? 'is' : 'are'
@@ -116,7 +120,7 @@ const noneAwake = (fitting: readonly Fitting[]): Advice => {
 }
 
 /** Why a job that is pending is not taken by one of these. */
-export const adviceOf = (job: Wanted, all: readonly Fitting[], project: string): Advice => {
+export const adviceOf = (job: Wanted, all: readonly RunnerFit[], project: string): Advice => {
   const fitting = all.filter(({ fits }) => fits === true)
   const open = all.filter(({ fits }) => fits === null)
   const online = inState(fitting, 'online')

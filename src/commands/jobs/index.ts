@@ -1,16 +1,17 @@
 /** `jobs why`: what a job waits for, and what to do about it. */
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { pathIn } from '../../catalogue/path-in.js'
+import { answered as typed } from '../../client/typed.js'
 import { exitCodes, Failure } from '../../errors.js'
 import { define } from '../define.js'
 import { spanText } from '../glance/words.js'
 import type { AnswerService, Services } from '../services.js'
 import type { Given } from '../types.js'
-import type { Fitting } from './fitting.js'
+import type { RunnerFit } from './fitting.js'
 import { reasonOf } from './reason.js'
-import { type OfProject, type Surroundings, surroundingsOf, waits } from './waiting.js'
+import { type JobSurroundings, type OfProject, surroundingsOf, waits } from './waiting.js'
 
-const recordOf = (of: OfProject, project: string, seen: Surroundings, now: Date) => {
+const recordOf = (of: OfProject, project: string, seen: JobSurroundings, now: Date) => {
   const { job } = of
   const since = Date.parse(job.created_at ?? '')
   return {
@@ -30,10 +31,10 @@ const recordOf = (of: OfProject, project: string, seen: Surroundings, now: Date)
 }
 type Why = ReturnType<typeof recordOf>
 
-const markOf = ({ fits, state }: Fitting): 'good' | 'warn' | 'bad' =>
+const markOf = ({ fits, state }: RunnerFit): 'good' | 'warn' | 'bad' =>
   fits === false ? 'bad' : fits === true && state === 'online' ? 'good' : 'warn'
 
-const runnerLine = (answer: AnswerService, one: Fitting): string => {
+const runnerLine = (answer: AnswerService, one: RunnerFit): string => {
   const { text } = answer
   const name = `${one.id}  ${text.safe(one.description || '–')}`.padEnd(24)
   const state = one.state.replace('_', ' ').padEnd(14)
@@ -91,9 +92,10 @@ const rowsOf = (why: Why) => [
 
 const run = async (services: Services, given: Given): Promise<void> => {
   const { instance, answer, person, place } = services
-  const path = pathIn(jobs.get, (await instance.plan(given)).values)
+  const plan = await instance.plan(given)
+  const path = pathIn(jobs.get, plan.values)
   const why = await person.progress('looking', async () => {
-    const { data: job } = await instance.call(jobs.get, path)
+    const { data: job } = typed(jobs.get, await instance.send(plan))
     if (job === undefined) throw new Failure('unreachable', 'the instance answered with no job')
     const of = { instance, project: path.id, job }
     return recordOf(of, String(path.id), await surroundingsOf(of), place.clock.now())
@@ -128,7 +130,6 @@ export const why = define({
       param: jobs.get.path.job_id,
     },
   ],
-  looks: true,
   examples: ['jobs why 15 -P platform/app', 'jobs why 15 -P platform/app -o json'],
   run,
 })

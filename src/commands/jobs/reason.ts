@@ -1,7 +1,7 @@
 /** Why a job waits, in a sentence, and what to do about it. */
 import { several } from '../glance/words.js'
 import { type Advice, adviceOf } from './fitting.js'
-import { type OfProject, type OtherJob, type Surroundings, waits } from './waiting.js'
+import { type JobSurroundings, type OfProject, type OtherJob, waits } from './waiting.js'
 
 const jobText = ({ id, name, status }: OtherJob): string => `${name} (${id}, ${status})`
 
@@ -23,7 +23,10 @@ const ended = (status: string): Advice =>
   settled[status] ?? { reason: `it does not wait: it is ${status || 'in no state'}`, next: [] }
 
 /** It is held by others of its group. */
-const heldBy = (project: string, { resource_group: group }: Surroundings): Advice | undefined => {
+const heldBy = (
+  project: string,
+  { resource_group: group }: JobSurroundings,
+): Advice | undefined => {
   const [first] = group?.held_by ?? []
   if (group === null || first === undefined) return undefined
   return {
@@ -36,7 +39,7 @@ const heldBy = (project: string, { resource_group: group }: Surroundings): Advic
 }
 
 /** It waits for the jobs before it. */
-const behind = (project: string, { waits_for: others }: Surroundings): Advice | undefined => {
+const behind = (project: string, { waits_for: others }: JobSurroundings): Advice | undefined => {
   const [first] = others
   if (first === undefined) return undefined
   return {
@@ -49,7 +52,7 @@ const behind = (project: string, { waits_for: others }: Surroundings): Advice | 
 export const reasonOf = (
   { job }: Pick<OfProject, 'job'>,
   project: string,
-  seen: Surroundings,
+  seen: JobSurroundings,
 ): Advice => {
   const status = job.status ?? ''
   if (!waits(job)) return ended(status)

@@ -7,7 +7,7 @@ import { survived } from '../../errors.js'
 import { whyUnread } from '../glance/unread.js'
 import type { InstanceService } from '../services.js'
 import { configurationOf, familyOf, type JobConfiguration } from './configuration.js'
-import { type Fitting, fittingOf, unseenRunner } from './fitting.js'
+import { fittingOf, type RunnerFit, unseenRunner } from './fitting.js'
 
 type Job = Data<(typeof jobs)['get']>
 type Listed = RecordOf<(typeof jobs)['list']>
@@ -21,7 +21,7 @@ export interface OtherJob {
   readonly ref: string
 }
 
-export interface HeldGroup {
+interface HeldGroup {
   readonly key: string
   readonly process_mode: string | null
   /** The jobs that run in it. */
@@ -29,15 +29,15 @@ export interface HeldGroup {
 }
 
 /** What was read of a job that waits. */
-export interface Surroundings {
-  readonly runners: readonly Fitting[]
+export interface JobSurroundings {
+  readonly runners: readonly RunnerFit[]
   readonly waits_for: readonly OtherJob[]
   readonly resource_group: HeldGroup | null
   /** What could not be read, a sentence each. */
   readonly unread: readonly string[]
 }
 
-const nothing: Surroundings = { runners: [], waits_for: [], resource_group: null, unread: [] }
+const nothing: JobSurroundings = { runners: [], waits_for: [], resource_group: null, unread: [] }
 
 const otherOf = ({ id, name, stage, status, ref }: Listed): OtherJob => ({
   id: id ?? 0,
@@ -55,10 +55,10 @@ export interface OfProject {
 }
 
 /** Every runner of the project against the job. */
-const runnersFor = async ({ instance, project, job }: OfProject): Promise<readonly Fitting[]> => {
+const runnersFor = async ({ instance, project, job }: OfProject): Promise<readonly RunnerFit[]> => {
   const all = await instance.records(runners.listOfProject, { id: project })
   const wanted = { tag_list: (job.tag_list ?? []).map(String), ref: job.ref ?? 'its ref' }
-  const found = new Map<number, Fitting>()
+  const found = new Map<number, RunnerFit>()
   await instance.each(all, async (runner, i) => {
     try {
       const { data } = await instance.call(runners.get, { id: runner.id ?? 0 })
@@ -71,7 +71,7 @@ const runnersFor = async ({ instance, project, job }: OfProject): Promise<readon
 }
 
 /** Those that may take it come first. */
-const order = ({ fits, state }: Fitting): number =>
+const order = ({ fits, state }: RunnerFit): number =>
   (fits === true ? 0 : fits === null ? 2 : 4) + (state === 'online' ? 0 : 1)
 
 const over: readonly unknown[] = ['success', 'failed', 'canceled', 'skipped', 'manual']
@@ -122,7 +122,7 @@ const kept: Readonly<Record<string, { readonly runners: boolean; readonly others
 export const waits = ({ status }: Job): boolean => kept[status ?? ''] !== undefined
 
 /** Reads what a job may be waiting for; what of it is not shown is said, and ends nothing. */
-export const surroundingsOf = async (of: OfProject): Promise<Surroundings> => {
+export const surroundingsOf = async (of: OfProject): Promise<JobSurroundings> => {
   const looks = kept[of.job.status ?? '']
   if (looks === undefined) return nothing
   const unread: string[] = []

@@ -4,7 +4,7 @@ import { type Failure, survived } from '../../errors.js'
 import { isUnoffered, whyUnread } from '../glance/unread.js'
 import type { Services } from '../services.js'
 import { untold } from './parts/index.js'
-import type { OverviewPart, ReadPart, SeenProject, Sources } from './types.js'
+import type { OverviewPart, OverviewProject, OverviewSources, ReadPart } from './types.js'
 
 /** What became of a part. */
 export interface PartAnswer {
@@ -23,8 +23,8 @@ export interface Overview {
   readonly answers: readonly PartAnswer[]
 }
 
-const sourcesOf = (services: Services): Sources => {
-  let all: Promise<readonly SeenProject[]> | undefined
+const sourcesOf = (services: Services): OverviewSources => {
+  let all: Promise<readonly OverviewProject[]> | undefined
   return {
     ...services,
     projects: () => {
@@ -34,7 +34,7 @@ const sourcesOf = (services: Services): Sources => {
   }
 }
 
-const answerOf = async (part: OverviewPart, sources: Sources): Promise<PartAnswer> => {
+const answerOf = async (part: OverviewPart, sources: OverviewSources): Promise<PartAnswer> => {
   try {
     return { part, read: await part.read(sources), offered: true }
   } catch (error) {

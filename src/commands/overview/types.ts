@@ -3,11 +3,11 @@ import type { projects } from '../../catalogue/areas/projects.js'
 import type { RecordOf } from '../../client/typed.js'
 import type { Services, Text } from '../services.js'
 
-export type SeenProject = RecordOf<(typeof projects)['list']>
+export type OverviewProject = RecordOf<(typeof projects)['list']>
 
 /** What a part reads from; what several of them want is read once. */
-export interface Sources extends Services {
-  readonly projects: () => Promise<readonly SeenProject[]>
+export interface OverviewSources extends Services {
+  readonly projects: () => Promise<readonly OverviewProject[]>
 }
 
 /** How a part is drawn. */
@@ -19,7 +19,7 @@ export interface Pen extends Pick<Text, 'bar' | 'mark' | 'strong'> {
 }
 
 /** A fact as a row of a table. */
-export interface OverviewRow {
+interface OverviewRow {
   readonly item: string
   readonly value: string | number
   readonly state?: string
@@ -45,5 +45,5 @@ export interface OverviewPart {
   /** It is this tool's own: the instance is not asked for it. */
   readonly own?: true
   /** @throws Failure where none of it could be read */
-  readonly read: (sources: Sources) => Promise<ReadPart>
+  readonly read: (sources: OverviewSources) => Promise<ReadPart>
 }

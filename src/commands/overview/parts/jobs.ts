@@ -2,7 +2,7 @@
 import { jobs } from '../../../catalogue/areas/jobs.js'
 import { type Failure, survived } from '../../../errors.js'
 import { several, spanText } from '../../glance/words.js'
-import type { OverviewPart, Pen, Sources } from '../types.js'
+import type { OverviewPart, OverviewSources, Pen } from '../types.js'
 
 interface Waiting {
   readonly project: string
@@ -23,7 +23,12 @@ interface Found {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const lookInto = async ({ instance }: Sources, id: number, project: string, found: Found) => {
+const lookInto = async (
+  { instance }: OverviewSources,
+  id: number,
+  project: string,
+  found: Found,
+) => {
   try {
     const pending = await instance.records(jobs.list, { id, scope: ['pending'] })
     found.looked += 1
@@ -44,7 +49,7 @@ const lookInto = async ({ instance }: Sources, id: number, project: string, foun
 }
 
 /** The jobs that wait, in every project that is seen and has any. */
-const found = async (sources: Sources): Promise<Found> => {
+const found = async (sources: OverviewSources): Promise<Found> => {
   const all = await sources.projects()
   const working = all.filter((one) => one.archived !== true && one.jobs_enabled !== false)
   const seen: Found = { waiting: [], failed: [], hidden: 0, looked: 0 }

@@ -1,18 +1,18 @@
 /** Replication, a site a line. */
-import { type Site, sitesOf } from '../../glance/geo.js'
+import { type GeoSite, sitesOf } from '../../glance/geo.js'
 import { several, spanText } from '../../glance/words.js'
 import type { OverviewPart, Pen } from '../types.js'
 
 const columns = { name: 14, bar: 12 } as const
 
-const stateOf = ({ healthy }: Site): string =>
+const stateOf = ({ healthy }: GeoSite): string =>
   healthy === undefined ? 'not told' : healthy ? 'healthy' : 'unhealthy'
 
-const markOf = ({ healthy }: Site): 'good' | 'bad' | 'warn' =>
+const markOf = ({ healthy }: GeoSite): 'good' | 'bad' | 'warn' =>
   healthy === undefined ? 'warn' : healthy ? 'good' : 'bad'
 
 /** What is said behind the bar of a site. */
-const factsOf = ({ primary, enabled, lag_seconds: lag, failed }: Site): string =>
+const factsOf = ({ primary, enabled, lag_seconds: lag, failed }: GeoSite): string =>
   [
     ...(primary === true ? ['primary'] : []),
     ...(enabled === false ? ['disabled'] : []),
@@ -21,14 +21,14 @@ const factsOf = ({ primary, enabled, lag_seconds: lag, failed }: Site): string =
   ].join(', ')
 
 /** What is said below it. */
-const belowOf = ({ healthy, health, least }: Site): readonly string[] => [
+const belowOf = ({ healthy, health, least }: GeoSite): readonly string[] => [
   ...(healthy === true ? [] : [health]),
   ...(least === undefined || least.percent >= 100
     ? []
     : [`least: ${least.kind}, ${least.percent.toFixed(1)} %`]),
 ]
 
-const linesOf = (site: Site, { bar, cell, mark, after }: Pen): readonly string[] => {
+const linesOf = (site: GeoSite, { bar, cell, mark, after }: Pen): readonly string[] => {
   const share = site.synced_percent
   const drawn = share === undefined ? ' '.repeat(columns.bar) : bar(share / 100, columns.bar)
   const percent = share === undefined ? '      –' : `${share.toFixed(1)} %`.padStart(7)

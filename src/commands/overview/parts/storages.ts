@@ -3,7 +3,7 @@
 import { isObject } from '../../../base/objects.js'
 import { settings } from '../../../catalogue/areas/settings.js'
 import { several } from '../../glance/words.js'
-import type { OverviewPart, Sources } from '../types.js'
+import type { OverviewPart, OverviewSources } from '../types.js'
 
 interface Storage {
   readonly storage: string
@@ -20,7 +20,7 @@ const weightOf = (weights: unknown, name: string): number | null => {
 }
 
 const storagesOf = async (
-  sources: Sources,
+  sources: OverviewSources,
 ): Promise<{ readonly storages: readonly Storage[]; readonly untold: number }> => {
   const [{ data }, projects] = await Promise.all([
     sources.instance.call(settings.get, {}),
