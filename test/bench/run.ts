@@ -1,10 +1,11 @@
 /**
- * npm run bench -- [start|lists|writes|fleet|download|million …] [--runs <n>]
+ * npm run bench -- [start|lists|writes|fleet|as-code|download|million …] [--runs <n>]
  * Prints what the program takes beside its budgets; goals, never a failure. Node's own start is
  * measured in the same run, since machines differ.
  */
 import { parseArgs } from 'node:util'
 import build from '../../.config/build-once.js'
+import { asCode } from './as-code.js'
 import { type Bench, withBench } from './bench.js'
 import { download } from './download.js'
 import { fleet } from './fleet.js'
@@ -18,6 +19,7 @@ const groups: Record<string, (bench: Bench) => Promise<void>> = {
   lists,
   writes,
   fleet,
+  'as-code': asCode,
   download,
   million,
 }

@@ -18,6 +18,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Allowance } from './allowance.js'
+import { declaredAt } from './declared.js'
 import { projectPage, runnerBody } from './records.js'
 
 const perPage = 100
@@ -71,6 +72,12 @@ const sendRunner = async ({ req, res, url }: Call): Promise<void> => {
   res.end(body)
 }
 
+const sendJson = ({ res }: Call, value: unknown): void => {
+  const body = Buffer.from(JSON.stringify(value))
+  res.writeHead(200, { 'content-type': json, 'content-length': body.length })
+  res.end(body)
+}
+
 const sendArchive = ({ res }: Call): void => {
   res.writeHead(200, {
     'content-type': 'application/zip',
@@ -117,6 +124,7 @@ const listener: RequestListener = async (req, res) => {
     await sendRunner(call)
     if (allowance !== undefined) allowance.first ??= Date.now()
   } else if (/\/artifacts$/.test(path)) sendArchive(call)
+  else if (declaredAt(path) !== undefined) sendJson(call, declaredAt(path))
   else res.writeHead(404, { 'content-type': json }).end('{"error":"404 Not Found"}')
 }
 

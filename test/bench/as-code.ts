@@ -1,0 +1,153 @@
+/** An instance as code: exported, planned, checked. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { approvalRules } from '../../src/catalogue/managed/approvals.js'
+import { writePlan } from '../../src/commands/plan/writing.js'
+import type { RunClock } from '../../src/commands/services.js'
+import type { PlannedAction } from '../../src/desired/actions.js'
+import { documentOf } from '../../src/desired/planfile/write.js'
+import type { Bench } from './bench.js'
+import { median, type Program, type Run, sideBySide, watched } from './measure.js'
+import { used } from './table.js'
+
+const projects = 3_000
+const wide = ['--concurrency', '32'] as const
+
+/** The eight reads of a project. */
+const kinds = [
+  'members',
+  'approvals',
+  'approval_rules',
+  'deploy_keys',
+  'integrations',
+  'pages_domains',
+  'error_tracking',
+  'runners',
+] as const
+
+const on = (baseUrl: string, ...args: readonly string[]): Program => ({
+  ...watched(...args),
+  env: { SVC_BASE_URL: baseUrl, SVC_TOKEN: 'bench' },
+  silent: true,
+})
+
+const file = ({ folder }: Bench, name: string, value: object): string => {
+  const path = join(folder, name)
+  writeFileSync(path, JSON.stringify({ version: 1, ...value }))
+  return path
+}
+
+/** What each of all projects is to have, as it has it. */
+const ofAll = {
+  approvals: { reset_approvals_on_push: true, require_password_to_approve: false },
+  members: { $exact: false },
+}
+
+const ofOne = {
+  ...ofAll,
+  approval_rules: { Security: { approvals_required: 1 } },
+  deploy_keys: { deploy: { can_push: false } },
+  error_tracking: { active: true },
+}
+
+/** A hundred projects that want a hundred rules each. */
+const tenThousand = Object.fromEntries(
+  Array.from({ length: 100 }, (_, i) => [
+    `group-${i}/service-${i + 1}`,
+    {
+      approval_rules: Object.fromEntries(
+        Array.from({ length: 100 }, (__, n) => [`Rule ${n}`, { approvals_required: 1 + (n % 3) }]),
+      ),
+    },
+  ]),
+)
+
+const digest = '0'.repeat(64)
+const origin = { file: 'svcctl.yml', line: 1, column: 1 }
+
+const creating = (item: string): PlannedAction => {
+  const address = { scope: 'project', path: 'a/b', kind: 'approval_rules', item } as const
+  const { create } = approvalRules
+  if (create === undefined) throw new Error('rules cannot be created')
+  return {
+    id: `create projects/a/b:approval_rules/${item}`,
+    verb: 'create',
+    address,
+    kind: approvalRules,
+    changes: [{ attribute: 'approvals_required', wanted: 1, origin }],
+    steps: [
+      { endpoint: create, values: { id: 'a/b', name: item, approvals_required: 1 }, secrets: {} },
+    ],
+    digest,
+    waitsFor: [],
+    origin,
+  }
+}
+
+/** A plan of ten thousand actions, from what was compared to its file. */
+const written = async ({ folder, report }: Bench): Promise<void> => {
+  const actions = Array.from({ length: 10_000 }, (_, i) => creating(`Rule ${i}`))
+  const plan = { actions, findings: [], unread: [], refused: [], same: 0, sets: {} }
+  const head = {
+    tool: '',
+    instance: '',
+    user: null,
+    created: '',
+    inputs: [],
+    files: [],
+    selection: {},
+  }
+  const place = { cwd: folder, clock: { signal: new AbortController().signal } as RunClock }
+  const took: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const begin = performance.now()
+    await writePlan(place, 'written.json', documentOf(plan, head))
+    took.push((performance.now() - begin) / 1000)
+  }
+  report({ work: 'a plan of 10,000 actions written', measured: median(took), budget: 1, unit: 's' })
+}
+
+const peak = (runs: readonly Run[]): number => Math.max(...runs.map((r) => r.megabytes))
+
+/** Reports how long a program takes, and what it holds where that is asked for. */
+const measured = async (
+  bench: Bench,
+  work: string,
+  program: Program,
+  budget?: number,
+  memory?: number,
+): Promise<void> => {
+  const { it } = await sideBySide({ it: program }, bench.runs || 3, bench.folder, 0)
+  const wall = median(it.map((r) => r.wall))
+  const goal = budget === undefined ? {} : { budget }
+  bench.report({ work, measured: wall, unit: 's', detail: used(it), ...goal })
+  if (memory === undefined) return
+  bench.report({ work: 'peak memory of it', measured: peak(it), budget: memory, unit: 'MB' })
+}
+
+export const asCode = async (bench: Bench): Promise<void> => {
+  const [near, far] = [bench.instance(100, 0), bench.instance(projects, 20)]
+  const out = join(bench.folder, 'exported.yml')
+  const exporting = on(far, 'export', ...kinds, ...wide)
+  await measured(bench, 'export of 3,000 projects × 8 reads at 20 ms', exporting, 20, 130)
+  const factoring = {
+    ...on(far, 'export', ...kinds, ...wide, '--factor', '--to', out),
+    writes: out,
+  }
+  await measured(bench, 'the same, --factor', factoring, 20, 130)
+  const all = file(bench, 'all.json', { groups: { '**': { projects: ofAll } } })
+  await measured(
+    bench,
+    'plan of members and approvals of 3,000 projects at 20 ms',
+    on(far, 'plan', all, ...wide),
+    6,
+    130,
+  )
+  const one = file(bench, 'one.json', { projects: { 'group-1/service-1': ofOne } })
+  await measured(bench, 'drift of one project at 20 ms', on(far, 'drift', one), 0.7)
+  const many = file(bench, 'many.json', { projects: tenThousand })
+  await written(bench)
+  const plan = join(bench.folder, 'plan.json')
+  const writing = { ...on(near, 'plan', many, ...wide, '--out', plan, '-q'), writes: plan }
+  await measured(bench, 'the same with its files, reads and comparing', writing)
+}
