@@ -79,28 +79,25 @@ export const inCommon = async (
   places: readonly ManagedPlace[],
   groups: readonly ManagedPlace[],
 ): Promise<SayPlace> => {
-  const { factored, FileMap } = await import('../../desired/exporting/index.js')
-  const found = new Map<string, LookedAt>()
+  const { Factoring, FileMap } = await import('../../desired/exporting/index.js')
+  const factoring = new Factoring(groups)
+  const sections = new Map<string, FileSection[]>()
+  const partly = new Set<string>()
   await run.instance.each(places, async (place) => {
-    found.set(keyOf(place), await look(run, place))
+    const { section, unread } = await look(run, place)
+    if (unread.length > 0) partly.add(keyOf(place))
+    if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
+    else if (section !== undefined) sections.set(keyOf(place), [section])
   })
-  const projects = places.flatMap((place) =>
-    place.scope === 'project'
-      ? [{ place, value: found.get(keyOf(place))?.section?.value ?? new FileMap([]) }]
-      : [],
-  )
-  const { shared, own } = factored(projects, groups)
-  const sections = new Map<string, readonly FileSection[]>(
-    [...found].flatMap(([text, { place, section }]) =>
-      place.scope === 'project' || section === undefined ? [] : [[text, [section]]],
-    ),
-  )
-  for (const section of [...shared, ...own]) {
+  for (const section of factoring.shared()) {
     const text = keyOf(section.place)
     sections.set(text, [...(sections.get(text) ?? []), section])
   }
-  return async (place) => ({
-    sections: sections.get(keyOf(place)) ?? [],
-    whole: found.get(keyOf(place))?.unread.length === 0,
-  })
+  return async (place) => {
+    const own = place.scope === 'project' ? factoring.own(place) : undefined
+    return {
+      sections: own === undefined ? (sections.get(keyOf(place)) ?? []) : [own],
+      whole: !partly.has(keyOf(place)),
+    }
+  }
 }

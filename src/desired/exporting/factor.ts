@@ -1,63 +1,44 @@
 /** What all projects below a group share, said once for all of them. */
 import type { ManagedPlace } from '../address.js'
 import type { FileSection } from './document.js'
-import { comparable, FileMap, type FileValue, sorted } from './model.js'
+import { comparable, FileMap, type FileValue, packed, sorted, unpacked } from './model.js'
 
-/** A project with what was seen of it, be it nothing. */
-export interface SeenProject {
-  readonly place: ManagedPlace
-  readonly value: FileMap
-}
+/** The entries of a kind, by their keys, each with the text that it is compared by. */
+type Entries = Map<string, { readonly value: FileValue; readonly text: string }>
 
-/** What is said of all projects below groups, and of each besides. */
-interface Factored {
-  readonly shared: readonly FileSection[]
-  readonly own: readonly FileSection[]
-}
-
-/** What is left to say of a project: of each kind its entries, by their keys. */
-interface Left {
-  readonly place: ManagedPlace
-  readonly kinds: Map<string, FileValue>
-}
-
-const entriesOf = (value: FileValue | undefined): ReadonlyMap<string, FileValue> =>
-  value instanceof FileMap ? value.entries : new Map()
-
-/** The entries of the first that all others have alike. */
-const common = (kind: string, first: Left, others: readonly Left[]): FileMap => {
-  const all = others.map(({ kinds }) => entriesOf(kinds.get(kind)))
-  return new FileMap(
-    [...entriesOf(first.kinds.get(kind))].filter(([key, value]) => {
-      const text = comparable(value)
-      return all.every((entries) => {
-        const other = entries.get(key)
-        return other !== undefined && comparable(other) === text
-      })
-    }),
+const entriesOf = (value: FileValue): Entries =>
+  new Map(
+    value instanceof FileMap
+      ? [...value.entries].map(([key, one]) => [key, { value: one, text: comparable(one) }])
+      : [],
   )
-}
 
-const take = (left: Left, kind: string, shared: FileMap): void => {
-  const value = left.kinds.get(kind)
-  if (!(value instanceof FileMap)) return
-  const rest = [...value.entries].filter(([key]) => !shared.entries.has(key))
-  if (rest.length === 0) left.kinds.delete(kind)
-  else left.kinds.set(kind, new FileMap(rest, value.remarks))
-}
+/** What the projects below a group have alike, as far as they were looked at. */
+class Alike {
+  readonly group: ManagedPlace
+  #projects = 0
+  #kinds: ReadonlyMap<string, Entries> = new Map()
 
-/** What the projects below a group share, taken out of each. */
-const sharedBy = (below: readonly Left[]): FileMap | undefined => {
-  const [first, ...others] = below
-  // What one project is says nothing of its group.
-  if (first === undefined || others.length === 0) return undefined
-  const kinds = [...first.kinds.keys()].flatMap((kind): [string, FileMap][] => {
-    const shared = common(kind, first, others)
-    if (shared.entries.size === 0) return []
-    for (const left of below) take(left, kind, shared)
-    return [[kind, shared]]
-  })
-  return kinds.length === 0 ? undefined : new FileMap(kinds)
+  constructor(group: ManagedPlace) {
+    this.group = group
+  }
+
+  add(kinds: ReadonlyMap<string, Entries>): void {
+    this.#projects += 1
+    const before = this.#projects === 1 ? kinds : this.#kinds
+    this.#kinds = new Map(
+      [...before].flatMap(([kind, entries]) => {
+        const others = kinds.get(kind)
+        const left = [...entries].filter(([key, { text }]) => others?.get(key)?.text === text)
+        return left.length === 0 ? [] : [[kind, new Map(left)] as const]
+      }),
+    )
+  }
+
+  /** Their keys by kinds. What one project is says nothing of its group. */
+  get kinds(): ReadonlyMap<string, Entries> {
+    return this.#projects > 1 ? this.#kinds : new Map()
+  }
 }
 
 const isBelow = (project: ManagedPlace, group: ManagedPlace): boolean =>
@@ -67,24 +48,75 @@ const isBelow = (project: ManagedPlace, group: ManagedPlace): boolean =>
 const outward = ({ path }: ManagedPlace): string =>
   `${String(path.split('/').length).padStart(3, '0')} ${path}`
 
+/** The groups that a path may lie in. */
+const above = (path: string): readonly string[] =>
+  path
+    .toLowerCase()
+    .split('/')
+    .slice(0, -1)
+    .map((_, i, parts) => parts.slice(0, i + 1).join('/'))
+
 /**
  * Moves what all projects below a group share up to `group/**`: of a single object its attributes, of sets
- * whole items. A group with one project below it keeps nothing.
- * @param parts all projects that there are below the groups
- * @param groups those of which all projects were looked at
+ * whole items. A group with one project below it keeps nothing. Projects are taken in one by one, and kept as
+ * text, so that thousands take little room.
  */
-export const factored = (
-  parts: readonly SeenProject[],
-  groups: readonly ManagedPlace[],
-): Factored => {
-  const lefts = parts.map(({ place, value }): Left => ({ place, kinds: new Map(value.entries) }))
-  const shared = sorted(groups, outward).flatMap((group): FileSection[] => {
-    const value = sharedBy(lefts.filter(({ place }) => isBelow(place, group)))
-    if (value === undefined) return []
-    return [{ place: group, all: true, value: new FileMap([['projects', value]]) }]
-  })
-  const own = lefts.flatMap(({ place, kinds }): FileSection[] =>
-    kinds.size === 0 ? [] : [{ place, value: new FileMap(kinds) }],
-  )
-  return { shared, own }
+export class Factoring {
+  readonly #groups: ReadonlyMap<string, Alike>
+  readonly #kept = new Map<string, string>()
+
+  /** @param groups those of which all projects are looked at */
+  constructor(groups: readonly ManagedPlace[]) {
+    this.#groups = new Map(
+      sorted(groups, outward).map((group) => [group.path.toLowerCase(), new Alike(group)]),
+    )
+  }
+
+  /** Takes in what was seen of a project, be it nothing. */
+  add({ path }: ManagedPlace, value: FileMap): void {
+    const kinds = new Map([...value.entries].map(([kind, one]) => [kind, entriesOf(one)]))
+    for (const group of above(path)) this.#groups.get(group)?.add(kinds)
+    this.#kept.set(path, packed(value))
+  }
+
+  /** What is said of groups, the outer ones first. */
+  shared(): readonly FileSection[] {
+    return [...this.#groups.values()].flatMap((alike): FileSection[] => {
+      const kinds = [...alike.kinds].flatMap(([kind, entries]): [string, FileMap][] => {
+        const said = this.#saidAbove(alike.group, kind)
+        const left = [...entries].filter(([key]) => !said.has(key))
+        if (left.length === 0) return []
+        return [[kind, new FileMap(left.map(([key, { value }]) => [key, value]))]]
+      })
+      if (kinds.length === 0) return []
+      const value = new FileMap([['projects', new FileMap(kinds)]])
+      return [{ place: alike.group, all: true, value }]
+    })
+  }
+
+  /** What is left to say of a project; undefined where its groups say it all. */
+  own(place: ManagedPlace): FileSection | undefined {
+    const kept = this.#kept.get(place.path)
+    this.#kept.delete(place.path)
+    const whole = kept === undefined ? undefined : unpacked(kept)
+    if (!(whole instanceof FileMap)) return undefined
+    const kinds = [...whole.entries].flatMap(([kind, value]): [string, FileValue][] => {
+      if (!(value instanceof FileMap)) return [[kind, value]]
+      const said = this.#saidAbove(place, kind)
+      const rest = [...value.entries].filter(([key]) => !said.has(key))
+      if (said.size === 0) return [[kind, value]]
+      return rest.length === 0 ? [] : [[kind, new FileMap(rest, value.remarks)]]
+    })
+    return kinds.length === 0 ? undefined : { place, value: new FileMap(kinds) }
+  }
+
+  /** The keys that the groups above a place say of a kind. */
+  #saidAbove(place: ManagedPlace, kind: string): ReadonlySet<string> {
+    const groups = above(place.path).flatMap((path) => this.#groups.get(path) ?? [])
+    return new Set(
+      groups
+        .filter(({ group }) => isBelow(place, group))
+        .flatMap(({ kinds }) => [...(kinds.get(kind)?.keys() ?? [])]),
+    )
+  }
 }

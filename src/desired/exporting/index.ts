@@ -7,7 +7,7 @@ export {
   openingOf,
   yamlWriter,
 } from './document.js'
-export { factored } from './factor.js'
+export { Factoring } from './factor.js'
 export { ExportFile, ExportFolder, type Selected } from './folder.js'
 export type { HeldKind } from './held.js'
 export { filesOf, type PlacedFile } from './layout.js'

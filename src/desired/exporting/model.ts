@@ -40,3 +40,38 @@ export const comparable = (value: FileValue): string => {
   if (Array.isArray(value)) return `[${value.map((one: FileValue) => comparable(one)).join(',')}]`
   return JSON.stringify(value)
 }
+
+/** A value as text, which takes a fraction of the room. */
+export const packed = (value: FileValue): string => JSON.stringify(shape(value))
+
+/** How a value is told apart in its text. */
+type Shape =
+  | readonly ['map', readonly (readonly [string, Shape])[], readonly string[]]
+  | readonly ['list', readonly Shape[]]
+  | readonly ['value', JsonValue]
+
+const isSeveral = (value: FileValue): value is readonly (JsonValue | FileMap)[] =>
+  Array.isArray(value)
+
+const shape = (value: FileValue): Shape => {
+  if (value instanceof FileMap)
+    return [
+      'map',
+      [...value.entries].map(([key, one]) => [key, shape(one)] as const),
+      value.remarks,
+    ]
+  return isSeveral(value) ? ['list', value.map((one) => shape(one))] : ['value', value]
+}
+
+const ofShape = (text: Shape): JsonValue | FileMap | readonly (JsonValue | FileMap)[] => {
+  if (text[0] === 'map')
+    return new FileMap(
+      text[1].map(([key, one]) => [key, ofShape(one)]),
+      text[2],
+    )
+  // A list holds no list that has maps.
+  return text[0] === 'list' ? text[1].map((one) => ofShape(one) as JsonValue | FileMap) : text[1]
+}
+
+/** The value of a text that was made here. */
+export const unpacked = (text: string): FileValue => ofShape(JSON.parse(text) as Shape)

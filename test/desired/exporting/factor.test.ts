@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/json/value.js'
-import { FileMap, type FileSection, factored } from '../../../src/desired/exporting/index.js'
+import { Factoring, FileMap, type FileSection } from '../../../src/desired/exporting/index.js'
 import { plain } from '../../../src/desired/exporting/model.js'
 
 type Kinds = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>
@@ -14,6 +14,15 @@ const part = (path: string, kinds: Kinds) => ({
   place: { scope: 'project', path } as const,
   value: mapOf(kinds),
 })
+const factored = (
+  parts: readonly ReturnType<typeof part>[],
+  groups: readonly ReturnType<typeof group>[],
+) => {
+  const factoring = new Factoring(groups)
+  for (const { place, value } of parts) factoring.add(place, value)
+  const shared = factoring.shared()
+  return { shared, own: parts.flatMap(({ place }) => factoring.own(place) ?? []) }
+}
 const group = (path: string) => ({ scope: 'group', path }) as const
 
 const shown = (list: readonly FileSection[]) =>

@@ -5,9 +5,9 @@ import {
   chosenBy,
   documentOf,
   type Exporting,
+  Factoring,
   FileMap,
   type FileSection,
-  factored,
   lookAt,
   yamlWriter,
 } from '../../../src/desired/exporting/index.js'
@@ -38,13 +38,14 @@ export const exportOf = async (instance: ReadableInstance, ways: Ways = {}): Pro
     const { section } = await lookAt(sight, place, how)
     if (section !== undefined) sections.push(section)
   }
-  const parts = []
+  const factoring = new Factoring(factor === true ? groups : [])
   for (const place of projects) {
     const { section, unread } = await lookAt(sight, place, how)
     if (unread.length > 0) throw unread[0]?.failure
-    parts.push({ place, value: section?.value ?? new FileMap([]) })
+    factoring.add(place, section?.value ?? new FileMap([]))
   }
-  const { shared, own } = factored(parts, factor === true ? groups : [])
+  const shared = factoring.shared()
+  const own = projects.flatMap((place) => factoring.own(place) ?? [])
   return documentOf(yamlWriter(), [...sections, ...shared, ...own])
 }
 
