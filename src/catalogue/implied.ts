@@ -33,6 +33,13 @@ export const groupsAll = endpoint('GET /groups', many(Unknown()), {
   params: { search: string('only those whose name or path holds this') },
 })
 
+export const branchesOf = endpoint('GET /projects/:id/protected_branches', many(Unknown()), {
+  ...said,
+  summary: 'List the protected branches of a project',
+  path: { id: project() },
+  params: {},
+})
+
 /** The list of a kind that the documents have by key only. */
 export const listAt = (path: string): Endpoint => ({
   ...said,

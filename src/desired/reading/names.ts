@@ -2,7 +2,7 @@
 import { type Fields, isObject, objects, textOf } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { runners } from '../../catalogue/areas/runners.js'
-import { groupAt, groupsAll, usersNamed } from '../../catalogue/implied.js'
+import { branchesOf, groupAt, groupsAll, usersNamed } from '../../catalogue/implied.js'
 import { approvalRules } from '../../catalogue/managed/approvals.js'
 import type { Managed, Referent } from '../../catalogue/managed/managed.js'
 import { groupMembers } from '../../catalogue/managed/members.js'
@@ -82,8 +82,7 @@ export class Book implements NameBook {
     const about = placeText(seen.place)
     this.learn(records)
     if (seen.kind === approvalRules) {
-      const branches = this.#branches.get(about) ?? new Directory()
-      this.#branches.set(about, branches)
+      const branches = this.#branchesAt(about)
       for (const { protected_branches } of records)
         for (const { id, name } of objects(protected_branches)) branches.add(id, name)
     }
@@ -167,9 +166,24 @@ export class Book implements NameBook {
     return this.#groups.number(path)
   }
 
+  /** By the rules of its project, or, where none is for it any more, by what is protected there. */
   async #branch(name: string, near: ManagedPlace): Promise<number | undefined> {
-    if (!this.#branches.has(placeText(near))) await this.#see(near, approvalRules)
-    return this.#branches.get(placeText(near))?.number(name)
+    const about = placeText(near)
+    if (!this.#branches.has(about)) await this.#see(near, approvalRules)
+    const known = this.#branchesAt(about).number(name)
+    if (known !== undefined) return known
+    const { instance, id } = this.#reader
+    await this.#tried(lower(about), 'protected branches', async () => {
+      const all = await instance.records({ endpoint: branchesOf, values: { id: id(near) } })
+      for (const branch of all) this.#branchesAt(about).add(branch.id, branch.name)
+    })
+    return this.#branchesAt(about).number(name)
+  }
+
+  #branchesAt(about: string): Directory {
+    const known = this.#branches.get(about) ?? new Directory()
+    this.#branches.set(about, known)
+    return known
   }
 
   async #runner(description: string, near: ManagedPlace): Promise<number | undefined> {

@@ -31,6 +31,8 @@ export class Places {
   readonly #unread: UnreadPlace[] = []
   readonly #missing: Missing[] = []
   readonly #reach: KnownPlaces | 'everything'
+  /** The projects that files name. */
+  readonly #reached: ReadonlySet<string>
   readonly #choice: PlaceChoice
   readonly #listing: PlaceListing
   readonly #see: (place: ManagedPlace) => Promise<SeenKind>
@@ -43,6 +45,7 @@ export class Places {
     see: (place: ManagedPlace) => Promise<SeenKind>,
   ) {
     this.#reach = reach
+    this.#reached = new Set(reach === 'everything' ? [] : reach.projects.map(lower))
     this.#choice = choice
     this.#listing = listing
     this.#see = see
@@ -85,7 +88,7 @@ export class Places {
   #isReached(project: ListedProject): boolean {
     const reach = this.#reach
     if (reach === 'everything') return true
-    if (reach.projects.some((path) => lower(path) === lower(project.path))) return true
+    if (this.#reached.has(lower(project.path))) return true
     return project.group !== undefined && isWithinAny(project.group, reach.below)
   }
 

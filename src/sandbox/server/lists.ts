@@ -91,6 +91,13 @@ const labelsOf = (call: Call, { id, search }: Held & Searching) =>
     .filter(({ name }) => holds(name, search))
     .map(({ id: label, name, color, description }) => ({ id: label, name, color, description }))
 
+const protectedOf = (call: Call, { id, search }: Held & Searching) => {
+  const of = call.project(id, { role: 'maintainer' })
+  return call.state.protectedBranches
+    .filter(({ project_id, name }) => project_id === of.id && holds(name, search))
+    .map(({ id: branch, name }) => ({ id: branch, name }))
+}
+
 const resourceGroupsOf = async (call: Call, { id }: Held) => {
   const { listGroups } = await import('../areas/resource-groups.js')
   return listGroups(call, id)
@@ -110,6 +117,7 @@ export const listRoutes = [
   list('/projects/:id/issues', issueParams, issuesOf),
   list('/projects/:id/labels', searched, labelsOf),
   list('/projects/:id/pipelines', { status: oneOf(statuses, 'status') }, pipelinesOf),
+  list('/projects/:id/protected_branches', searched, protectedOf),
   list('/projects/:id/repository/branches', searched, branchesOf),
   list('/projects/:id/resource_groups', {}, resourceGroupsOf),
 ]
