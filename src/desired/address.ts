@@ -31,15 +31,27 @@ export const addressText = ({ kind, item, attribute, ...place }: Address): strin
   return `${placeText(place)}:${kind}${within}${attribute === undefined ? '' : `#${attribute}`}`
 }
 
+/** The patterns of globs, of which a run has a few, and asks them of every attribute. */
+const patterns = new Map<string, RegExp>()
+const mostPatterns = 1000
+
+const patternOf = (glob: string): RegExp => {
+  const known = patterns.get(glob)
+  if (known !== undefined) return known
+  const text = glob
+    .split('*')
+    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+  const pattern = new RegExp(`^${text}(?:[:/#].*)?$`, 'is')
+  if (patterns.size < mostPatterns) patterns.set(glob, pattern)
+  return pattern
+}
+
 /**
  * Whether an address is meant by a glob: `*` stands for anything; a bare name of a kind means every address
  * of that kind; a glob of a place or of a kind means all below it.
  */
-export const matches = (glob: string, address: Address): boolean => {
-  if (/^\w+$/.test(glob) && glob !== 'site') return address.kind === glob
-  const pattern = glob
-    .split('*')
-    .map((text) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.*')
-  return new RegExp(`^${pattern}(?:[:/#].*)?$`, 'is').test(addressText(address))
-}
+export const matches = (glob: string, address: Address): boolean =>
+  /^\w+$/.test(glob) && glob !== 'site'
+    ? address.kind === glob
+    : patternOf(glob).test(addressText(address))

@@ -65,6 +65,8 @@ export interface Managed {
   readonly first?: string
   /** Which of the attributes an item takes and requires, by the family of its identity. */
   readonly families?: readonly IntegrationFamily[]
+  /** An item is in one place at a time: to go to another, it has to leave the first. */
+  readonly alone?: true
   /** Its update can change the identity. */
   readonly renames?: true
   /** Attributes beyond the documented ones are taken as given where the answer has them. */

@@ -14,4 +14,5 @@ export const projectDomains = managed({
   remove: pagesDomains.delete,
   at: { domain: 'domain' },
   from: { certificate: 'certificate.certificate' },
+  alone: true,
 })

@@ -7,11 +7,15 @@ export interface Counting {
   readonly requests: () => number
 }
 
-/** The same instance, its requests counted: a list is as many as it has pages. */
-export const counted = (instance: ReadableInstance): Counting => {
+/**
+ * The same instance, its requests counted: a list is as many as it has pages.
+ * @param told of each that is sent
+ */
+export const counted = (instance: ReadableInstance, told: () => void): Counting => {
   let requests = 0
   const one = <T>(work: Promise<T>): Promise<T> => {
     requests += 1
+    told()
     return work
   }
   return {

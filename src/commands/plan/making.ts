@@ -118,7 +118,22 @@ export const wishesAt = (
 export const madePlan = async (
   services: Services,
   given: GivenBy<typeof planningFlags>,
-  { instance = readableOf(services), ...how }: Making = {},
+  how: Making = {},
+): Promise<MadePlan> => {
+  const { Frugal } = await import('../../fleet/frugal.js')
+  const frugal = await Frugal.begin()
+  try {
+    return await makeIt(services, given, how, () => frugal.look())
+  } finally {
+    frugal.end()
+  }
+}
+
+const makeIt = async (
+  services: Services,
+  given: GivenBy<typeof planningFlags>,
+  { instance = readableOf(services), ...how }: Making,
+  told: () => void,
 ): Promise<MadePlan> => {
   const { place } = services
   const begun = place.clock.now().getTime()
@@ -129,7 +144,7 @@ export const madePlan = async (
   const declared = await declaredBy(services, given)
   const actual = await instanceOf(place)
   checkInstance(declared, actual)
-  const counting = counted(instance)
+  const counting = counted(instance, told)
   const sight = openSight(counting.instance, scoping)
   const places = await sight.places(declared.reach)
   const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))

@@ -17,7 +17,24 @@ export interface Difference {
   readonly text: string
 }
 
-const sameText = (a: unknown, b: unknown): boolean => String(a) === String(b)
+/** Items by a text of each; of a large set every action asks for its own. */
+const indexes = new WeakMap<readonly SeenItem[], Map<string, ReadonlyMap<string, SeenItem>>>()
+
+const indexed = (
+  items: readonly SeenItem[],
+  by: string,
+  textOf: (item: SeenItem) => string,
+): ReadonlyMap<string, SeenItem> => {
+  const known = indexes.get(items) ?? new Map<string, ReadonlyMap<string, SeenItem>>()
+  indexes.set(items, known)
+  const index = known.get(by) ?? new Map(items.toReversed().map((item) => [textOf(item), item]))
+  known.set(by, index)
+  return index
+}
+
+/** Values as one text, numbers as they are written. */
+const joined = (names: readonly string[], values: SeenItem['at'] | ActionStep['values']): string =>
+  names.map((name) => String(values[name])).join('\0')
 
 /** The item that a step is about: by what its own endpoints call it, else by its identity. */
 export const itemOf = (
@@ -28,13 +45,13 @@ export const itemOf = (
   if (kind.holds === 'one') return items[0]
   const placed = Object.keys(kind.at ?? {}).filter((name) => values[name] !== undefined)
   if (placed.length > 0)
-    return items.find(({ at }) => placed.every((name) => sameText(at[name], values[name])))
+    return indexed(items, placed.join(), ({ at }) => joined(placed, at)).get(joined(placed, values))
   const identity = kind.identity ?? ''
   const wanted = values[identity]
   if (wanted === undefined) return undefined
   const typed = { param: kind.create?.params[identity] }
-  const name = normalised(typed, wanted)
-  return items.find((item) => sameText(normalised(typed, item.identity), name))
+  const textOf = (value: JsonValue): string => String(normalised(typed, value))
+  return indexed(items, 'identity', (item) => textOf(item.identity)).get(textOf(wanted))
 }
 
 const shownOf = (
@@ -70,11 +87,8 @@ export const stepDifferences = (
   step: ActionStep,
   items: readonly SeenItem[],
 ): readonly Difference[] => {
-  const item = itemOf(
-    kind,
-    step,
-    items.filter((one) => isPresent(kind, one)),
-  )
+  const found = itemOf(kind, step, items)
+  const item = found !== undefined && isPresent(kind, found) ? found : undefined
   if (methodOf(step.endpoint) === 'DELETE')
     return item === undefined ? [] : [{ attribute: undefined, text: 'it is still there' }]
   if (item === undefined) return [{ attribute: undefined, text: 'it is not there' }]

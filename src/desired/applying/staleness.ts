@@ -61,11 +61,10 @@ export const fitting = (agreed: AgreedPlan, now: DesiredPlan): Fitting => {
       stale.push({ id: one.id, why: grown })
     else if (action !== undefined) actions.push(action)
   }
-  const told = new Set(
-    now.actions.filter(({ id }) => stale.some((one) => one.id === id)).map(setOf),
-  )
-  for (const address of otherSets) if (!told.has(address)) stale.push({ id: address, why: grown })
   const left = new Set(actions.map(({ id }) => id))
+  const out = new Set(stale.map(({ id }) => id))
+  const told = new Set(now.actions.filter(({ id }) => out.has(id)).map(setOf))
+  for (const address of otherSets) if (!told.has(address)) stale.push({ id: address, why: grown })
   return {
     actions: now.actions.filter(({ id }) => left.has(id)),
     stale,

@@ -37,7 +37,9 @@ const touched = (actions: readonly PlannedAction[]): readonly Touched[] => {
   const groups = new Map<string, PlannedAction[]>()
   for (const action of actions) {
     const key = `${placeText(action.address).toLowerCase()}:${action.kind.name}`
-    groups.set(key, [...(groups.get(key) ?? []), action])
+    const known = groups.get(key)
+    if (known === undefined) groups.set(key, [action])
+    else known.push(action)
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group

@@ -21,10 +21,6 @@ const levelIn = (seen: SeenKind, user: number): number =>
     ? levelOf(seen.items.find(({ record }) => record.id === user)?.attributes.access_level)
     : 0
 
-/** Levels are read again only where somebody is added, or lowered. */
-const mayFall = ({ draft: { verb }, before, after }: PlannedMembership): boolean =>
-  verb === 'create' || after < before
-
 class Floors {
   readonly #sight: ComparingSight
   /** What becomes of members of groups, by group and user. */
@@ -42,15 +38,16 @@ class Floors {
     if (draft.address.scope === 'group') this.#planned.delete(keyOf(draft.address, user))
   }
 
-  /** The level that the groups above give a member, where it is asked for. */
-  async of(one: PlannedMembership): Promise<number> {
-    const { draft, user } = one
+  /**
+   * The level that the groups above give a member. It is read for whatever changes: with the end of a membership
+   * its level is sent as well, and refused.
+   */
+  async of({ draft, user }: PlannedMembership): Promise<number> {
     const groups = groupsAbove(draft.address)
     const [nearest] = groups
     if (nearest === undefined) return 0
-    const planned = groups.some((group) => this.#planned.has(keyOf(group, user)))
-    if (!planned && !mayFall(one)) return 0
     const now = levelIn(await allMembers(this.#sight, draft.kind, nearest), user)
+    const planned = groups.some((group) => this.#planned.has(keyOf(group, user)))
     return planned ? this.#after(groups, user, now) : now
   }
 
@@ -79,18 +76,17 @@ const inTurn = (all: readonly PlannedMembership[]): readonly (readonly PlannedMe
   return [...depths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ones]) => ones)
 }
 
-interface Possible {
-  readonly drafts: readonly Draft[]
+interface BelowFloors {
   readonly findings: readonly PlanFinding[]
   readonly dropped: ReadonlySet<Draft>
 }
 
-/** Drafts without those that would make somebody less than the groups above do, which are told of. */
-export const aboveFloors = async (
+/** The drafts that would make somebody less than the groups above do, and what is said of them. */
+export const belowFloors = async (
   drafts: readonly Draft[],
   sight: ComparingSight,
   { about }: Pick<ComparingOptions, 'about'>,
-): Promise<Possible> => {
+): Promise<BelowFloors> => {
   // Nobody is above what is a person's own.
   const all = memberships(drafts).filter(
     ({ draft: { address } }) => about?.(address.path)?.namespace !== 'user',
@@ -108,6 +104,5 @@ export const aboveFloors = async (
     findings.push({ is: 'impossible', address, text, origin })
   }
   for (const ones of inTurn(all)) await sideBySide(ones, check)
-  const left = dropped.size === 0 ? drafts : drafts.filter((draft) => !dropped.has(draft))
-  return { drafts: left, findings, dropped }
+  return { findings, dropped }
 }

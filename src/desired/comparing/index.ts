@@ -3,7 +3,6 @@ import type { Failure } from '../../errors.js'
 import type { DesiredPlan, Unread } from '../actions.js'
 import { addressText, placeText } from '../address.js'
 import type { Wish } from '../wishes.js'
-import { aboveFloors } from './floors.js'
 import { beyond } from './limits.js'
 import { refuseMistakes } from './mistakes.js'
 import { byPlace, byText, ordered } from './order.js'
@@ -11,7 +10,8 @@ import { memberMistakes } from './owners.js'
 import { secretMistakes } from './secrets.js'
 import { wishMeant } from './selected.js'
 import { compareWish } from './sets.js'
-import type { Compared, ComparingOptions, ComparingSight, Draft, SetCount } from './types.js'
+import { lessThese, possibleTogether } from './together.js'
+import type { Compared, ComparingOptions, ComparingSight } from './types.js'
 
 export type { ComparingOptions, PlanLimit, PlanLimits, SecretsPolicy } from './types.js'
 
@@ -47,16 +47,6 @@ const unreadPlaces = ({ unread = [] }: ComparingOptions): readonly Unread[] =>
 const sorted = (sets: DesiredPlan['sets']): DesiredPlan['sets'] =>
   Object.fromEntries(Object.entries(sets).sort(([a], [b]) => byText(a, b)))
 
-/** A set's tally without what cannot be done. */
-const lessThese = (tally: SetCount, dropped: ReadonlySet<Draft>): SetCount => {
-  const set = addressText(tally.address)
-  const creates = [...dropped].filter(
-    ({ verb, address: { scope, path, kind } }) =>
-      verb === 'create' && addressText({ scope, path, kind }) === set,
-  )
-  return { ...tally, creates: tally.creates - creates.length }
-}
-
 /**
  * Compares wishes with what is there.
  * @returns a plan in a stable order: the same state gives the same plan
@@ -80,22 +70,18 @@ export const makePlan = async (
   const all = parts.flat()
   const unread = [...unreadPlaces(how), ...all.flatMap((part) => part.unread)]
   ensureRead(all, unread)
-  const {
-    drafts,
-    findings: below,
-    dropped,
-  } = await aboveFloors(
-    all.flatMap((part) => part.drafts),
-    sight,
-    how,
-  )
+  const asked = all.flatMap((part) => part.drafts)
+  const { drafts, findings: others, dropped } = await possibleTogether(asked, sight, how)
   refuseMistakes([
     ...all.flatMap((part) => part.mistakes),
     ...(await memberMistakes(drafts, sight, how)),
     ...(await secretMistakes(drafts, how)),
   ])
-  const tallies = all.flatMap((part) => part.tallies).map((one) => lessThese(one, dropped))
-  const findings = [...all.flatMap((part) => part.findings), ...below]
+  const tallies = lessThese(
+    all.flatMap((part) => part.tallies),
+    dropped,
+  )
+  const findings = [...all.flatMap((part) => part.findings), ...others]
   return {
     actions: ordered(drafts),
     findings: [...findings].sort(

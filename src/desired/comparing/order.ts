@@ -4,6 +4,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { PlannedAction } from '../actions.js'
 import { addressText, type ManagedPlace, placeText } from '../address.js'
+import { movesOf } from './moves.js'
 import { ownersFirst } from './owners.js'
 import type { Draft } from './types.js'
 
@@ -170,7 +171,8 @@ const lateOnes = (
 /** Drafts as actions, in the order in which they are done; each knows what it waits for. */
 export const ordered = (drafts: readonly Draft[]): readonly PlannedAction[] => {
   const fellows = fellowsOf(drafts)
-  const late = lateOnes(drafts, fellows)
+  const moves = movesOf(drafts)
+  const late = new Set([...lateOnes(drafts, fellows), ...moves.late])
   const sorted = [...drafts].sort(
     (a, b) => Number(late.has(a)) - Number(late.has(b)) || inOrder(a, b),
   )
@@ -180,7 +182,7 @@ export const ordered = (drafts: readonly Draft[]): readonly PlannedAction[] => {
     const made = (owners.get(draft) ?? []).filter((other) => !late.has(other))
     const others = fellows(draft).filter((other) => waits(draft, other, late))
     const { before: _, ...action } = draft
-    const first = [...made, ...leaders(draft), ...others]
+    const first = [...made, ...leaders(draft), ...others, ...(moves.before.get(draft) ?? [])]
     return { id: idOf(draft), ...action, waitsFor: [...new Set(first.map(idOf))].sort(byText) }
   })
 }

@@ -8,19 +8,35 @@ import { referenceIn } from './names.js'
 import type { Comparing, Pairing } from './types.js'
 
 /** Names of users and domains are the same whatever their case. */
-const sameName = (c: Comparing, a: string, b: string): boolean =>
-  c.kind.by !== undefined || c.kind.identity === 'domain'
-    ? a.toLowerCase() === b.toLowerCase()
-    : a === b
+const nameOf = ({ kind }: Comparing, name: string): string =>
+  kind.by !== undefined || kind.identity === 'domain' ? name.toLowerCase() : name
 
-const hasNumber = ({ at, record }: SeenItem, number: number): boolean =>
-  record.id === number || Object.values(at).includes(number)
+type Index = ReadonlyMap<string | number, readonly SeenItem[]>
+
+/** Of the items of a place: sets may be large, and each wish asks for one. */
+const indexes = new WeakMap<readonly SeenItem[], Index>()
+
+const indexed = (c: Comparing): Index => {
+  const known = indexes.get(c.items)
+  if (known !== undefined) return known
+  const index = new Map<string | number, SeenItem[]>()
+  for (const item of c.items) {
+    const { at, record, label, identity } = item
+    const numbers = [record.id, ...Object.values(at)].filter((n) => typeof n === 'number')
+    for (const key of new Set([nameOf(c, label ?? identity), ...numbers])) {
+      const ones = index.get(key)
+      if (ones === undefined) index.set(key, [item])
+      else ones.push(item)
+    }
+  }
+  indexes.set(c.items, index)
+  return index
+}
 
 /** The items that a name, or a number that is an ID, names. */
 export const named = (c: Comparing, identity: string | number): readonly SeenItem[] => {
   const meant = c.kind.by === undefined ? identity : referenceIn(identity)
-  if (typeof meant === 'number') return c.items.filter((item) => hasNumber(item, meant))
-  return c.items.filter((item) => sameName(c, item.label ?? item.identity, meant))
+  return indexed(c).get(typeof meant === 'number' ? meant : nameOf(c, meant)) ?? []
 }
 
 /** What an item was called before, where exactly one of those names is still there. */

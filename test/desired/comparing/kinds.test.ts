@@ -412,7 +412,56 @@ describe('runners', () => {
     expect(lines(kept)).toEqual([
       expect.stringMatching(/^impossible .* the only project of the runner/),
     ])
+    // Two that would both be taken away: one of them stays.
+    const other = 'projects/platform/tools'
+    const two = {
+      ...world,
+      [`${other}:runners`]: [mine],
+      'site:runners/one': [{ ...mine, projects: [{ id: 1 }, { id: 2 }] }],
+    }
+    const none = [wish(project, 'runners', { mine: null }), wish(other, 'runners', { mine: null })]
+    expect(lines(await planned(two, none))).toEqual([
+      `delete ${other}:runners/mine`,
+      `impossible ${project}:runners/mine: it is the only project of the runner, which cannot be taken away`,
+    ])
+    const elsewhere = wish('projects/web/shop', 'runners', { 4: {} })
+    const moved = await planned(two, [...none, elsewhere])
+    expect(moved.findings).toEqual([])
+    const first = 'enable projects/web/shop:runners/4'
+    expect(moved.actions.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
+      [first, []],
+      [`delete ${other}:runners/mine`, [first]],
+      [`delete ${project}:runners/mine`, [first]],
+    ])
   })
+})
+
+it('takes a key in elsewhere before the project that has it loses it', async () => {
+  const [from, to] = [app, 'projects/web/shop']
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
+  const record = { id: 5, title: 'deploy', key, can_push: false }
+  const world = { [`${from}:deploy_keys`]: [record], 'site:deploy_keys/all': [record] }
+  const plan = await planned(world, [
+    wish(from, 'deploy_keys', { deploy: null }),
+    wish(to, 'deploy_keys', { deploy: { key } }),
+  ])
+  expect(plan.actions.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
+    [`enable ${to}:deploy_keys/deploy`, []],
+    [`delete ${from}:deploy_keys/deploy`, [`enable ${to}:deploy_keys/deploy`]],
+  ])
+})
+
+it('takes a domain away from one project before another gets it', async () => {
+  const [from, to] = [app, 'projects/web/shop']
+  const plan = await planned({ [`${from}:pages_domains`]: [{ domain: 'Docs.test' }] }, [
+    wish(from, 'pages_domains', { 'Docs.test': null }),
+    wish(to, 'pages_domains', { 'docs.test': {}, 'other.test': {} }),
+  ])
+  expect(plan.actions.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
+    [`create ${to}:pages_domains/other.test`, []],
+    [`delete ${from}:pages_domains/Docs.test`, []],
+    [`create ${to}:pages_domains/docs.test`, [`delete ${from}:pages_domains/Docs.test`]],
+  ])
 })
 
 it('changes nothing of an archived project', async () => {

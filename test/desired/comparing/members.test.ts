@@ -112,6 +112,14 @@ describe('members', () => {
     ])
   })
 
+  it('that are too low already take no other end', async () => {
+    const low = { ...world, [`${app}:members`]: [member(1, 'ana', 20)] }
+    const plan = await planned(low, [wish(app, 'members', { ana: { expires_at: '2036-01-31' } })])
+    expect(lines(plan)).toEqual([
+      `impossible ${app}:members/ana: is a member of platform at level 50, and cannot be less here`,
+    ])
+  })
+
   it('are held against the level that the group has after the same plan', async () => {
     const chi = [member(3, 'chi', 40)]
     const with_ = (level: number | undefined) => ({

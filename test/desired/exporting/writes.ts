@@ -26,7 +26,8 @@ const level = fc.constantFrom(10, 20, 30, 40, 50)
 const some = (ids: readonly number[]) => fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 3 })
 const flag = fc.boolean()
 
-const keys = Array.from({ length: 6 }, () => {
+/** Keys that were made for this run. */
+export const publicKeys = Array.from({ length: 6 }, () => {
   const { publicKey } = generateKeyPairSync('ed25519')
   const bytes = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
   const field = (data: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, data.length]), data])
@@ -99,7 +100,7 @@ const kinds: readonly fc.Arbitrary<RandomWrite>[] = [
   write(
     'POST',
     of('/deploy_keys'),
-    { title: name, key: fc.constantFrom(...keys), can_push: flag },
+    { title: name, key: fc.constantFrom(...publicKeys), can_push: flag },
     ['title', 'key'],
   ),
   write(
@@ -158,4 +159,22 @@ export const writes = fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 25
 /** What is left out of a state, so that it has four projects. */
 export const leftOut = ['web/*', 'labs/*', 'chi/*', 'ben/*', 'platform/tools/*'].map(
   (path) => `projects/${path}`,
+)
+
+/** A title is one of its key, wherever that is. */
+const titled = ({ body = {}, ...write }: RandomWrite): RandomWrite => {
+  const key = 'key' in body ? publicKeys.findIndex((one) => one === body.key) : -1
+  return { ...write, body: key < 0 ? body : { ...body, title: `key ${key}` } }
+}
+
+/** What can be brought back: no secret, no other description of a runner, no level below that of a group. */
+export const restorable = writes.map((list) =>
+  list
+    .filter(
+      ({ path, body = {} }) =>
+        !/integrations\/(?:chat|ci-2|monitor)$|^\/runners|^\/groups|\/domains$|^\/application/.test(
+          path,
+        ) && !('rule_type' in body && body.rule_type === 'any_approver'),
+    )
+    .map(titled),
 )

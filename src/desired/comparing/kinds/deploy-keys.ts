@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../../base/json/value.js'
 import { attributesOf } from '../../attributes.js'
 import type { SeenItem } from '../../seen.js'
-import { sameValue } from '../../values.js'
+import { normalised } from '../../values.js'
 import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
 import { changeOf, draft, possible } from '../item.js'
 import { judged } from '../judging.js'
@@ -16,8 +16,18 @@ const wantedIn = (wished: WishedItem, name: string): JsonValue | undefined => {
   return wanted?.is === 'value' ? wanted.value : undefined
 }
 
-const isKey = (c: Comparing, item: SeenItem, key: JsonValue): boolean =>
-  sameValue({ param: attributesOf(c.kind).get('key')?.param }, item.identity, key)
+/** The identity that an item of this key has. */
+const identityOf = ({ kind }: Comparing, key: JsonValue): string =>
+  String(normalised({ param: attributesOf(kind).get('key')?.param }, key))
+
+const withKey = (
+  c: Comparing,
+  items: readonly SeenItem[],
+  key: JsonValue,
+): SeenItem | undefined => {
+  const wanted = identityOf(c, key)
+  return items.find(({ identity }) => identity === wanted)
+}
 
 const said = (value: JsonValue, { origin }: WishedItem): Stated<WantedValue> => ({
   value: { is: 'value', value },
@@ -34,13 +44,13 @@ const titled = (wished: WishedItem): WishedItem => ({
 /** Another key of the title, which no other wish speaks of: it is to be replaced. */
 const replaced = (c: Comparing, wished: WishedItem): SeenItem | undefined => {
   const title = wantedIn(titled(wished), 'title')
+  const ones = c.items.filter((item) => item.attributes.title === title)
+  if (ones.length === 0) return undefined
   const others = c.wish.items.flatMap((one) => {
     const key = one === wished ? undefined : wantedIn(one, 'key')
-    return key === undefined ? [] : [key]
+    return key === undefined ? [] : [identityOf(c, key)]
   })
-  return c.items.find(
-    (item) => item.attributes.title === title && !others.some((key) => isKey(c, item, key)),
-  )
+  return ones.find(({ identity }) => !others.includes(identity))
 }
 
 /** What a new key takes over of the old one, where the files do not say it. */
@@ -95,13 +105,13 @@ const known = async (c: Comparing, key: JsonValue): Promise<SeenItem | undefined
   if (everywhere === undefined) return undefined
   const kind = { ...c.kind, scope: 'site', name: 'deploy_keys/all', read: everywhere } as const
   const seen = await c.sight.see({ scope: 'site', path: '' }, kind)
-  return seen.is === 'read' ? seen.items.find((item) => isKey(c, item, key)) : undefined
+  return seen.is === 'read' ? withKey(c, seen.items, key) : undefined
 }
 
 export const deployKeys: KindHooks = {
   pair: (c, wished) => {
     const key = wantedIn(wished, 'key')
-    if (key !== undefined) return { item: c.items.find((item) => isKey(c, item, key)) }
+    if (key !== undefined) return { item: withKey(c, c.items, key) }
     const [item, another] = named(c, wished.identity)
     if (another === undefined) return { item }
     c.mistaken(

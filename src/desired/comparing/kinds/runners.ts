@@ -3,6 +3,7 @@
 import type { JsonValue } from '../../../base/json/value.js'
 import { objects } from '../../../base/objects.js'
 import { runners } from '../../../catalogue/areas/runners.js'
+import type { Managed } from '../../../catalogue/managed/managed.js'
 import type { SeenItem } from '../../seen.js'
 import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
 import { compareItem, draft, possible, saying } from '../item.js'
@@ -20,15 +21,17 @@ const byItself = {
   only: {},
 } as const
 
-/** The one project of a runner that has no other; the list does not say it, the runner does. */
-const isOnly = async (c: Comparing, item: SeenItem): Promise<boolean> => {
-  const id = item.record.id
-  if (typeof id !== 'number') return false
-  const kind = { ...c.kind, ...byItself }
-  const seen = await c.sight.see({ scope: 'site', path: '' }, kind, [String(id)])
-  if (seen.is !== 'read') return false
-  const one = seen.items.find(({ record }) => record.id === id)
-  return objects(one?.record.projects).length === 1
+/** How many projects a runner has; undefined where it does not say it: the list never does. */
+export const projectsOfRunner = async (
+  sight: Comparing['sight'],
+  kind: Managed,
+  id: number,
+): Promise<number | undefined> => {
+  const one = { ...kind, ...byItself }
+  const seen = await sight.see({ scope: 'site', path: '' }, one, [String(id)])
+  if (seen.is !== 'read') return undefined
+  const found = seen.items.find(({ record }) => record.id === id)
+  return found === undefined ? undefined : objects(found.record.projects).length
 }
 
 export const projectRunners: KindHooks = {
@@ -41,10 +44,6 @@ export const projectRunners: KindHooks = {
     const address = itemAddress(c.wish, wished.identity)
     return possible(c, draft(c, 'enable', address, wished.origin, { steps }), wished)
   },
-  impossible: async (c, { verb, before }) =>
-    verb === 'delete' && before !== undefined && (await isOnly(c, before))
-      ? 'it is the only project of the runner, which cannot be taken away'
-      : undefined,
 }
 
 const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')

@@ -1,0 +1,35 @@
+/** No runner loses its only project, as the plan leaves it. */
+import { sideBySide } from '../reading/once.js'
+import { projectsOfRunner } from './kinds/runners.js'
+import { byPlace } from './order.js'
+import type { ComparingSight, Draft } from './types.js'
+
+/** Drafts about a runner, by its number. */
+const byRunner = (drafts: readonly Draft[]): readonly (readonly [number, readonly Draft[]])[] => {
+  const runners = new Map<number, Draft[]>()
+  for (const draft of drafts) {
+    const id = Number(draft.steps[0]?.values.runner_id)
+    if (draft.kind.by !== 'runner' || !Number.isInteger(id)) continue
+    const known = runners.get(id)
+    if (known === undefined) runners.set(id, [draft])
+    else known.push(draft)
+  }
+  return [...runners]
+}
+
+/** The drafts that would take the last project from a runner: of several, the one that is done last. */
+export const lastProjects = async (
+  drafts: readonly Draft[],
+  sight: ComparingSight,
+): Promise<ReadonlySet<Draft>> => {
+  const all = byRunner(drafts).filter(([, ones]) => ones.some(({ verb }) => verb === 'delete'))
+  const found = await sideBySide(all, async ([id, ones]): Promise<readonly Draft[]> => {
+    const taken = ones.filter(({ verb }) => verb === 'delete')
+    const [kind] = taken.map((draft) => draft.kind)
+    const now = kind === undefined ? undefined : await projectsOfRunner(sight, kind, id)
+    if (now === undefined || now + ones.length - 2 * taken.length > 0) return []
+    // They go in reverse.
+    return [...taken].sort((a, b) => byPlace(a.address, b.address)).slice(0, 1)
+  })
+  return new Set(found.flat())
+}

@@ -1,0 +1,91 @@
+/**
+ * Whatever files want: applied, they are what the instance is; each write is one of the plan's, and what was
+ * exported before restores it to the byte.
+ */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { methodOf } from '../../../src/catalogue/endpoint.js'
+import { managedKinds } from '../../../src/catalogue/managed/index.js'
+import type { DesiredPlan } from '../../../src/desired/actions.js'
+import { carryOut } from '../../../src/desired/applying/carrying.js'
+import { requestOf } from '../../../src/desired/planfile/write.js'
+import { openSight } from '../../../src/desired/reading/index.js'
+import type { Scoping } from '../../../src/desired/reading/sight.js'
+import { inside } from '../inside.js'
+import { exportOf, planOf } from './rounds.js'
+import { filesAbout } from './wishes.js'
+import { leftOut, restorable } from './writes.js'
+
+const { readable, call, send, fresh, asked } = inside()
+const names = [...new Set(managedKinds.map(({ name }) => name))]
+
+/** What a round is about: kinds by themselves, and those that need each other. */
+const some = fc.oneof(
+  { weight: 8, arbitrary: fc.subarray(names, { minLength: 1, maxLength: 1 }) },
+  { weight: 3, arbitrary: fc.constant(['members', 'approval_rules']) },
+  { weight: 1, arbitrary: fc.subarray(names, { minLength: 2, maxLength: 3 }) },
+)
+
+const wanted = some.chain((only) => filesAbout(only).map((wishes) => ({ only, wishes })))
+
+/** What no file speaks of. */
+const elsewhere = [
+  'groups/web',
+  'groups/labs',
+  'groups/partners',
+  'groups/platform/tools',
+  'projects/platform/core/protocol',
+]
+
+const written = (): readonly string[] => asked.filter((line) => !line.startsWith('GET '))
+
+const planFor = async (document: string, scoping: Scoping): Promise<DesiredPlan> => {
+  asked.length = 0
+  const plan = await planOf(readable, document, scoping)
+  expect(written()).toEqual([])
+  expect(plan.unread).toEqual([])
+  return plan
+}
+
+/** Does what a document wants; nothing that its plan does not have. */
+const apply = async (document: string, scoping: Scoping): Promise<DesiredPlan> => {
+  const plan = await planFor(document, scoping)
+  asked.length = 0
+  const { outcomes } = await carryOut(plan.actions, {
+    instance: { send: call },
+    sight: openSight(readable, scoping),
+    secrets: { value: async () => 'a-secret' },
+    gate: { width: 4 },
+    signal: new AbortController().signal,
+  })
+  for (const [id, outcome] of outcomes) expect(outcome, id).toMatchObject({ state: 'done' })
+  const steps = plan.actions.flatMap((action) => action.steps)
+  const requests = steps.map((step) => `${methodOf(step.endpoint)} ${requestOf(step).path}`)
+  expect([...written()].sort()).toEqual(requests.sort())
+  return plan
+}
+
+it('is as 200 random files want it, and as before where the export is applied', {
+  timeout: 300_000,
+}, async () => {
+  const verbs = new Map<string, number>()
+  await fc.assert(
+    fc.asyncProperty(restorable, wanted, async (list, { only, wishes }) => {
+      const scoping = { only, except: [...leftOut, ...elsewhere] }
+      fresh()
+      for (const { method, path, body } of list) await send(method, path, body)
+      const before = await exportOf(readable, { exact: true, operational: true, scoping })
+      const document = JSON.stringify(wishes)
+      const { actions } = await apply(document, scoping)
+      for (const { kind, verb } of actions)
+        verbs.set(`${verb} ${kind.name}`, (verbs.get(`${verb} ${kind.name}`) ?? 0) + 1)
+      const again = await planFor(document, scoping)
+      expect(again.actions.map(({ id, changes }) => ({ id, changes }))).toEqual([])
+      await apply(before, scoping)
+      expect(await exportOf(readable, { exact: true, operational: true, scoping })).toBe(before)
+    }),
+    { numRuns: 200 },
+  )
+  // Nearly every kind was made, changed and taken away.
+  expect(verbs.size).toBeGreaterThan(17)
+})
