@@ -66,7 +66,7 @@ const workplace = (): string => {
 }
 
 /** Examples of these areas are about the configuration, not the instance. */
-const ofProfiles = new Set(['auth', 'profile', 'audit', 'journal'])
+const ofProfiles = new Set(['alias', 'auth', 'profile', 'audit', 'journal'])
 
 let shared: Sandbox
 let signedIn: string
@@ -81,6 +81,7 @@ beforeAll(async () => {
     await run(['auth', 'login', name, '--base-url', shared.url, '--token-stdin'])
   await run(['profile', 'set', 'default', '--audit-log', join(signedIn, 'audit.ndjson')])
   await run(['auth', 'switch', 'default'])
+  for (const name of ['stuck', 'idle']) await run(['alias', 'set', name, 'jobs list'])
   const journals = join(signedIn, 'state', 'journals')
   mkdirSync(journals, { recursive: true })
   writeFileSync(join(journals, `${header.id}.ndjson`), journal.replace(header.instance, shared.url))

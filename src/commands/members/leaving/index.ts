@@ -157,8 +157,8 @@ export const removeEverywhere = define({
   alters: true,
   keeps: true,
   examples: [
-    'members remove-everywhere dov --dry-run',
-    'members remove-everywhere dov --yes -o markdown',
+    'members remove-everywhere gus --dry-run',
+    'members remove-everywhere gus --yes -o markdown',
   ],
   run: async (services, given) => {
     const { resume } = services.place.globals
