@@ -79,9 +79,9 @@ export interface Binary {
 export const fetchNode = async (platform: Platform, folder: string): Promise<Binary> => {
   const { from, integrity } = originOf(platform)
   const wanted = `${from}@${nodeVersion}`
-  const options = ['--silent', '--prefer-offline', '--pack-destination', folder]
+  const options = ['--loglevel=error', '--prefer-offline', '--pack-destination', folder]
   await run('npm', ['pack', wanted, ...options]).catch((error: unknown) => {
-    throw new NotFetched(`${wanted} cannot be fetched: ${String(error)}`)
+    throw new NotFetched(`${wanted} cannot be fetched: ${String(error)}`.trimEnd())
   })
   const tarball = join(folder, `${from}-${nodeVersion}.tgz`)
   const found = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`

@@ -50,6 +50,10 @@ const ciFile = (): string => {
 }
 
 describe('alone on a machine', () => {
+  it('is no larger than 125 MB', () => {
+    expect(statSync(executable).size).toBeLessThanOrEqual(125_000_000)
+  })
+
   it('says its version', async () => {
     for (const flag of ['--version', '-V'])
       expect(await run([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
