@@ -1,5 +1,5 @@
 /**
- * npm run bench -- [start|lists|writes|fleet|as-code|download|million …] [--runs <n>]
+ * npm run bench -- [start|lists|writes|fleet|instances|as-code|download|million …] [--runs <n>]
  * Prints what the program takes beside its budgets; goals, never a failure. Node's own start is
  * measured in the same run, since machines differ.
  */
@@ -9,6 +9,7 @@ import { asCode } from './as-code.js'
 import { type Bench, withBench } from './bench.js'
 import { download } from './download.js'
 import { fleet } from './fleet.js'
+import { instances } from './instances.js'
 import { lists } from './lists.js'
 import { start } from './start.js'
 import { type Row, tableOf } from './table.js'
@@ -20,6 +21,7 @@ const groups: Record<string, (bench: Bench) => Promise<void>> = {
   writes,
   fleet,
   'as-code': asCode,
+  instances,
   download,
   million,
 }

@@ -65,6 +65,12 @@ const sendPage = ({ res, root, url, projects }: Call): void => {
   res.end(body)
 }
 
+/** A page of runners, or the user whom a token belongs to. */
+const bodies: Readonly<Record<string, string>> = {
+  runners: `[${Array.from({ length: 20 }, (_, i) => runnerBody(i + 1, true)).join(',')}]`,
+  user: '{"id":1,"username":"bench","state":"active"}',
+}
+
 const sendRunner = async ({ req, res, url }: Call): Promise<void> => {
   for await (const _ of req);
   const body = runnerBody(Number(url.pathname.split('/').at(-1)), req.method === 'GET')
@@ -120,6 +126,8 @@ const listener: RequestListener = async (req, res) => {
   if (allowance?.takes(res) === false) return
   if (Number(delay) > 0) await sleep(Number(delay))
   if (path === 'projects' && Number(url.searchParams.get('per_page')) === perPage) sendPage(call)
+  else if (bodies[path] !== undefined)
+    res.writeHead(200, { 'content-type': json }).end(bodies[path])
   else if (/^runners\/\d+$/.test(path)) {
     await sendRunner(call)
     if (allowance !== undefined) allowance.first ??= Date.now()

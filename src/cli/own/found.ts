@@ -62,6 +62,10 @@ const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFla
   }
 }
 
+/** The words of a file: only then is loaded what understands it. */
+const read = async (file: string): Promise<Words> =>
+  (await import('../../vocabulary/index.js')).loadWords(file)
+
 const find = async (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -69,15 +73,14 @@ const find = async (
   if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
   const flags = flagsOn(tokens, env)
   const profiles = tokens.includes('--all-profiles') ? '*' : (flags.profile ?? '')
-  const { loadWords } = await import('../../vocabulary/index.js')
   if (/[,*?@]/.test(profiles)) {
     const { wordsOfLine } = await import('./several.js')
-    const words = await wordsOfLine(profiles, env, loadWords)
+    const words = await wordsOfLine(profiles, env, read)
     return words === undefined ? undefined : { words }
   }
   const { openStore, pathsOf, vocabularyInForce } = await import('../../profile/index.js')
   const found = vocabularyInForce(flags, env, () => openStore(pathsOf(env)))
-  return found === undefined ? undefined : { ...found, words: await loadWords(found.file) }
+  return found === undefined ? undefined : { ...found, words: await read(found.file) }
 }
 
 /**
