@@ -94,7 +94,7 @@ describe('alias set', () => {
     'integrations update chat --webhook env:HOOK',
     'alerts send --authorization-key @key --title x',
     'settings update --param hub_api_key=env:KEY',
-    'runners list --show-secrets',
+    'runners list --show-secrets -o json',
     `commits get ${'0f'.repeat(20)} -P a/b`,
     'jobs list --all-projects --where status=pending,created_at>30d',
   ])('takes the line %j', (line) => {

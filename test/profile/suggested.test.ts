@@ -162,6 +162,7 @@ describe('what an enemy puts there', () => {
     ['project: a\nproject: b', 'it is no valid YAML'],
     ['project: !!js/function x', undefined],
     ['- a', 'it holds no settings'],
+    ['project: &a x\ngroup: *a', 'it refers to parts of itself'],
     ['['.repeat(5000), 'it is too intricate'],
     [
       `a: &a [x,x,x,x]\n${'bcdef'.replace(/./g, (c, i) => `${c}: &${c} [${`*${'abcde'[i]},`.repeat(9)}]\n`)}`,

@@ -61,7 +61,11 @@ const parsed = async (text: string): Promise<unknown> => {
   const document = untraced(() => parseDocument(text, { logLevel: 'silent', prettyErrors: false }))
   if (document.errors.length > 0) throw new Error('it is no valid YAML')
   // Nothing here needs an alias of YAML.
-  return document.toJS({ maxAliasCount: 0 })
+  try {
+    return document.toJS({ maxAliasCount: 0 })
+  } catch {
+    throw new Error('it refers to parts of itself')
+  }
 }
 
 /** What would decide where a credential goes, or what is sent. */
