@@ -11,6 +11,7 @@ import { formatNames } from '../output/formats.js'
 import { type Declared, declare, expressions, type Texts } from './declared.js'
 import type { Flag, FlagGroup } from './described.js'
 import { journalling, recording, rehearsing, selecting, spreading, writing } from './many-flags.js'
+import { repeating } from './repeat-flags.js'
 
 /** Requests at once, as many as anybody may ask for. */
 const mostAtOnce = 64
@@ -131,6 +132,7 @@ const viewing = declare({
 /** Every one of them, by name. */
 export const declared = {
   ...paging,
+  ...repeating,
   ...writing,
   ...selecting,
   ...journalling,
@@ -183,6 +185,9 @@ export const rehearsalFlags = flagsOf(rehearsing, 'command')
 
 /** Flags of commands that have a form for a project. */
 export const spreadFlags = flagsOf(spreading, 'instance')
+
+/** Flags of commands that may be repeated; one whose API has a parameter of that name keeps its own. */
+export const repeatFlags = flagsOf(repeating, 'output')
 
 /** Flags of commands that change several objects. */
 export const selectFlags = flagsOf(selecting, 'command')

@@ -5,8 +5,13 @@ import { areas } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { firstOf } from '../../src/cli/run/answer/fields.js'
-import { allCommands, examplesOf, flagsOfCommand } from '../../src/commands/derive/index.js'
-import { globalFlags, rehearsalFlags } from '../../src/commands/globals.js'
+import {
+  allCommands,
+  examplesOf,
+  flagsOfCommand,
+  watchable,
+} from '../../src/commands/derive/index.js'
+import { globalFlags, rehearsalFlags, repeatFlags } from '../../src/commands/globals.js'
 import { documented, implied, named } from './documents.js'
 
 const loaded = await Promise.all(
@@ -70,6 +75,9 @@ describe('commands', () => {
       // The API's own dry run has the name of ours.
       const own = Object.values(command.endpoints).some((e) => e.rehearses === true)
       for (const { name } of rehearsalFlags) if (!own) globals.add(name)
+      // Commits are asked for until a time.
+      const timed = Object.values(command.endpoints).some((e) => 'until' in e.params)
+      for (const { name } of repeatFlags) if (watchable(command) && !timed) globals.add(name)
       // One that a command takes over means the same.
       const same = new Set(globalFlags.map((f) => f.param))
       for (const flag of command.flags)

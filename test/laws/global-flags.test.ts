@@ -13,6 +13,7 @@ import {
   journalFlags,
   recordFlags,
   rehearsalFlags,
+  repeatFlags,
   selectFlags,
   writeFlags,
 } from '../../src/commands/globals.js'
@@ -56,6 +57,8 @@ const remove = ['deploy-keys', 'delete', '1', '-P', 'a/b']
 
 /** Ends a watch, whose first round was answered. */
 const once: Answer = (n) => (n === 1 ? runner : { status: 404 })
+/** The same, however often it is asked. */
+const eachTime: Answer = () => runner
 const refused: Answer = () => ({ status: 404 })
 /** A project of a group, and nothing in it. */
 const listed: Answer = (n) =>
@@ -80,6 +83,12 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
     flag: ['--select', 'id=2'],
   },
   where: { line: list, flag: ['--where', 'id=2'] },
+  until: { line: get, flag: ['--until', 'stauts=online'], answer: eachTime },
+  'until-timeout': {
+    line: [...get, '--until', 'id=1'],
+    flag: ['--until-timeout', '0'],
+    answer: eachTime,
+  },
   strict: { line: ['runners', 'update', '1', '--description', 'new'], flag: ['--strict'] },
   profile: {
     line: [...get, '-p', 'work'],
@@ -252,10 +261,11 @@ describe('every global flag', () => {
       ...selectFlags,
       ...journalFlags,
       ...recordFlags,
+      ...repeatFlags,
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(40)
+    expect(names).toHaveLength(42)
   })
 
   const all = Object.entries(rows)

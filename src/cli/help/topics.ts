@@ -1,5 +1,11 @@
 /** Help on what all commands share. All from the same data as the parser. */
-import { outputFlags, pagingFlags, requestFlags, spreadFlags } from '../../commands/globals.js'
+import {
+  outputFlags,
+  pagingFlags,
+  repeatFlags,
+  requestFlags,
+  spreadFlags,
+} from '../../commands/globals.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
 import { formats } from '../../output/formats.js'
 import { environment } from './environment.js'
@@ -14,6 +20,7 @@ const flagsTopic = (): string =>
     [
       ['Of commands that list:', pagingFlags],
       ['Of commands of a project:', spreadFlags],
+      ['Of commands that read:', repeatFlags],
       ['Of commands that send a request:', requestFlags],
       ['Of every command:', outputFlags],
     ] as const

@@ -51,7 +51,7 @@ const checkPiped = (raw: Raw, label: string): void => {
 const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
   if (Object.values(command.endpoints).some((e) => e.returns.kind === 'file'))
     throw usage(`${named(command)} downloads of one ${kind}`, `Run it once for each ${kind}.`)
-  for (const flag of ['page', 'watch'])
+  for (const flag of ['page', 'watch', 'until'])
     if (raw.flags.has(flag))
       throw usage(`--${flag} does not go with several ${kind}s`, `Give ${named(command)} one.`)
 }

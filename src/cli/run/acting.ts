@@ -2,6 +2,7 @@
 import type { Words } from '../../catalogue/words.js'
 import { hasForm } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
+import { isRepeated } from '../../commands/repeat-flags.js'
 import type { Command, Given } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
 import { asNeutral } from '../own/found.js'
@@ -14,6 +15,7 @@ import type { StandardInput } from './input.js'
 import type { Narrow } from './many/journal/shards.js'
 import type { JournalWish } from './many/journal/wish.js'
 import { runDerived } from './run.js'
+import type { Until } from './until.js'
 import { watch } from './watch.js'
 import { besideIds, selectionList } from './where/from.js'
 import type { Selection } from './where/selecting.js'
@@ -33,7 +35,12 @@ export interface Acting {
   readonly words?: Words
   /** The objects are taken as they come, or from the journal. */
   readonly streamed?: boolean
+  /** What is waited for, where the rounds end by themselves. */
+  readonly until?: Until
 }
+
+/** Seconds from round to round, where nobody says so. */
+const defaultRound = 2
 
 /** The line of the run that is gone on with; undefined where nothing of it is left. */
 const takenUp = async (acting: Acting): Promise<Acting | undefined> => {
@@ -122,7 +129,7 @@ export const act = async (acting: Acting): Promise<void> => {
   const asked = await asNeutral(said, raw, command, all.words)
   const selection = await running.selection(asked)
   const action = command.run ?? runDerived
-  const { watch: seconds, curl } = globals
+  const { watch: seconds = defaultRound, curl } = globals
   if (parents !== undefined) {
     const { runOverParents } = await import('./parents/index.js')
     const selecting = selection === undefined ? {} : { selection }
@@ -136,7 +143,8 @@ export const act = async (acting: Acting): Promise<void> => {
   const part = selected === undefined ? undefined : await inPart(all, selected)
   if (part === undefined) return
   const { given } = part
-  if (seconds === undefined || curl) await action(services, given)
-  else await watch(services, seconds, rounds, () => action(services, given))
+  const round = (): Promise<void> => action(services, given)
+  if (!isRepeated(globals) || curl) await round()
+  else await watch(services, { seconds, rounds, until: all.until }, round)
   checkWhole(all)
 }

@@ -1,6 +1,7 @@
 /** The objects of a run that are taken as they come: of standard input, or of the journal that is gone on with. */
 import { streams } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
+import { isRepeated } from '../../commands/repeat-flags.js'
 import type { Coming, Command, NamedObject } from '../../commands/types.js'
 import type { Parents } from '../plan/parents.js'
 import type { Raw } from '../words/line.js'
@@ -25,7 +26,7 @@ export const goesOn = ({
   parents,
 }: Pick<Line, 'command' | 'globals' | 'parents'>): boolean =>
   parents === undefined &&
-  globals.watch === undefined &&
+  !isRepeated(globals) &&
   streams(command) &&
   command.args[0]?.variadic === true &&
   !globals.curl

@@ -2,7 +2,7 @@
 
 import type { Words } from '../../catalogue/words.js'
 import { takesSeveral } from '../../commands/derive/index.js'
-import type { Globals } from '../../commands/globals.js'
+import { type Globals, repeatFlags } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import type { Format } from '../../output/types.js'
@@ -21,6 +21,7 @@ import type { JournalWish } from './many/journal/wish.js'
 import type { Decided, InstancePart, RunWithin } from './options.js'
 import { Suggesting } from './place/suggesting.js'
 import { prelude } from './prelude.js'
+import type { Until } from './until.js'
 import { checkSelection } from './where/from.js'
 
 /** What a line says of its journal, before anything of it is understood. */
@@ -99,13 +100,35 @@ const checkAlone = ({ across }: Command, raw: Raw, { tolerate = [] }: Globals): 
 const inWords = (part: Line['part']): { readonly words?: Words } =>
   part?.words === undefined ? {} : { words: part.words }
 
+/** The line without those of the command's own flags that have the name of one that others may take. */
+const everybodys = ({ flags }: Command, raw: Raw): Raw => {
+  const own = flags.filter((flag) => repeatFlags.some(({ name }) => name === flag.name))
+  if (own.length === 0) return raw
+  const kept = [...raw.flags].filter(([name]) => own.every((flag) => flag.name !== name))
+  return { ...raw, flags: new Map(kept) }
+}
+
+/** What is waited for. */
+const untilOf = async (
+  command: Command,
+  { until: texts, untilTimeout: timeout }: Globals,
+  words: { readonly words?: Words },
+): Promise<{ readonly until?: Until }> => {
+  if (texts === undefined) {
+    if (timeout === undefined) return {}
+    throw usage('--until-timeout goes with --until', 'Such as: --until status=success')
+  }
+  const { Until } = await import('./until.js')
+  return { until: new Until(texts, { command, timeout, ...words }) }
+}
+
 /** What a line says; how its answer is shown on a terminal, where it says nothing, its folder may suggest. */
 const lineRead = async (
   { command, raw }: Pick<Line, 'command' | 'raw'>,
   part: Line['part'] | undefined,
 ) => {
   const early: string[] = []
-  const said = globalsOf(raw, process.env, (text) => early.push(text))
+  const said = globalsOf(everybodys(command, raw), process.env, (text) => early.push(text))
   const suggests = part === undefined ? new Suggesting(process.cwd(), process.env) : undefined
   const shown = (standardOutput().isTTY === true && (await suggests?.shown(command))) || {}
   const { fields = shown.fields } = said
@@ -130,9 +153,10 @@ const executeOne = async ({ command, raw, signal, decided, own, part }: Line): P
   const parents = parentsIn(await spreadBy(command, globals), raw)
   const wish = wishOf(command, raw, globals, parents)
   const words = { ...(await ownWords(command, own)), ...inWords(part) }
+  const said = { ...words, ...(await untilOf(command, globals, words)) }
   const running = await createRun({
     own,
-    ...words,
+    ...said,
     ...of,
     command,
     globals,
@@ -145,14 +169,14 @@ const executeOne = async ({ command, raw, signal, decided, own, part }: Line): P
     within,
     chosen: new Map(),
   })
-  const { exitCode, close, services } = running
-  const { person } = services
+  const { exitCode, close } = running
+  const { person } = running.services
   let failed: unknown
   try {
     suggests?.tell(person)
     await prelude({ command, globals, person, ...words }, early)
     checkShown(format, command, globals)
-    const beside = { parents, running, wish, input, stdin: input.text, ...words }
+    const beside = { parents, running, wish, input, stdin: input.text, ...said }
     await act({ command, raw, globals, signal, ...beside })
   } catch (error) {
     if (!(error instanceof Printed)) failed = error

@@ -12,6 +12,7 @@ import type { FindOwn } from '../own/found.js'
 import type { JournalWish } from './many/journal/wish.js'
 import type { Suggesting } from './place/suggesting.js'
 import type { Streams } from './screen.js'
+import type { Until } from './until.js'
 
 /** What a run has decided before it begins, for whoever tells of its failure. */
 export interface Decided {
@@ -94,6 +95,8 @@ export interface RunOptions {
   readonly inner?: InnerPart
   /** How others are run within it. */
   readonly within?: RunWithin
+  /** What is waited for, where the rounds end by themselves. */
+  readonly until?: Until
   /** The records that `--select` chose, by what their objects are called. */
   readonly chosen: Map<string, unknown>
 }

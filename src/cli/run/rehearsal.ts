@@ -13,7 +13,7 @@ export const isRehearsal = ({ command, globals }: Asked): boolean =>
 export const sendsAll = (asked: Asked): boolean => !asked.globals.curl && !isRehearsal(asked)
 
 /** Flags that are about what is written, or how often. */
-const refused = new Set(['curl', 'journal', 'resume', 'watch'])
+const refused = new Set(['curl', 'journal', 'resume', 'until', 'watch'])
 
 /** @throws Failure `usage` where another flag says the contrary of `--dry-run` */
 export const checkRehearsal = (asked: Asked): void => {

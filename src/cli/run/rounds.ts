@@ -1,7 +1,9 @@
 /** Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere. */
 import type { Globals } from '../../commands/globals.js'
+import { isRepeated } from '../../commands/repeat-flags.js'
 import type { Format } from '../../output/types.js'
 import { type Frames, gutter, openFrames } from '../../terminal/streams/frames.js'
+import { type LastAnswer, openLast } from '../../terminal/streams/last.js'
 import { accessible, type Notes } from '../../terminal/streams/notes.js'
 import { standardOutput } from '../../terminal/streams/standard.js'
 import type { Stdout } from '../../terminal/streams/stdout.js'
@@ -48,23 +50,37 @@ const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({
   },
 })
 
+const lastOnly = (out: LastAnswer, style: Style, notes: Shown['notes']): Shown => ({
+  out,
+  redrawn: false,
+  width: style.width,
+  notes,
+  rounds: {
+    between: async () => out.drop(),
+    end: async () => {},
+  },
+})
+
 export const roundsOf = (
-  globals: Pick<Globals, 'watch' | 'quiet'>,
+  globals: Pick<Globals, 'watch' | 'until' | 'quiet'>,
   env: NodeJS.ProcessEnv,
   format: Format,
   style: Style,
   plain: Stdout,
 ): Shown => {
-  const watching = globals.watch !== undefined
+  const watching = isRepeated(globals)
   if (watching && style.terminal && !accessible(env) && env.TERM !== 'dumb') {
     const rows = (): number => standardOutput().rows ?? 24
     return inPlace(openFrames({ stdout: plain, style, rows }), style, globals.quiet)
   }
+  const saidOnce = (notes: Notes): Notes => ({ ...notes, note: once(notes.note) })
+  // Who only waits for the end of it has no use for what was before.
+  if (watching && globals.watch === undefined) return lastOnly(openLast(plain), style, saidOnce)
   return {
     out: plain,
     redrawn: false,
     width: style.width,
-    notes: (notes) => (watching ? { ...notes, note: once(notes.note) } : notes),
+    notes: (notes) => (watching ? saidOnce(notes) : notes),
     rounds: {
       between: () => plain.write(format.separator ?? ''),
       end: () => plain.end(),

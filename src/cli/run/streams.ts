@@ -1,6 +1,7 @@
 /** The streams of a run: where answers go, what is said beside them, how questions are asked. */
 import { writes } from '../../catalogue/endpoint.js'
 import { named } from '../../commands/derive/index.js'
+import { isRepeated } from '../../commands/repeat-flags.js'
 import {
   createPrompts,
   interactive as isInteractive,
@@ -23,7 +24,7 @@ const pages = (
 ): boolean =>
   globals.pager &&
   style.terminal &&
-  globals.watch === undefined &&
+  !isRepeated(globals) &&
   command.lasts !== true &&
   !Object.values(command.endpoints).some(writes)
 
@@ -92,7 +93,7 @@ export const openStreams = async (options: ScreenOptions): Promise<Streams> => {
   const plain = openStdout(standardOutput())
   const { out, width, notes, rounds } = roundsOf(globals, env, format, style, plain)
   // A watch shows by itself that it goes on.
-  const liveness = livenessOf(standardError(), env, globals.quiet || globals.watch !== undefined)
+  const liveness = livenessOf(standardError(), env, globals.quiet || isRepeated(globals))
   const meter = createMeter({ name: named(command), liveness, stream: standardError() })
   return {
     style,

@@ -6,6 +6,7 @@ import {
   pagingFlags,
   recordFlags,
   rehearsalFlags,
+  repeatFlags,
   requestFlags,
   selectFlags,
   spreadFlags,
@@ -113,6 +114,7 @@ const further = (command: Command): Flag[] => [
   ...requestFlags.filter(({ name }) => takes(command, name)),
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
   ...(hasPage(command) ? pageFlags : []),
+  ...(watchable(command) ? repeatFlags : []),
 ]
 
 /** Every flag that a command takes, its own first. */

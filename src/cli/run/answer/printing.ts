@@ -46,7 +46,7 @@ const peopleOf = (people: People, { within, parent }: Emit): People => {
   }
 }
 
-type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words'>
+type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
 
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
@@ -106,13 +106,11 @@ export class Printing implements RunAnswer {
     return out.write(visibleLines(this.#decoder.decode(chunk, { stream: true })))
   }
 
-  writer(many: boolean, emit: Emit): Promise<Writer> {
-    return openWriter(
-      this.#asked.format,
-      this.#screen.out,
-      this.#view(many, emit),
-      this.#hidden(emit),
-    )
+  async writer(many: boolean, emit: Emit): Promise<Writer> {
+    const { format, until } = this.#asked
+    const view = this.#view(many, emit)
+    const writer = await openWriter(format, this.#screen.out, view, this.#hidden(emit))
+    return until === undefined ? writer : until.tap(writer, emit.endpoint)
   }
 
   async print(value: unknown, emit: Emit = {}): Promise<void> {

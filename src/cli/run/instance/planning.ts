@@ -3,6 +3,7 @@ import type { JsonValues } from '../../../base/json/value.js'
 import { echoes } from '../../../catalogue/endpoint.js'
 import type { Naming } from '../../../catalogue/words.js'
 import { refuseGone } from '../../../client/words.js'
+import { isRepeated } from '../../../commands/repeat-flags.js'
 import type { PersonService } from '../../../commands/services.js'
 import type {
   Coming,
@@ -92,7 +93,7 @@ export class Planning {
 
   /** A plan for each object. */
   plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
-    if (this.#options.globals.watch === undefined) return this.#make(given, override)
+    if (!isRepeated(this.#options.globals)) return this.#make(given, override)
     const key = JSON.stringify([given, override])
     const known = this.#known.get(key) ?? this.#make(given, override)
     this.#known.set(key, known)

@@ -25,7 +25,7 @@ export const wantedBy = (raw: Raw): AskedProfiles => {
 const variables = ['SVC_TOKEN', 'SVC_JOB_TOKEN', 'SVC_BASE_URL', 'SVC_VOCABULARY'] as const
 
 /** Flags that are about one instance, or one run, or the one file that is written. */
-const ofOne = ['base-url', 'watch', 'journal', 'resume', 'to', 'out', 'report'] as const
+const ofOne = ['base-url', 'watch', 'until', 'journal', 'resume', 'to', 'out', 'report'] as const
 
 /**
  * @throws Failure `usage` for what does not go with several instances: a credential above all, which is

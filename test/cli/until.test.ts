@@ -1,0 +1,92 @@
+/** `--until`: rounds that end by themselves, and what of them is printed. */
+import { describe, expect, it } from 'vitest'
+import { calling } from '../commands/calling.js'
+import { has } from '../support/terminal.js'
+
+const { server, call, atTerminal } = calling()
+const job = (status: string) => ({ body: { id: 5, status } })
+const jobs = (...all: readonly string[]) => ({ body: all.map((status, id) => ({ id, status })) })
+const get = 'jobs get 5 -P 1 -o json --until status=success'
+
+describe('--until', () => {
+  it('asks again until the record matches, and prints the last answer alone', async () => {
+    server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
+    const ran = await call(get)
+    expect(ran.code).toBe(0)
+    expect(JSON.parse(ran.stdout)).toEqual({ id: 5, status: 'success' })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('prints every round where --watch says so', async () => {
+    server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
+    const { stdout } = await call(`${get} --watch 1`)
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).status),
+    ).toEqual(['running', 'success'])
+  })
+
+  it('holds for a list with a record, when all of them match', async () => {
+    const rounds = [jobs(), jobs('success', 'running'), jobs('success', 'success')]
+    server.answer = (_, i) => rounds[i]
+    const ran = await call('jobs list -P 1 -o json --watch 1 --until status=success')
+    expect(ran.code).toBe(0)
+    expect(server.seen).toHaveLength(3)
+  })
+
+  it('ends with 1 at --until-timeout, and shows how it stands', async () => {
+    server.answer = () => job('running')
+    const ran = await call(`${get} --until-timeout 1`)
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.stdout)).toEqual({ id: 5, status: 'running' })
+    expect(ran.stderr).toContain('status=success was not so within 1 s')
+  })
+
+  it('tries a round again that the network lost, the first as well', async () => {
+    server.answer = (_, i) => (i < 1 ? { status: 503, body: {} } : job('success'))
+    const ran = await call(`${get} --retries 0 --watch 1`)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain('503')
+  })
+
+  it.each([
+    [401, 3],
+    [404, 4],
+  ])('ends at once with the code of a %d', async (status, code) => {
+    server.answer = () => ({ status, body: { message: 'no' } })
+    expect((await call(get)).code).toBe(code)
+    expect(server.seen).toHaveLength(1)
+  })
+
+  it.each([
+    ['jobs get 5 -P 1 --until status', 'one of'],
+    ['jobs get 5 -P 1 --until-timeout 5', 'goes with --until'],
+    ['runners pause 5 --until status=paused', '--until'],
+  ])('refuses %s before anything is sent', async (line, says) => {
+    const ran = await call(line)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(says)
+    expect(server.seen).toEqual([])
+  })
+
+  it('refuses a field that no record has', async () => {
+    server.answer = () => job('success')
+    const ran = await call('jobs get 5 -P 1 --until stauts=success')
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('did you mean status?')
+  })
+
+  it('leaves the API’s own until to the list of commits', async () => {
+    await call('commits list -P 1 --until 2026-01-02')
+    expect(server.lines()).toEqual([expect.stringContaining('until=2026-01-02')])
+  })
+
+  it.skipIf(!has('tmux', '-V'))('ends by itself at a terminal', async () => {
+    server.answer = (_, i) => job(i < 1 ? 'running' : 'success')
+    await atTerminal('jobs get 5 -P 1 --until status=success', async (terminal) => {
+      expect(await terminal.until(/ended with 0/)).toMatch(/^~ .*success/m)
+    })
+  })
+})
