@@ -176,6 +176,17 @@ describe('the 32 KB of an answer', () => {
   })
 })
 
+describe('the 32 KB of a plan', () => {
+  it('hold its line as well', async () => {
+    instance.answer = () => ({ body: { id: 1, description: 'now'.repeat(7000) } })
+    const values = { id: 1, description: 'x y'.repeat(2500) }
+    const planned = await served.call('plan', { command: 'runners update', arguments: values })
+    expect(planned.command_line).toContain(values.description)
+    expect(planned.data.cut_fields).toContain('changes.0.now')
+    expect(Buffer.byteLength(served.written.at(-1) ?? '')).toBeLessThanOrEqual(mostBytes)
+  })
+})
+
 describe('a cursor', () => {
   const list = (more: object) => served.call('read', { command: 'runners list', ...more })
   const cursorOf = async (one: Served = served): Promise<string> => {
@@ -306,6 +317,10 @@ describe('what may be sent', () => {
   })
 })
 
+/** A message that would be answered. */
+const ping = (padding: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'ping', params: { _meta: { padding } } })
+
 describe('a message', () => {
   const next = async (text: string): Promise<Record<string, unknown>> => {
     const before = served.written.length
@@ -319,7 +334,7 @@ describe('a message', () => {
     ['JSON that is none', '[1, 2]\n', -32600, null],
     ['of another protocol', '{"jsonrpc": "1.0", "id": 7, "method": "x"}\n', -32600, 7],
     ['endless depth', `${'['.repeat(500_000)}\n`, -32700, null],
-    ['too large', `"${'x'.repeat(mostMessage)}"\n`, -32600, null],
+    ['too large', `${ping('x'.repeat(mostMessage))}\n`, -32600, null],
     ['of an unknown method', '{"jsonrpc": "2.0", "id": 8, "method": "x/y"}\n', -32601, 8],
   ])('that is %s gets the protocol’s error, and the session goes on', async (_, text, code, id) => {
     const answer = await next(text)
@@ -329,13 +344,7 @@ describe('a message', () => {
   })
 
   it('may be as large as that, and come in pieces', async () => {
-    const padding = 'x'.repeat(mostMessage - 200)
-    const text = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 9,
-      method: 'ping',
-      params: { _meta: { padding } },
-    })
+    const text = ping('x'.repeat(mostMessage - 200))
     served.raw('\n  \n')
     served.raw(text.slice(0, 300_000))
     expect(await next(`${text.slice(300_000)}\n`)).toEqual({ jsonrpc: '2.0', id: 9, result: {} })

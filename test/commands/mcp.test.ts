@@ -175,8 +175,11 @@ describe('mcp serve', () => {
     expect(seen).toEqual([])
   })
 
-  it('takes no project from its folder, its environment or its profile', async () => {
-    const served = await serve({ env: { ...env, SVC_PROJECT: 'platform/app' } })
+  it.each([
+    ['its environment', {}, { SVC_PROJECT: 'platform/app' }],
+    ['its profile', { profile: 'work' }, {}],
+  ])('takes no project from %s', async (_, globals, more) => {
+    const served = await serve({ globals, env: { ...env, ...more } })
     const { data } = await served.call('read', { command: 'jobs list' })
     expect(JSON.stringify(data)).toContain('jobs list needs --project')
     await served.close()
