@@ -91,6 +91,8 @@ describe('members where', () => {
   })
 
   it('is exit 4 for a name that the instance does not know, and fails where nothing can be read', async () => {
+    expect((await call('members where')).code).toBe(2)
+    expect(server.seen).toEqual([])
     server.answer = instance({})
     expect(await call('members where nobody')).toMatchObject({
       code: 4,

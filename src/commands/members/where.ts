@@ -1,6 +1,7 @@
 /** `members where`: every group and project that a user belongs to, and how. */
 import { members } from '../../catalogue/areas/members.js'
 import { boolean } from '../../catalogue/params.js'
+import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 import type { Argument } from '../types.js'
@@ -24,7 +25,9 @@ const columns = ['membership', 'access_level', 'expires_at'] as const
 
 const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const { answer } = services
-  const sought = soughtBy(given.args[0] ?? '')
+  const [user = ''] = given.args
+  if (user === '') throw usage('members where needs a user', 'Give an ID or a username.')
+  const sought = soughtBy(user)
   const found = new Memberships(services, sought, given.flags.direct === true)
   const records = async function* () {
     for await (const { place, membership, member } of found.each())

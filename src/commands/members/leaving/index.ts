@@ -164,7 +164,7 @@ export const removeEverywhere = define({
     const { resume } = services.place.globals
     if (resume !== undefined) return resumed(services, given, resume)
     const [user] = given.args
-    if (user === undefined)
+    if (user === undefined || user === '')
       throw usage('members remove-everywhere needs a user', 'Give an ID or a username.')
     await removed(services, user)
   },
