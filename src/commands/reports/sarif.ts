@@ -1,4 +1,5 @@
 /** SARIF 2.1.0, as code scanning reads it: a result a problem, each with its place in a file. */
+import { sep } from 'node:path'
 
 export interface SarifResult {
   readonly ruleId: string
@@ -11,6 +12,11 @@ export interface SarifResult {
   readonly logical?: string
 }
 
+/** The path of a file as a part of an address: `#`, `?` and `:` are signs of its name. */
+const addressOf = (file: string): string =>
+  // Half of a pair of code units, of which there is no address, becomes what stands for it in UTF-8.
+  Buffer.from(file).toString().split(sep).map(encodeURIComponent).join('/')
+
 const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifResult) => ({
   ruleId,
   level,
@@ -18,7 +24,7 @@ const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifRes
   locations: [
     {
       physicalLocation: {
-        artifactLocation: { uri: encodeURI(file) },
+        artifactLocation: { uri: addressOf(file) },
         region: { startLine: line ?? 1, ...(column === undefined ? {} : { startColumn: column }) },
       },
       ...(logical === undefined
@@ -53,6 +59,8 @@ export const sarifOf = (
               })),
             },
           },
+          // As the columns of YAML and of editors.
+          columnKind: 'utf16CodeUnits',
           results: results.map(resultOf),
         },
       ],
