@@ -58,7 +58,7 @@ const toFolder = async (
   target: ExportTarget,
 ): Promise<void> => {
   const { person } = services
-  const { ExportFolder, documentOf, filesOf, yamlWriter } = await import(
+  const { ExportFolder, documentOf, filesOf, untilOneFails, yamlWriter } = await import(
     '../../desired/exporting/index.js'
   )
   const { configSchema } = await import('../../desired/schema/index.js')
@@ -66,7 +66,7 @@ const toFolder = async (
   const folder = new ExportFolder(target.path, selected)
   await folder.check(files.map(({ path }) => path))
   const saying = await say()
-  await run.instance.each(files, async ({ path, places: within }) => {
+  await untilOneFails(run.instance, files, async ({ path, places: within }) => {
     const sections: FileSection[] = []
     let whole = true
     for (const place of within) {

@@ -85,6 +85,28 @@ export const lookAt = async (
 }
 
 /**
+ * Works on items as many at once as the instance takes, until one fails: those that are under way end first,
+ * since whoever fails closes the way to the instance.
+ * @throws what work throws first
+ */
+export const untilOneFails = async <I>(
+  instance: Pick<ReadableInstance, 'each'>,
+  items: readonly I[],
+  work: (item: I, index: number) => Promise<void>,
+): Promise<void> => {
+  let lost: { readonly error: unknown } | undefined
+  await instance.each(items, async (item, index) => {
+    if (lost !== undefined) return
+    try {
+      await work(item, index)
+    } catch (error) {
+      lost ??= { error }
+    }
+  })
+  if (lost !== undefined) throw lost.error
+}
+
+/**
  * Works on items as many at once as the instance takes, and hands on what comes of them in their order.
  * @throws what work or take throw
  */
@@ -104,7 +126,7 @@ export const inTheirOrder = async <I, T>(
       await take(first.done)
     }
   }
-  await instance.each(items, async (item, i) => {
+  await untilOneFails(instance, items, async (item, i) => {
     ready.set(i, { done: await work(item) })
     taking = taking.then(hand)
     await taking
