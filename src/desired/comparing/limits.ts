@@ -64,7 +64,12 @@ const changes = (drafts: readonly Draft[], how: ComparingOptions): readonly Refu
   const most = count ?? Math.max(given ? 0 : few, Math.floor((projects * percent) / 100))
   if (changed <= most) return []
   const of = count === undefined ? `${percent} % of ${projects}` : String(count)
-  return [{ text: `${changed} projects would change, more than ${of}`, flag: '--max-changes' }]
+  return [
+    {
+      text: `${changed} project${changed === 1 ? '' : 's'} would change, more than ${of}`,
+      flag: '--max-changes',
+    },
+  ]
 }
 
 /** The limits that a plan goes beyond, each with the flag that lifts it. */

@@ -74,4 +74,9 @@ describe('changes', () => {
     expect(await many(3, 20, { changes: { count: 2 } })).toEqual(['--max-changes'])
     expect(await many(11, 20, { changes: { percent: 60 } })).toEqual([])
   })
+  it('are counted in words', async () => {
+    const one = [wish('projects/g/p', 'approval_rules', { New: { approvals_required: 1 } })]
+    const { refused } = await planned({}, one, { limits: { changes: { count: 0 } } })
+    expect(refused.map(({ text }) => text)).toEqual(['1 project would change, more than 0'])
+  })
 })

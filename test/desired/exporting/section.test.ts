@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/json/value.js'
 import { documentOf, yamlWriter } from '../../../src/desired/exporting/index.js'
+import { plain } from '../../../src/desired/exporting/model.js'
 import { sectionOf } from '../../../src/desired/exporting/place.js'
 import type { SeenKind } from '../../../src/desired/seen.js'
 import { Failure } from '../../../src/errors.js'
@@ -196,5 +197,15 @@ describe('of the site', () => {
       'settings:\n  admin_mode: false\n  default_branch_protection: fully-protected'
     expect(written([settings])).toBe(documented)
     expect(written([settings], plainly({ allSettings: true }))).toBe(`${documented}\n  zebra: 1`)
+  })
+})
+
+it('leaves out what only the instance knows: a file that says nothing of it leaves it as it is', () => {
+  const record = { active: true, brand_new: 1, properties: { newer: 'x' } }
+  const attributes = { recipients: 'a@x.test' }
+  const item = { identity: 'emails-on-push', attributes, record }
+  const section = sectionOf([seen('integrations', [item])], plainly())
+  expect(section === undefined ? undefined : plain(section.value)).toEqual({
+    integrations: { 'emails-on-push': attributes },
   })
 })

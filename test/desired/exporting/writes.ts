@@ -163,7 +163,7 @@ export const leftOut = ['web/*', 'labs/*', 'chi/*', 'ben/*', 'platform/tools/*']
 
 /** A title is one of its key, wherever that is. */
 const titled = ({ body = {}, ...write }: RandomWrite): RandomWrite => {
-  const key = 'key' in body ? publicKeys.findIndex((one) => one === body.key) : -1
+  const key = 'key' in body ? publicKeys.indexOf(String(body.key)) : -1
   return { ...write, body: key < 0 ? body : { ...body, title: `key ${key}` } }
 }
 
