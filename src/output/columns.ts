@@ -34,13 +34,16 @@ export const rowsOf = (
     columns ??= choose(fields)
     return columns.map((path) => view.pick(fields, path))
   }
-  const { parents, words } = view
+  const { parents, titled, words } = view
   const named = (word: ((name: string) => string) | undefined) => (): readonly string[] => {
     const all = columns ?? []
     const said = word === undefined ? all : all.map((path) => dotted(path, word))
     return parents === undefined ? said : [...parents, ...said]
   }
-  const names = { columns: named(words?.neutral), headings: named(words?.name) }
+  const names = {
+    columns: named(words?.neutral),
+    headings: named(titled === true ? undefined : words?.name),
+  }
   if (parents === undefined) return { ...names, values: valuesOf }
   return {
     ...names,

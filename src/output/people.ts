@@ -4,9 +4,9 @@ import { parse, textOf } from './record.js'
 import { shownPage } from './shown.js'
 import type { Asked, Printer, Sink, Writer } from './types.js'
 
-/** The view of the rows, which are written like any other records. */
+/** The view of the rows, which are written like any other records; columns of their own are no names of the API. */
 const viewOfRows = ({ people, ...asked }: Asked): Asked =>
-  people?.columns === undefined ? asked : { ...asked, columns: people.columns }
+  people?.columns === undefined ? asked : { ...asked, columns: people.columns, titled: true }
 
 /** Whoever makes a page of text reckons with the numbers. */
 const plain = (bytes: Uint8Array): unknown => {

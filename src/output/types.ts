@@ -73,6 +73,8 @@ export interface View {
   readonly style: TextStyle
   /** The instance's own words: fields are found by either name, and headed by the instance's. */
   readonly words?: Words
+  /** Its columns are the tool's own, and no names of the API. */
+  readonly titled?: true
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }

@@ -28,6 +28,17 @@ describe('a word', () => {
     expect(lesson.open).toEqual([])
   })
 
+  it('is taken from names that are not set, too: those may be of any type', () => {
+    const { words } = learn({
+      nimbus_id: null,
+      nimbus_enabled: null,
+      nimbus_size: 1,
+      spam_url: '',
+      plain: '',
+    })
+    expect(words.map(({ own }) => own)).toEqual(['nimbus'])
+  })
+
   it('is not taken by one name alone', () => {
     const { words, open } = learn({
       cloud_id: 'a',
@@ -97,6 +108,20 @@ describe('a word', () => {
       { name: 'services_b', candidates: ['integrations_b'], alike: true },
     ])
   })
+})
+
+it('fails where its words cannot be checked, instead of leaving them open', async () => {
+  const lesson = learn({
+    nimbus_id: 'a',
+    nimbus_size: 1,
+    cloud_enabled: true,
+    spam_url: '',
+    plain: '',
+  })
+  const check = async (): Promise<never> => {
+    throw new Error('no catalogue')
+  }
+  await expect(soundIn(lesson, check)).rejects.toThrow('no catalogue')
 })
 
 it('is written down so that it is a vocabulary', async () => {

@@ -71,6 +71,11 @@ it('what a list shows beside the fields of records is made of them', async () =>
   expect(JSON.parse(chosen)).toEqual([])
 })
 
+it('columns of the tool’s own are called as ever', async () => {
+  const { stdout } = await run('settings update --owndefault-ownprojects-ownlimit 7')
+  expect(stdout).toMatch(/^setting\told\tnew\nowndefault_ownprojects_ownlimit\t\d+\t7\n$/)
+})
+
 it('objects that are chosen by their records', async () => {
   const ran = await run(
     'runners resume --select owndescription=shared-linux-1 -o json --fields id --yes',

@@ -104,6 +104,16 @@ describe('a vocabulary', () => {
       lines('words:', '  services: integrations'),
       'work.yml:3: GET /projects/:id/services would become GET /projects/:id/integrations',
     ],
+    [
+      'a word and a path that make two paths one',
+      lines('words:', '  services: x', 'paths:', '  /integrations: /x'),
+      'would become',
+    ],
+    [
+      'more than a line of what to do instead',
+      lines('gone: { "POST /ci/lint": "a\\e[31mb" }'),
+      'work.yml:2: what to do instead is one line of text',
+    ],
     ['no family', lines('slugs: { monitorin: x }'), 'work.yml:2: there is no family'],
     ['no values', lines('values: { runners.descr: [x] }'), 'work.yml:2: there is no parameter'],
     ['no route', lines('gone: { "POST /ci/lnt": x }'), 'work.yml:2: there is no route'],
@@ -142,6 +152,8 @@ describe('a vocabulary', () => {
       category: 'usage',
       message: expect.stringContaining('may be written by other users'),
     })
+    writeFileSync(`${file}.long`, `# ${'x'.repeat(1 << 20)}\n${invented}`)
+    await expect(readVocabulary(`${file}.long`)).rejects.toThrow('larger than 1 MiB')
     await expect(readVocabulary(`${file}.no`)).rejects.toMatchObject({ category: 'usage' })
   })
 })

@@ -1,9 +1,10 @@
 /** Names in both directions, and requests in the words of an instance. */
 import { describe, expect, it } from 'vitest'
+import { Exact } from '../../src/base/json/json.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { areas } from '../../src/catalogue/index.js'
-import { legible } from '../../src/catalogue/legible.js'
+import { documented, legible, meaningIn } from '../../src/catalogue/legible.js'
 import { requestIn } from '../../src/client/words.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { listsOf } from '../../src/vocabulary/documented.js'
@@ -50,6 +51,38 @@ describe('a name', () => {
     expect(words.secret('hub_signing_blob')).toBe(true)
     expect(words.secret('watch_region')).toBe(false)
     expect(words.secretEndings).toEqual(['beacon', 'hub_signing_blob'])
+  })
+})
+
+describe('a vocabulary', () => {
+  const of = async (...lines: readonly string[]) =>
+    wordsFrom(await parseVocabulary(['vocabulary: 1', ...lines].join('\n'), 'w.yml'))
+
+  it('takes the longest run of segments that it has a path for, wherever it stands', async () => {
+    const { path } = await of('paths:', '  /geo_nodes: /a', '  /geo_nodes/status: /b')
+    expect(path('/geo_nodes/status')).toBe('/b')
+    expect(path('/geo_nodes/:id/status')).toBe('/a/:id/status')
+  })
+
+  it('knows the family of a slug that it has alone', async () => {
+    const { family, slugs } = await of('slugs: { monitoring: watchtower, chat: [a, b] }')
+    expect([family('watchtower'), family('a'), family('monitoring')]).toEqual([
+      'monitoring',
+      undefined,
+      undefined,
+    ])
+    expect(slugs('chat')).toEqual(['a', 'b'])
+  })
+
+  it('masks what it names by both names, whichever it says', async () => {
+    const neutral = await of('words: { cloud: nimbus }', 'secrets: [cloud_blob]')
+    const own = await of('words: { cloud: nimbus }', 'secrets: [nimbus_blob]')
+    for (const { named } of [neutral, own])
+      expect([named('cloud_blob'), named('nimbus_blob'), named('cloud_x')]).toEqual([
+        true,
+        true,
+        false,
+      ])
   })
 })
 
@@ -130,5 +163,24 @@ describe('an answer', () => {
     expect(data).toHaveProperty('monitor_site', 'eu')
     expect(data).toHaveProperty('deep.0.cloud_x', 1)
     expect(JSON.stringify(data)).toBe('{"watch_region":"eu","deep":[{"nimbus_x":1}]}')
+    expect(meaningIn({})('watch_region')).toBe('watch_region')
+    expect(typeof data === 'object' && data && meaningIn(data)('watch_region')).toBe('monitor_site')
+  })
+
+  it('is as the documents would have it for declared state', () => {
+    const data = legible(
+      [
+        { watch_region: 'eu', monitor_site: 'us', slug: 'watchtower' },
+        { custom_attributes: [{ nimbus_x: 1 }], deep: { nimbus_x: new Exact('1.0') } },
+      ],
+      words,
+    )
+    expect(documented(data)).toEqual([
+      // Where a record has both names, the instance's own counts.
+      { monitor_site: 'eu', slug: 'monitoring' },
+      { custom_attributes: [{ nimbus_x: 1 }], deep: { cloud_x: new Exact('1.0') } },
+    ])
+    const plain = { watch_region: 'eu' }
+    expect(documented(plain)).toBe(plain)
   })
 })
