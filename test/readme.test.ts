@@ -76,11 +76,11 @@ const shell = async (
 
 /** What the README shows first, each block by its first line. */
 const better = [
+  'svcctl overview',
   'svcctl runners pause --instance --select status=offline --dry-run',
   'svcctl export -G platform --to platform/',
   "svcctl vulnerabilities list -G platform --where 'severity=critical,state=detected' -L all -o csv > critical.csv",
   'svcctl ci lint --report junit lint.xml -- .gitlab-ci.yml ci/*.yml',
-  'svcctl settings update --default-project-visibility internal --dry-run --sandbox',
 ]
 
 describe('README.md', () => {

@@ -177,7 +177,7 @@ const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>
     // As an instance that nobody touched: also those that were paused before.
     await beside(async (_, env) => expect(now).toEqual(await runnersBy(env)))
   },
-  jobs: async ({ printed: [stuck = ''], ask }) => {
+  jobs: async ({ printed: [stuck = '', why = ''], ask }) => {
     const all = await ask('jobs', 'list', '--all-projects')
     const waiting = all.filter(
       ({ record }) =>
@@ -191,6 +191,8 @@ const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>
         .slice(1)
         .map((row) => row.split(/\t/)[1]),
     ).toEqual(waiting.map(({ record }) => String(record.id)))
+    expect(why).toContain('the one runner that fits is paused')
+    expect(why).toContain('svcctl runners resume 3')
   },
   leaver: async ({ printed: [before = '', plan = ''], file, ask }) => {
     const direct = before.split('\n').filter((row) => row.includes('\tdirect\t'))

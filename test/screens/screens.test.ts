@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, folder, program } from '../support/program.js'
-import { has, openTerminal } from '../support/terminal.js'
+import { has, openTerminal, type Terminal } from '../support/terminal.js'
+import { pictureOf } from './picture.js'
 
 const clock = join(import.meta.dirname, '..', 'support', 'fixed-clock.cjs')
 const now = () => new Date('2026-11-20T12:00:00Z')
@@ -105,28 +106,54 @@ const steady = (screen: string): string =>
     .trimEnd()
     .concat('\n')
 
-const shot = async (line: string, columns: number): Promise<string> => {
+const look = async <T>(
+  script: string,
+  columns: number,
+  instance: string,
+  taken: (terminal: Terminal) => Promise<T>,
+): Promise<T> => {
   const cwd = folder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-  const command = `${process.execPath} --require ${clock} ${program} ${line}`
-  const terminal = openTerminal(['sh', '-c', `${command}; echo "exit $?"; sleep 600`], {
+  const terminal = openTerminal(['sh', '-c', `${script}; echo "exit $?"; sleep 600`], {
     cwd,
     columns,
     rows: 110,
     env: {
       SVC_CONFIG_DIR: configuration(),
-      // Beside it the token would serve no other address.
-      SVC_BASE_URL: line.startsWith('--base-url') ? '' : sandbox.url,
+      SVC_BASE_URL: instance,
       SVC_TOKEN: 'sandbox-root-token',
       SVC_PAGER: '',
     },
   })
   try {
-    return steady(await terminal.until(/^exit \d|\(y\/N\)/m))
+    return await taken(terminal)
   } finally {
     terminal.close()
     await sandbox.close()
   }
+}
+
+const typed = (line: string): string => `${process.execPath} --require ${clock} ${program} ${line}`
+const ended = /^exit \d|\(y\/N\)/m
+
+const shot = (line: string, columns: number): Promise<string> => {
+  // Beside an address the token would serve no other.
+  const instance = line.startsWith('--base-url') ? '' : sandbox.url
+  return look(typed(line), columns, instance, async (terminal) =>
+    steady(await terminal.until(ended)),
+  )
+}
+
+/** The picture of the README: a command as it is typed, and what it shows. */
+const pictured = 'overview'
+
+const photograph = (columns: number): Promise<string> => {
+  const prompt = `printf '\\033[32m$\\033[0m svcctl ${pictured}\\n\\n'`
+  return look(`${prompt}; ${typed(pictured)}`, columns, sandbox.url, async (terminal) => {
+    await terminal.until(ended)
+    const screen = steady(terminal.coloured()).replace(/exit 0\n*$/, '')
+    return pictureOf(screen, `svcctl ${pictured}`)
+  })
 }
 
 describe.skipIf(!has('tmux', '-V'))('the screen of', () => {
@@ -134,5 +161,9 @@ describe.skipIf(!has('tmux', '-V'))('the screen of', () => {
     it.each(narrow.includes(name) ? [40, 80, 140] : [80, 140])('at %d columns', async (columns) => {
       await expect(await shot(line, columns)).toMatchFileSnapshot(`golden/${name}-${columns}.txt`)
     })
+  })
+
+  it('is the picture of the README', async () => {
+    await expect(await photograph(92)).toMatchFileSnapshot('../../.github/overview.svg')
   })
 })

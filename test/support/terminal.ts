@@ -17,6 +17,8 @@ export interface Terminal {
   /** Presses keys by their tmux names: `Tab`, `Enter`, `C-c`, `Down`. */
   press(...keys: string[]): void
   screen(): string
+  /** The screen with the escapes of its colours. */
+  coloured(): string
   /** The screen, as soon as it is as wanted. Throws with the screen when it never is. */
   until(wanted: RegExp | ((screen: string) => boolean)): Promise<string>
   close(): void
@@ -64,6 +66,7 @@ export const openTerminal = (
     type: (text) => void tmux('send-keys', '-l', '--', text),
     press: (...keys) => void tmux('send-keys', ...keys),
     screen,
+    coloured: () => tmux(...capture, '-e'),
     until: async (wanted) => {
       const end = Date.now() + patience
       for (;;) {

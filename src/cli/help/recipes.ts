@@ -22,9 +22,12 @@ export const recipes = {
     ],
   },
   jobs: {
-    job: 'The stuck jobs of all projects',
-    about: 'Waiting for a runner for more than an hour.',
-    lines: ["svcctl jobs list --all-projects --scope pending --where 'created_at>1h' --limit all"],
+    job: 'Which jobs are stuck, and why',
+    about: 'Waiting for more than an hour; why says which runners fit and what holds them.',
+    lines: [
+      "svcctl jobs list --all-projects --scope pending --where 'created_at>1h' --limit all",
+      'svcctl jobs why 15 -P platform/app',
+    ],
   },
   leaver: {
     job: 'A user leaves',
