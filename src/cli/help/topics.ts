@@ -1,6 +1,7 @@
 /** Help on what all commands share. All from the same data as the parser. */
 import {
   outputFlags,
+  pageFlags,
   pagingFlags,
   repeatFlags,
   requestFlags,
@@ -21,6 +22,7 @@ const flagsTopic = (): string =>
       ['Of commands that list:', pagingFlags],
       ['Of commands of a project:', spreadFlags],
       ['Of commands that read:', repeatFlags],
+      ['Of commands that show what has a page of its own:', pageFlags],
       ['Of commands that send a request:', requestFlags],
       ['Of every command:', outputFlags],
     ] as const
