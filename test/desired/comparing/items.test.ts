@@ -118,6 +118,10 @@ describe('an item', () => {
       wish(app, 'approval_rules', { Security: { $previously: ['Old rule'] } }),
     ])
     expect(await message(both)).toMatch(/^usage: svcctl.yml:\d+:1: both Security and Old rule/)
+    const several = planned({ [rules]: [old, security] }, [
+      wish(app, 'approval_rules', { Ship: { $previously: ['Old rule', 'Security'] } }),
+    ])
+    expect(await message(several)).toMatch(/several of the names that Ship had before are still/)
   })
 
   it('is noted where a delete and a create of equal attributes may be a new name', async () => {

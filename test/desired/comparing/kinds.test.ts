@@ -451,6 +451,23 @@ it('takes a key in elsewhere before the project that has it loses it', async () 
   ])
 })
 
+it('takes a key in elsewhere before it is replaced where it is', async () => {
+  const [from, to] = [app, 'projects/web/shop']
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
+  const other = key.replace('mA', 'mB')
+  const record = { id: 5, title: 'deploy', key, can_push: false }
+  const world = { [`${from}:deploy_keys`]: [record], 'site:deploy_keys/all': [record] }
+  const plan = await planned(world, [
+    wish(from, 'deploy_keys', { deploy: { key: other } }),
+    wish(to, 'deploy_keys', { deploy: { key } }),
+  ])
+  const waits = Object.fromEntries(plan.actions.map(({ id, waitsFor }) => [id, waitsFor]))
+  expect(waits).toEqual({
+    [`enable ${to}:deploy_keys/deploy`]: [],
+    [`replace ${from}:deploy_keys/deploy`]: [`enable ${to}:deploy_keys/deploy`],
+  })
+})
+
 it('takes a domain away from one project before another gets it', async () => {
   const [from, to] = [app, 'projects/web/shop']
   const plan = await planned({ [`${from}:pages_domains`]: [{ domain: 'Docs.test' }] }, [

@@ -112,6 +112,14 @@ describe('members', () => {
     ])
   })
 
+  it('that are impossible fill no set that would become empty', async () => {
+    const one = { ...world, [`${app}:members`]: [member(3, 'chi', 30)] }
+    const exact = wish(app, 'members', { $exact: true, ana: { access_level: 20 } })
+    expect((await planned(one, [exact])).refused.map(({ text }) => text)).toEqual([
+      `${app}:members would become empty`,
+    ])
+  })
+
   it('that are too low already take no other end', async () => {
     const low = { ...world, [`${app}:members`]: [member(1, 'ana', 20)] }
     const plan = await planned(low, [wish(app, 'members', { ana: { expires_at: '2036-01-31' } })])

@@ -1,9 +1,11 @@
 /** Kinds as files have them: what is written of each, in which order, and what is not. */
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/json/value.js'
+import { familyOf } from '../../../src/desired/exporting/families.js'
 import { documentOf, yamlWriter } from '../../../src/desired/exporting/index.js'
 import { plain } from '../../../src/desired/exporting/model.js'
 import { sectionOf } from '../../../src/desired/exporting/place.js'
+import { unmistakable } from '../../../src/desired/exporting/values.js'
 import type { SeenKind } from '../../../src/desired/seen.js'
 import { Failure } from '../../../src/errors.js'
 import { app, kindOf, plainly, seen, site } from './seen.js'
@@ -208,4 +210,22 @@ it('leaves out what only the instance knows: a file that says nothing of it leav
   expect(section === undefined ? undefined : plain(section.value)).toEqual({
     integrations: { 'emails-on-push': attributes },
   })
+})
+
+it.each([
+  ['ana', 'ana'],
+  ['007', '@007'],
+  ['@ana', '@ana'],
+  // Each would be read as something else: the number is written.
+  ['@7', undefined],
+  ['', undefined],
+])('writes a name %s so that it is read as one', (name, written) => {
+  expect(unmistakable(name)).toBe(written)
+})
+
+it('takes an integration for none of which it lacks what is required', () => {
+  const shown = { push_events: true, tag_push_events: false, branches_to_be_notified: 'all' }
+  const item = { identity: 'ours', at: {}, attributes: {}, record: { properties: shown } }
+  const told = familyOf(kindOf('integrations', 'project'), item)
+  expect(told).toMatchObject({ said: true, family: { name: 'chat-webhook' } })
 })
