@@ -123,6 +123,22 @@ describe('export', () => {
   })
 })
 
+describe('export of nothing that can be read', () => {
+  it('ends as all of it did, or partly where some went otherwise', async () => {
+    instance([[/\/approvals$/, 403]])
+    const alike = await call('export approvals')
+    expect([alike.code, alike.stdout]).toEqual([3, ''])
+    expect(alike.stderr).toContain('nothing could be read')
+    instance([
+      [/\/1\/approvals$/, 403],
+      [/\/2\/approvals$/, 404],
+    ])
+    const unlike = await call('export approvals')
+    expect([unlike.code, unlike.stdout]).toEqual([8, ''])
+    expect(unlike.stderr).toContain('nothing could be read')
+  })
+})
+
 describe('export to files', () => {
   it('writes a file a project, and takes what is gone away', async () => {
     instance()

@@ -192,6 +192,19 @@ describe('plan', () => {
   })
 })
 
+describe('a limit', () => {
+  it('is a number or a percentage', async () => {
+    const said = async (limit: string) =>
+      (await run(other, ['plan', '--max-changes', limit])).stdout
+    expect(await said('0')).toContain('1 project would change, more than 0;')
+    expect(await said('0%')).toContain('1 project would change, more than 0 % of 1;')
+    expect(await said('100%')).not.toContain('refused')
+    const wrong = await run(other, ['plan', '--max-changes', 'few'])
+    expect([wrong.code, wrong.stdout]).toEqual([2, ''])
+    expect(wrong.stderr).toContain('--max-changes takes a number or a percentage')
+  })
+})
+
 describe('drift', () => {
   it('is 0 as declared, 1 where something differs, and nothing else', async () => {
     expect((await run(asIs, ['drift'])).code).toBe(0)
