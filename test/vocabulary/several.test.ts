@@ -132,6 +132,22 @@ describe('a write', () => {
     expect(await shown()).toEqual(before)
   })
 
+  it('is refused before anything is sent where the words of one are none', async () => {
+    writeFileSync(join(cwd, 'two.yml'), 'vocabulary: 1\nwords: { cloud: x, spamsvc: x }\n')
+    try {
+      const before = (await sites.one.send('GET /projects/1/deploy_keys/1')).body
+      const ran = await run(`${update} ${before.may_write ? '--no-can-push' : '--can-push'}`)
+      expect([ran.code, ran.stdout]).toEqual([2, ''])
+      expect(ran.stderr).toContain('two.yml:2: cloud and spamsvc would both become x')
+      expect((await sites.one.send('GET /projects/1/deploy_keys/1')).body).toEqual(before)
+      // What only reads tells it in its place.
+      const list = await run(`deploy-keys list ${keys} -L 1 -o csv --fields id`)
+      expect([list.code, list.stdout]).toEqual([8, 'profile,id\none,1\nplain,1\n'])
+    } finally {
+      writeFileSync(join(cwd, 'two.yml'), texts.two)
+    }
+  })
+
   it('names what is missing as the instance does', async () => {
     const ran = await run('deploy-keys add -P platform/app -p two --key x')
     expect(ran.stderr).toContain('deploy-keys add needs --label [--title]')
@@ -193,6 +209,15 @@ describe('the words of one among several', () => {
     ])
     expect(all.name('can_push')).toBe('can_push')
     expect(all.values('runners.status')).toEqual(['stale'])
+  })
+
+  it('mean there what it means by them, where another means something else', async () => {
+    const [a, b] = await Promise.all(
+      ['can_push', 'title'].map((name) => wordsIn(`vocabulary: 1\nnames: { ${name}: zed }`)),
+    )
+    const all = wordsOfAll([a, b])
+    if (all === undefined) throw new Error('both have words')
+    expect([a, b].map((own) => wordsAmong(own, all).neutral('zed'))).toEqual(['can_push', 'title'])
   })
 
   it('are none where none has any', () =>

@@ -81,6 +81,17 @@ afterAll(() => {
   }
 })
 
+it('waits for the first, though one between them has failed', async () => {
+  const made = 'profile set down --base-url http://127.0.0.1:1 --retries 0 --token-command'
+  await svcctl([...made.split(' '), 'printf canary'], { env: { SVC_CONFIG_DIR: config } })
+  others[0]?.resolve()
+  const ran = await run('runners list -p a,down,c -L all -o csv --fields id')
+  expect(ran.code).toBe(8)
+  expect(ran.stdout.trim().split('\n').slice(1)).toEqual(
+    ['a', 'c'].flatMap((name) => ids.map((id) => `${name},${id}`)),
+  )
+})
+
 const ids = Array.from({ length: pages }, (_, i) => i + 1)
 /** What was asked of the others before the last page of the first one was. */
 const early = (): readonly string[] =>

@@ -208,7 +208,7 @@ export const executeSeveral = async (line: Line, run: RunOne): Promise<number> =
   const profiles = profilesFor(wanted.several, env)
   const writing = isWriting(command, raw)
   if (writing) checkWriting(line, wanted, profiles, globals)
-  const { sites, words } = await sitesOf(command, profiles)
+  const { sites, words } = await sitesOf(command, profiles, writing)
   const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
   const input = new StandardInput()
   const several = new Several(line, run, globals, format, merged, input)

@@ -19,19 +19,26 @@ export interface AskedSite {
   readonly asked?: Words
 }
 
-/** Words that cannot be had are told of where the instance is asked. */
-const ownOfSite = async (command: Command, { name }: Profile) => {
+/** Words that cannot be had are told of where the instance is asked, or at once where it is to be changed. */
+const ownOfSite = async (command: Command, { name }: Profile, writing: boolean) => {
   const own = ownOf([`--profile=${name}`], process.env)
-  const { words } = await ownWords(command, own).catch(() => ({ words: undefined }))
+  const { words } = await ownWords(command, own).catch((error: unknown) => {
+    if (writing) throw error
+    return { words: undefined }
+  })
   return { name, own, words }
 }
 
-/** Each with the line as it takes it, and the words of all of them; undefined where none has any. */
+/**
+ * Each with the line as it takes it, and the words of all of them; undefined where none has any.
+ * @throws Failure `usage` where they are to be changed, and one has words that are none
+ */
 export const sitesOf = async (
   command: Command,
   profiles: readonly Profile[],
+  writing: boolean,
 ): Promise<{ readonly sites: readonly AskedSite[]; readonly words: Words | undefined }> => {
-  const found = await Promise.all(profiles.map((profile) => ownOfSite(command, profile)))
+  const found = await Promise.all(profiles.map((profile) => ownOfSite(command, profile, writing)))
   const words = wordsOfAll(found.map((site) => site.words))
   const neutral =
     words !== undefined && speaks(command)
