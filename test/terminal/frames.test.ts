@@ -47,6 +47,27 @@ describe('frames', () => {
     expect(await lines('1 online\n2 offline\n')).toEqual(['  1 online', '  2 offline'])
   })
 
+  it('marks the cells that changed, of the line that is about the same', async () => {
+    const { lines } = make()
+    await lines('1  web   online   yes\n2  gpu   online   yes\nstatus  a b\n')
+    expect(await lines('2  gpu   offline  yes\n1  web   paused   no\nstatus  a c\n')).toEqual([
+      '<~> 2  gpu   <offline>  yes',
+      '<~> 1  web   <paused>   <no>',
+      '<~> status  <a c>',
+    ])
+  })
+
+  it('marks a whole line that is new, has other cells, or is one of several about the same', async () => {
+    const { lines } = make()
+    await lines('1  a  b\nx  1\nx  2\n')
+    expect(await lines('1  a\n2  a  b\nx  1\nx  3\n')).toEqual([
+      '<~> <1  a>',
+      '<~> <2  a  b>',
+      '  x  1',
+      '<~> <x  3>',
+    ])
+  })
+
   it('takes an age that goes on for no change', async () => {
     const { lines } = make()
     await lines('1  just now    x\n2  9 s ago  x\n')

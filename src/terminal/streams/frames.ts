@@ -18,6 +18,42 @@ const ages = /\b(just now|(in )?\d+ (y|mo|d|h|min|s)( ago)?)(?= |$)/g
 const meaning = (line: string): string =>
   stripVTControlCharacters(line).replace(ages, '~').replace(/ +/g, ' ').trim()
 
+/** The cells of a line, and every second one the space between two. */
+const cellsOf = (line: string): readonly string[] => line.split(/( {2,})/)
+
+/** What a line is about: what stands first in it. */
+const subjectOf = (cells: readonly string[]): string =>
+  cells.map(meaning).find((cell) => cell !== '') ?? ''
+
+/** A picture as the next one is held against it. */
+class Picture {
+  readonly #lines: ReadonlySet<string>
+  /** The cells of the one line that is about something. */
+  readonly #about = new Map<string, readonly string[] | undefined>()
+
+  constructor(lines: readonly string[]) {
+    this.#lines = new Set(lines.map(meaning))
+    for (const cells of lines.map(cellsOf)) {
+      const subject = subjectOf(cells)
+      this.#about.set(subject, this.#about.has(subject) ? undefined : cells.map(meaning))
+    }
+  }
+
+  has(line: string): boolean {
+    return this.#lines.has(meaning(line))
+  }
+
+  /** A line with what is new in it marked: cells, where the same had as many before. */
+  marked(line: string, mark: (text: string) => string): string {
+    const cells = cellsOf(line)
+    const before = this.#about.get(subjectOf(cells))
+    if (before?.length !== cells.length) return mark(line)
+    return cells
+      .map((cell, n) => (n % 2 === 1 || meaning(cell) === before[n] ? cell : mark(cell)))
+      .join('')
+  }
+}
+
 export interface Frames extends Stdout {
   /** Adds a line below the answer. */
   note(text: string): void
@@ -43,7 +79,7 @@ const fitted = (lines: readonly string[], rows: number, more: (n: number) => str
 class Drawn implements Frames {
   private written: Uint8Array[] = []
   private notes: string[] = []
-  private before: ReadonlySet<string> | undefined
+  private before: Picture | undefined
   private rows = 0
 
   constructor(private readonly options: FramesOptions) {}
@@ -66,7 +102,7 @@ class Drawn implements Frames {
     const body = shown.map((line) => `${line}${clearRest}\n`).join('')
     await stdout.write(`${begin}${up(this.rows)}${body}${clearBelow}${finish}`)
     this.rows = shown.length
-    this.before = new Set(lines.map(meaning))
+    this.before = new Picture(lines)
   }
 
   async end(): Promise<void> {
@@ -78,8 +114,8 @@ class Drawn implements Frames {
 
   private marked(line: string): string {
     const { bold } = this.options.style
-    const changed = this.before !== undefined && line !== '' && !this.before.has(meaning(line))
-    return changed ? `${bold('~')} ${bold(line)}` : `  ${line}`
+    if (this.before === undefined || line === '' || this.before.has(line)) return `  ${line}`
+    return `${bold('~')} ${this.before.marked(line, bold)}`
   }
 
   private take(): string[] {
