@@ -21,6 +21,12 @@ const longest = [
   'faults/any-bytes',
   'support/run',
   'journeys/story',
+  'vocabulary/areas',
+  'recipes',
+  'commands/journal-undo-random',
+  'commands/journal-undo',
+  'laws/formats',
+  'desired/exporting/files',
 ].map((name) => resolve('test', `${name}.test.ts`))
 
 for (const file of longest)

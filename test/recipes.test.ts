@@ -7,7 +7,8 @@ import { parse } from 'yaml'
 import { type Recipe, recipes } from '../src/cli/help/recipes.js'
 import { startSandbox } from '../src/sandbox/index.js'
 import { jobsFrom } from './support/pages.js'
-import { clean, configuration, folder, program, svcctl } from './support/program.js'
+import { clean, configuration, folder, program } from './support/program.js'
+import { svcctl } from './support/within.js'
 
 const bin = folder()
 beforeAll(() => {
