@@ -2,7 +2,7 @@
  * What is checked in and yet generated: the completion scripts, the tables of the README and of the guide, the list of manual
  * pages and the pages of the API; with `man`, the manual pages of the package in dist/man. `npm run generate`; CI compares.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areas } from '../src/catalogue/index.js'
 import { environment } from '../src/cli/help/environment.js'
@@ -15,6 +15,11 @@ import { categoryMeanings, exitCodes } from '../src/errors.js'
 import { formats } from '../src/output/formats.js'
 import { table } from './markdown.js'
 import { referencePages } from './reference.js'
+
+/** Writes a file that is not so already: what was made of it before stays the newer. */
+const put = (path: string, text: string): void => {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
+}
 
 const areasTable = async (): Promise<string> => {
   const rows = await Promise.all(
@@ -73,7 +78,7 @@ const withSections = async (page: string): Promise<void> => {
     const body = await section()
     result = result.replace(pattern, (_, start: string, end: string) => `${start}${body}\n${end}`)
   }
-  writeFileSync(page, result)
+  put(page, result)
 }
 
 const names = [...areas.map((a) => a.name), ...new Set(toolCommands.map((c) => c.area))]
@@ -95,15 +100,17 @@ const manuals = async (): Promise<void> => {
 /** All of them anew: a page of an area that is gone goes too. */
 const reference = async (): Promise<void> => {
   const folder = join('src', 'catalogue', 'reference')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder)
-  for (const { name, text } of await referencePages()) writeFileSync(join(folder, name), text)
+  const pages = await referencePages()
+  mkdirSync(folder, { recursive: true })
+  for (const name of readdirSync(folder))
+    if (!pages.some((page) => page.name === name)) rmSync(join(folder, name))
+  for (const { name, text } of pages) put(join(folder, name), text)
 }
 
 if (process.argv.includes('man')) await manuals()
 else {
-  for (const shell of shells) writeFileSync(join('completions', shell.file), shell.script)
-  writeFileSync('package.json', withManuals(readFileSync('package.json', 'utf8')))
+  for (const shell of shells) put(join('completions', shell.file), shell.script)
+  put('package.json', withManuals(readFileSync('package.json', 'utf8')))
   await reference()
   const guide = join('.github', 'guide')
   await withSections('README.md')

@@ -1,8 +1,16 @@
 /**
- * The package as it is published: packed from a copy without what was built before, installed offline into an
- * empty TypeScript project. The guide's examples compile and run there, wrong calls do not compile.
+ * The package as it is published: packed from a copy, built there unless what stands here is newer than all that it is made
+ * of, installed offline into an empty TypeScript project. The guide's examples compile and run there, wrong calls do not compile.
  */
-import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
@@ -45,19 +53,44 @@ const run = async (program: string, args: readonly string[], env: Record<string,
 }
 const node = (file: string, env?: Record<string, string>) => run(process.execPath, [file], env)
 
-/** A copy of what packing needs, with nothing built. */
-const copied = (): string => {
+const changed = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Whether `npm run build` has made everything of what stands in the sources now. */
+const isBuilt = (): boolean => {
+  const sources = readdirSync(join(root, 'src'), { encoding: 'utf8', recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join('src', name))
+  const made = ['build.mjs', 'types.mjs'].map((name) => join('.config', name))
+  const from = [...sources, ...made, 'package.json', 'package-lock.json']
+  const newest = Math.max(...from.map((name) => changed(join(root, name))))
+  return ['main.cjs', 'client.d.cts', 'man/svcctl.1'].every(
+    (name) => changed(join(root, 'dist', name)) > newest,
+  )
+}
+
+/** A copy of what packing needs. */
+const copied = (built: boolean): string => {
   const made = folder()
   const needed = ['src', 'bin', '.config', 'completions', 'README.md', 'LICENSE', 'package.json']
-  for (const name of [...needed, 'tsconfig.json'])
+  for (const name of [...needed, 'tsconfig.json', ...(built ? ['dist'] : [])])
     cpSync(join(root, name), join(made, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(made, 'node_modules'))
   return made
 }
 
+/** Packs a copy, as `prepack` and `postpack` have it, but for the build. */
+const packedAsBuilt = async () => {
+  const around = (when: string) => execa('node', ['.config/packing.mjs', when], { cwd: copy })
+  await around('before')
+  const packed = await run('npm', ['pack', copy, '--silent', '--ignore-scripts'])
+  await around('after')
+  return packed
+}
+
 beforeAll(async () => {
-  ;[project, home, copy] = [folder(), folder(), copied()]
-  const packed = await run('npm', ['pack', copy, '--silent'])
+  const built = isBuilt()
+  ;[project, home, copy] = [folder(), folder(), copied(built)]
+  const packed = built ? await packedAsBuilt() : await run('npm', ['pack', copy, '--silent'])
   expect(packed).toMatchObject({ code: 0 })
   tarball = join(project, packed.stdout.trim().split('\n').at(-1) ?? '')
 }, 240_000)
