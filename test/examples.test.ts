@@ -1,5 +1,5 @@
 /** Every example of every command's help, run in a shell against an embedded instance of its own. */
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,18 +9,14 @@ import { allCommands, examplesOf, named } from '../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './fleet/header.js'
 import { clean, configuration, folder, program } from './support/program.js'
+import { inShell, pathToProgram } from './support/shell.js'
 import { has, openTerminal } from './support/terminal.js'
 import { svcctl } from './support/within.js'
 
 const commands = await allCommands()
-const bin = folder()
 const token = 'sandbox-root-token'
 
-beforeAll(() => {
-  const file = join(bin, 'svcctl')
-  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
-  chmodSync(file, 0o755)
-})
+const path = pathToProgram()
 
 /** The journal of a run that paused a runner, and found another gone. */
 const journal = [
@@ -103,7 +99,7 @@ const special: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const environment = (area: string, name: string, url: string): Record<string, string> => ({
   ...clean(),
-  PATH: `${bin}:${process.env.PATH}`,
+  PATH: path,
   ...(ofProfiles.has(area)
     ? { SVC_CONFIG_DIR: copied() }
     : { SVC_CONFIG_DIR: configuration(), SVC_BASE_URL: url, SVC_TOKEN: token }),
@@ -120,18 +116,7 @@ const run = async (sandbox: Sandbox, area: string, name: string, written: string
   const line = written.replace(elsewhere, sandbox.url)
   const how = { cwd: workplace(), env: environment(area, name, sandbox.url) }
   if (!needsShell.test(line)) return svcctl(splitCommand(line), how)
-  const { exitCode: code, stderr } = await execa(
-    'bash',
-    ['-o', 'pipefail', '-c', `svcctl ${line}`],
-    {
-      cwd: how.cwd,
-      env: how.env,
-      reject: false,
-      extendEnv: false,
-      stdin: 'ignore',
-    },
-  )
-  return { code, stderr }
+  return inShell(`svcctl ${line}`, { ...how, shell: ['bash', '-o', 'pipefail'] })
 }
 
 const outcome = async (sandbox: Sandbox, area: string, name: string, line: string) => {

@@ -1,19 +1,11 @@
 /** README files name only what there is, and their commands run as they stand. */
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { blocksOf, pages, textOf } from './support/pages.js'
-import { clean, configuration, folder, program } from './support/program.js'
+import { configuration, folder } from './support/program.js'
+import { inShell } from './support/shell.js'
 
 const root = join(import.meta.dirname, '..')
 /** Documents that name files of the repository, each from its own folder. */
@@ -48,30 +40,6 @@ const block = (line: string): string => {
   const found = blocksOf('sh').find((lines) => lines.includes(line))
   if (found === undefined) throw new Error(`no page has a block with "${line}"`)
   return found
-}
-
-/** A shell in which `svcctl` is this program, stopping at the first line that fails. */
-const shell = async (
-  script: string,
-  env: Readonly<Record<string, string>> = {},
-  cwd = folder(),
-) => {
-  const bin = folder()
-  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
-  chmodSync(join(bin, 'svcctl'), 0o755)
-  const ran = await execa('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd,
-    reject: false,
-    extendEnv: false,
-    stdin: 'ignore',
-    env: {
-      ...clean(),
-      PATH: `${bin}:${process.env.PATH}`,
-      SVC_CONFIG_DIR: configuration(),
-      ...env,
-    },
-  })
-  return { code: ran.exitCode, stderr: ran.stderr, stdout: ran.stdout }
 }
 
 /** What the README shows first, each block by its first line. */
@@ -113,7 +81,7 @@ describe('README.md', () => {
       writeFileSync(join(cwd, name), 'build:\n  script: [make]\n')
     const env = { SVC_SANDBOX: '1', SVC_CONFIG_DIR: configuration() }
     for (const line of better) {
-      const { code, stderr } = await shell(block(line), env, cwd)
+      const { code, stderr } = await inShell(block(line), { env, cwd })
       expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({
         line,
         code: 0,
@@ -134,7 +102,7 @@ describe('README.md', () => {
 
   it('begins with what lists the runners of the embedded instance', async () => {
     const line = blocksOf('sh')[0]?.replace('npm ci && ', '') ?? ''
-    const ran = await shell(line, {}, root)
+    const ran = await inShell(line, { cwd: root })
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toMatch(/^id\tdescription/)
   })
@@ -152,27 +120,27 @@ describe('README.md', () => {
       npm_config_ignore_scripts: 'true',
       PATH: `${prefix}/bin:${process.env.PATH}`,
     }
-    const ran = await shell(block('npm pack &&'), env, copy)
+    const ran = await inShell(block('npm pack &&'), { env, cwd: copy })
     expect(ran).toMatchObject({ code: 0 })
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(ran.stdout.trimEnd().split('\n').at(-1)).toBe(version)
   }, 120_000)
 
   it('tries everything on the embedded instance', async () => {
-    const ran = await shell(block('mr rebase'))
+    const ran = await inShell(block('mr rebase'))
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^platform\/app$/m)
   })
 
   it('chooses records', async () => {
-    const ran = await shell(`export SVC_SANDBOX=1\n${block('# and: silent')}`)
+    const ran = await inShell(`export SVC_SANDBOX=1\n${block('# and: silent')}`)
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^platform\/app!4\topened/m)
     expect(ran.stdout).toMatch(/\towner\t/)
   })
 
   it('changes what it selects', async () => {
-    const ran = await shell(`export SVC_SANDBOX=1\n${block("--select 'contacted_at")}`)
+    const ran = await inShell(`export SVC_SANDBOX=1\n${block("--select 'contacted_at")}`)
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stdout).toMatch(/^id\tdescription[^\n]*\n2\t/m)
   })
@@ -183,7 +151,7 @@ describe('README.md', () => {
       /(auth login) --base-url \S+/,
       `$1 --base-url ${sandbox.url} --token-stdin <<<sandbox-root-token`,
     )
-    const ran = await shell(script, { SVC_NO_KEYRING: '1' })
+    const ran = await inShell(script, { env: { SVC_NO_KEYRING: '1' } })
     expect(ran.stderr).toContain('signed in to')
     expect(ran).toMatchObject({ code: 0 })
   })

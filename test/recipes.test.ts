@@ -1,21 +1,14 @@
 /** Every recipe of `svcctl help recipes`, run in a shell against an embedded instance of its own. */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Recipe, recipes } from '../src/cli/help/recipes.js'
 import { startSandbox } from '../src/sandbox/index.js'
 import { jobsFrom } from './support/pages.js'
-import { clean, configuration, folder, program } from './support/program.js'
+import { configuration, folder } from './support/program.js'
+import { inShell } from './support/shell.js'
 import { svcctl } from './support/within.js'
-
-const bin = folder()
-beforeAll(() => {
-  const file = join(bin, 'svcctl')
-  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
-  chmodSync(file, 0o755)
-})
 
 /** What these tests look at of a record. */
 interface Shown {
@@ -58,8 +51,6 @@ const beside = async (
   const sandbox = await startSandbox({ stateDir: folder() })
   try {
     await work(folder(), {
-      ...clean(),
-      PATH: `${bin}:${process.env.PATH}`,
       SVC_BASE_URL: sandbox.url,
       SVC_TOKEN: 'sandbox-root-token',
       SVC_CONFIG_DIR: configuration(),
@@ -70,7 +61,7 @@ const beside = async (
 }
 
 const shell = (line: string, cwd: string, env: Record<string, string>) =>
-  execa('sh', ['-euc', line], { cwd, env, extendEnv: false, reject: false })
+  inShell(line, { cwd, env, shell: ['sh', '-eu'] })
 
 /** Files that recipes name. */
 const files: Readonly<Record<string, string>> = {
@@ -92,7 +83,7 @@ const cook = ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<v
     for (const line of lines) {
       const ran = await shell(line, cwd, env)
       const end = ends[line] ?? 0
-      expect([ran.exitCode, line, ran.exitCode === end ? '' : ran.stderr]).toEqual([end, line, ''])
+      expect([ran.code, line, ran.code === end ? '' : ran.stderr]).toEqual([end, line, ''])
       printed.push(ran.stdout)
     }
     await look({
@@ -319,15 +310,15 @@ it('eight jobs of a pipeline share a run out, and a last one joins their journal
     const ran = await Promise.all(
       parts.map((part) => shell(pause.script, cwd, { ...env, ...part })),
     )
-    expect(ran.map(({ exitCode }) => exitCode)).toEqual(Array(total).fill(0))
+    expect(ran.map(({ code }) => code)).toEqual(Array(total).fill(0))
     expect([...(await all()).values()]).toEqual(Array(before.size).fill(false))
     const joined = await shell(merge.script, cwd, env)
     const paused = [...before.values()].filter((active) => !active).length
-    expect(joined.exitCode).toBe(0)
+    expect(joined.code).toBe(0)
     expect(joined.stderr).toContain(`${before.size - paused} done, ${paused} already so`)
     const left = await shell('svcctl runners pause --resume whole.ndjson', cwd, env)
-    expect(left.exitCode).toBe(0)
+    expect(left.code).toBe(0)
     const undone = await shell('svcctl journal undo whole.ndjson --yes', cwd, env)
-    expect([undone.exitCode, await all()]).toEqual([0, before])
+    expect([undone.code, await all()]).toEqual([0, before])
   })
 }, 60_000)

@@ -1,14 +1,13 @@
 /** The completion scripts in the real shells, driven by keys, judged by what the screen shows. */
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { folder } from '../support/program.js'
+import { pathToProgram } from '../support/shell.js'
 import { has, openTerminal, type Terminal } from '../support/terminal.js'
-
-const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
 
 interface Shell {
   readonly name: string
@@ -41,13 +40,10 @@ const shells: readonly Shell[] = [
 
 let sandbox: Sandbox
 let hostile: Server
-const bin = folder()
+const path = pathToProgram()
 
 beforeAll(async () => {
   sandbox = await startSandbox({ stateDir: folder() })
-  const wrapper = join(bin, 'svcctl')
-  writeFileSync(wrapper, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
-  chmodSync(wrapper, 0o755)
   hostile = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const names = [
@@ -83,7 +79,7 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
     mkdirSync(join(cwd, 'home'))
     writeFileSync(join(cwd, 'pipeline.yml'), '')
     const env = {
-      PATH: `${bin}:${process.env.PATH ?? ''}`,
+      PATH: path,
       HOME: join(cwd, 'home'),
       SVC_CONFIG_DIR: join(cwd, 'config'),
       SVC_BASE_URL: baseUrl,

@@ -17,7 +17,8 @@ import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
 import { blocksOf } from '../support/pages.js'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { configuration, folder, program } from '../support/program.js'
+import { inShell, pathToProgram } from '../support/shell.js'
 
 const executable = resolve(process.env.SVCCTL_EXECUTABLE ?? 'SVCCTL_EXECUTABLE is not set')
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
@@ -164,30 +165,20 @@ const settled = (
 
 /** All that a shell script leaves behind where `svcctl` is `command`. */
 const left = async (script: string, command: string) => {
-  const [bin, place] = [folder(), { cwd: folder(), config: configuration(), since: Date.now() }]
+  const place = { cwd: folder(), config: configuration(), since: Date.now() }
   const { cwd, config } = place
-  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec ${command} "$@"\n`)
-  chmodSync(join(bin, 'svcctl'), 0o755)
   mkdirSync(join(cwd, 'ci'))
   for (const name of ['.gitlab-ci.yml', 'ci/more.yml']) copyFileSync(ciFile(), join(cwd, name))
-  const ran = await execa('bash', ['-uc', script], {
+  const { code, all } = await inShell(script, {
     cwd,
-    reject: false,
-    extendEnv: false,
-    stdin: 'ignore',
-    all: true,
-    env: {
-      ...clean(),
-      PATH: `${bin}:${process.env.PATH}`,
-      SVC_CONFIG_DIR: config,
-      SVC_SANDBOX: '1',
-    },
+    shell: ['bash', '-u'],
+    env: { PATH: pathToProgram(command), SVC_CONFIG_DIR: config, SVC_SANDBOX: '1' },
   })
   const files = filesIn(cwd).map((name) => [
     name,
     settled(readFileSync(join(cwd, name), 'utf8'), place),
   ])
-  return { code: ran.exitCode, all: settled(ran.all, place), files }
+  return { code, all: settled(all, place), files }
 }
 
 describe('beside what npm installs', () => {

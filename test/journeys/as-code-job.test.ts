@@ -19,14 +19,14 @@ const { url, send } = sandbox()
 const run = async (job: string, cwd: string, { base }: Front) => {
   const lines = jobs[job]?.script ?? []
   expect(lines.length).toBeGreaterThan(0)
-  const { exitCode } = await runJob(lines, cwd, {
+  const { code } = await runJob(lines, cwd, {
     SVC_BASE_URL: base,
     SVC_TOKEN: 'sandbox-root-token',
     CI_PROJECT_ID: '1',
     CI_MERGE_REQUEST_IID: '4',
     DRIFT_ISSUE: '7',
   })
-  return exitCode
+  return code
 }
 
 it('notes the plan, applies it on merge, and tells of drift', { timeout: 60_000 }, async () => {

@@ -60,7 +60,7 @@ const run = async (changed: Readonly<Record<string, string>>) => {
 describe('the job of the guide', () => {
   it('fails for an invalid file, and reports each changed one', async () => {
     const ran = await run({ 'good.yml': good, 'bad.yml': bad, 'notes.txt': 'x' })
-    expect(ran.exitCode).toBe(1)
+    expect(ran.code).toBe(1)
     expect(ran.report).toContain('tests="2" failures="1"')
     expect(ran.report).not.toContain('old.yml')
     expect(ran.stdout).toContain('bad.yml')
@@ -68,16 +68,16 @@ describe('the job of the guide', () => {
   it('passes when all are valid, whatever they are called', async () => {
     const ran = await run({ 'good one.yml': good, '-o.yml': good })
     expect(ran.stderr).toBe('')
-    expect(ran.exitCode).toBe(0)
+    expect(ran.code).toBe(0)
   })
   it('asks within its project, as instances of any version can', async () => {
     const ran = await run({ 'good.yml': 'include: /ci/none.yml\nbuild:\n  script: [make]\n' })
-    expect(ran.exitCode).toBe(1)
+    expect(ran.code).toBe(1)
     expect(ran.stdout).toContain('Local file `/ci/none.yml` does not exist!')
   })
   it('passes when none changed', async () => {
     const ran = await run({})
-    expect(ran.exitCode).toBe(0)
+    expect(ran.code).toBe(0)
     expect(ran.report).toBeUndefined()
   })
 })

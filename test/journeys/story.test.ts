@@ -1,14 +1,12 @@
 /** Real shell scripts against a running instance, as a script author would write them. */
 import { once } from 'node:events'
-import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { configuration, folder } from '../support/program.js'
+import { configuration, folder, program } from '../support/program.js'
+import { pathToProgram } from '../support/shell.js'
 
-const program = join(import.meta.dirname, '..', '..', 'bin', 'svcctl.js')
-const bin = folder()
 let url = ''
 
 const serve = () => {
@@ -22,8 +20,6 @@ const serve = () => {
 let stop: () => Promise<void> = async () => {}
 
 beforeAll(async () => {
-  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`)
-  chmodSync(join(bin, 'svcctl'), 0o755)
   const server = serve()
   stop = async () => {
     server.kill('SIGTERM')
@@ -36,11 +32,10 @@ afterAll(() => stop())
 
 it('a working day', async () => {
   const script = join(import.meta.dirname, 'story.sh')
-  const { PATH = '' } = process.env
   const ran = await execa('bash', [script], {
     cwd: folder(),
     env: {
-      PATH: `${bin}:${PATH}`,
+      PATH: pathToProgram(),
       SVC_BASE_URL: url,
       SVC_TOKEN: 'sandbox-root-token',
       SVC_CONFIG_DIR: configuration(),

@@ -1,31 +1,20 @@
 /** The script that installs a release, with a small program in place of the executable. */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { sum } from '../../.config/release/beside.js'
 import { folder } from '../support/program.js'
+import { pathWith, writeScript } from '../support/shell.js'
 
 const script = join(import.meta.dirname, '../../.config/release/install.sh')
 const platforms = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64']
 
-const program = (at: string, text: string): void => {
-  writeFileSync(at, `#!/bin/sh\n${text}\n`)
-  chmodSync(at, 0o755)
-}
-
 /** A release whose programs only say their platform. */
 const release = (): string => {
   const made = folder()
-  for (const name of platforms) program(join(made, `svcctl-1.2.3-${name}`), `echo 1.2.3 ${name}`)
+  for (const name of platforms)
+    writeScript(join(made, `svcctl-1.2.3-${name}`), `echo 1.2.3 ${name}`)
   writeFileSync(join(made, 'install.sh'), readFileSync(script))
   sum(made)
   return made
@@ -33,14 +22,16 @@ const release = (): string => {
 
 /** Runs the script on a machine of that kind, with a `codesign` that says when it was called. */
 const install = async (system: string, machine: string, args: readonly string[], file = script) => {
-  const [bin, home] = [folder(), folder()]
-  program(join(bin, 'uname'), `[ "$1" = -s ] && echo ${system} || echo ${machine}`)
-  program(join(bin, 'codesign'), 'echo "signed $*" >&2; printf "%s\\n" "# signed" >>"$4"')
+  const home = folder()
+  const path = pathWith({
+    uname: `[ "$1" = -s ] && echo ${system} || echo ${machine}`,
+    codesign: 'echo "signed $*" >&2; printf "%s\\n" "# signed" >>"$4"',
+  })
   const ran = await execa('sh', [file, ...args], {
     reject: false,
     extendEnv: false,
     stdin: 'ignore',
-    env: { PATH: `${bin}:${process.env.PATH}`, HOME: home },
+    env: { PATH: path, HOME: home },
   })
   const at = join(home, '.local/bin')
   return {
@@ -88,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
 
   it('installs nothing that is not what SHA256SUMS says', async () => {
     const made = release()
-    writeFileSync(join(made, 'svcctl-1.2.3-linux-x64'), '#!/bin/sh\necho evil\n')
+    writeScript(join(made, 'svcctl-1.2.3-linux-x64'), 'echo evil')
     const ran = await install('Linux', 'x86_64', ['--from', made])
     expect(ran).toMatchObject({ code: 1, left: [] })
     expect(ran.stderr).toContain('svcctl-1.2.3-linux-x64 is not what SHA256SUMS says')
@@ -96,7 +87,10 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
 
   it('installs nothing that does not run', async () => {
     const made = release()
-    program(join(made, 'svcctl-1.2.3-linux-x64'), 'echo "libatomic.so.1: not found" >&2; exit 127')
+    writeScript(
+      join(made, 'svcctl-1.2.3-linux-x64'),
+      'echo "libatomic.so.1: not found" >&2; exit 127',
+    )
     sum(made)
     const ran = await install('Linux', 'x86_64', ['--from', made])
     expect(ran).toMatchObject({ code: 1, left: [] })

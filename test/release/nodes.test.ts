@@ -1,16 +1,15 @@
 /** Where the Node of an executable comes from, with an `npm` that gives something else. */
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkRuns, fetchNode, NotFetched } from '../../.config/release/nodes.js'
 import { folder } from '../support/program.js'
+import { pathWith, writeScript } from '../support/shell.js'
 
 /** Fetches where `npm` is a script. @returns what went wrong, and what is there */
 const fetched = async (npm: string) => {
-  const [bin, place, path] = [folder(), folder(), process.env.PATH]
-  writeFileSync(join(bin, 'npm'), `#!/bin/sh\n${npm}\n`)
-  chmodSync(join(bin, 'npm'), 0o755)
-  process.env.PATH = `${bin}:${path}`
+  const [place, path] = [folder(), process.env.PATH]
+  process.env.PATH = pathWith({ npm })
   try {
     await fetchNode('linux-x64', place)
     return { error: undefined, place }
@@ -40,8 +39,7 @@ describe.skipIf(process.platform === 'win32')('the Node of an executable', () =>
 
   it('is not built with where it does not run', async () => {
     const file = join(folder(), 'node')
-    writeFileSync(file, '#!/bin/sh\necho "libatomic.so.1: no such file" >&2; exit 127\n')
-    chmodSync(file, 0o755)
+    writeScript(file, 'echo "libatomic.so.1: no such file" >&2; exit 127')
     await expect(checkRuns({ file })).rejects.toThrow(NotFetched)
     await expect(checkRuns({ file: process.execPath })).resolves.toBeUndefined()
   })

@@ -1,11 +1,12 @@
 /** `--web`: which page is opened, where there is no browser, and what is never opened. */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { hasDisplay, pageOf } from '../../../src/cli/run/answer/web-page.js'
 import { calling } from '../../commands/calling.js'
 import { svcctl as alone, folder } from '../../support/program.js'
+import { pathWith } from '../../support/shell.js'
 
 const { server, call } = calling()
 const none = { DISPLAY: '', WAYLAND_DISPLAY: '' }
@@ -33,18 +34,13 @@ describe('--web', () => {
 
   it('opens it by the program of the system, as one argument', async () => {
     server.answer = () => ({ body: job(`${server.url}/a/b;touch%20x/$(id)?q='a' b&c`) })
-    const [bin, said] = [folder(), join(folder(), 'opened')]
-    const opener = join(bin, 'xdg-open')
-    writeFileSync(
-      opener,
-      `#!/bin/sh\nprintf '%s|' "$#" "$@" > '${said}.part'\nmv '${said}.part' '${said}'\n`,
-    )
-    chmodSync(opener, 0o755)
+    const said = join(folder(), 'opened')
+    const opener = `printf '%s|' "$#" "$@" > '${said}.part'\nmv '${said}.part' '${said}'`
     const env = {
       SVC_BASE_URL: server.url,
       SVC_TOKEN: 'x',
       DISPLAY: ':9',
-      PATH: `${bin}:${process.env.PATH}`,
+      PATH: pathWith({ 'xdg-open': opener }),
       SSH_CONNECTION: '',
       SSH_CLIENT: '',
       SSH_TTY: '',

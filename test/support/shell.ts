@@ -1,0 +1,52 @@
+/** Lines of a shell, as a person or a job runs them, with `svcctl` on the path. */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { execa } from 'execa'
+import { clean, configuration, folder, program } from './program.js'
+
+/** Writes a program in the words of `sh`. */
+export const writeScript = (file: string, text: string): void => {
+  writeFileSync(file, `#!/bin/sh\n${text}\n`)
+  chmodSync(file, 0o755)
+}
+
+/** A PATH that begins with a folder of these programs, each in the words of `sh`. */
+export const pathWith = (programs: Readonly<Record<string, string>>): string => {
+  const bin = folder()
+  for (const [name, text] of Object.entries(programs)) writeScript(join(bin, name), text)
+  return `${bin}${delimiter}${process.env.PATH ?? ''}`
+}
+
+/** A PATH on which `svcctl` is this program, or another command. */
+export const pathToProgram = (command = `'${process.execPath}' '${program}'`): string =>
+  pathWith({ svcctl: `exec ${command} "$@"` })
+
+export interface InShell {
+  readonly cwd?: string
+  /** Beside a clean environment with a configuration of its own. */
+  readonly env?: Readonly<Record<string, string>>
+  /** The shell and its flags: unless given, bash that stops at the first line that fails. */
+  readonly shell?: readonly string[]
+}
+
+/** Runs lines in a shell; never throws for an exit code. */
+export const inShell = async (
+  lines: string,
+  { cwd = folder(), env = {}, shell = ['bash', '-euo', 'pipefail'] }: InShell = {},
+) => {
+  const [command = 'bash', ...flags] = shell
+  const ran = await execa(command, [...flags, '-c', lines], {
+    cwd,
+    reject: false,
+    extendEnv: false,
+    stdin: 'ignore',
+    all: true,
+    env: {
+      ...clean(),
+      SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(),
+      ...env,
+      PATH: env.PATH ?? pathToProgram(),
+    },
+  })
+  return { code: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr, all: ran.all }
+}
