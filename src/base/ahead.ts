@@ -3,7 +3,10 @@
 /** As many at once as a gate ever lets go. */
 export const mostAtOnce = 32
 
-/** `work` on what comes, on so many at once, in its order. */
+/**
+ * `work` on what comes, on so many at once, in its order.
+ * @throws what `work` throws, in its place; what broke the input, after all that came before
+ */
 export async function* ahead<T, R>(
   some: Iterable<T> | AsyncIterable<T>,
   most: number,
@@ -11,7 +14,15 @@ export async function* ahead<T, R>(
 ): AsyncGenerator<R> {
   const open: Promise<R>[] = []
   const begin = async (one: T): Promise<R> => work(one)
-  for await (const one of some) {
+  let broken: { readonly error: unknown } | undefined
+  const whole = async function* (): AsyncGenerator<T> {
+    try {
+      yield* some
+    } catch (error) {
+      broken = { error }
+    }
+  }
+  for await (const one of whole()) {
     const begun = begin(one)
     // Who leaves meanwhile hears of no other.
     begun.catch(() => {})
@@ -20,4 +31,5 @@ export async function* ahead<T, R>(
     if (first !== undefined) yield await first
   }
   for (const begun of open) yield await begun
+  if (broken !== undefined) throw broken.error
 }

@@ -415,17 +415,26 @@ describe('work by way of the journal', () => {
   })
   it('throws what broke the input, after what came before', async () => {
     const journal = await createJournal(file, header)
+    const found: Item[] = []
+    let release = (): void => {}
+    const worked = new Promise<void>((resolve) => {
+      release = resolve
+    })
     async function* broken(): AsyncGenerator<GivenObject> {
       yield* given('1')
+      await worked
+      yield* given('2')
       throw new Error('the pipe broke')
     }
-    const found: Item[] = []
     await expect(
       (async () => {
-        for await (const item of workOf(journal, spool(journal, broken()))) found.push(item)
+        for await (const item of workOf(journal, spool(journal, broken()))) {
+          found.push(item)
+          release()
+        }
       })(),
     ).rejects.toThrow('the pipe broke')
-    expect(found).toEqual([place(1)])
+    expect(found).toEqual([place(1), place(2)])
     await journal.close()
     expect((await readPast(file)).total).toBeUndefined()
   })

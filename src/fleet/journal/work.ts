@@ -85,7 +85,9 @@ export const spool = (
   const stop = (): void => {
     stopped = true
   }
-  const ended = take().finally(() => {
+  const ended = take().finally(async () => {
+    // Of an input that broke, what came before stands in the journal first.
+    await journal.settled()
     open = false
   })
   ended.catch(() => {})

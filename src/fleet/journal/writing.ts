@@ -102,6 +102,11 @@ export class Journal {
     if (this.#waiting.text !== '') await this.#waiting.written
   }
 
+  /** Resolves when all that was added was written, or never will be. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
   /** Calls back after each write, and when there will be none; gives a way to stop. */
   onWritten(listener: () => void): () => void {
     this.#listeners.add(listener)
@@ -120,7 +125,7 @@ export class Journal {
   /** Brings all to the disk, and lets go of the file. Never throws: what failed, failed before. */
   async close(): Promise<void> {
     this.#leaveSync?.()
-    await this.#writing
+    await this.settled()
     if (this.#broken === undefined) await this.#handle.datasync().catch(() => {})
     await this.#handle.close().catch(() => {})
     this.#lock.release()

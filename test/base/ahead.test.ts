@@ -1,0 +1,50 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { ahead } from '../../src/base/ahead.js'
+
+const taken = async (all: AsyncIterable<number>) => {
+  const found: number[] = []
+  try {
+    for await (const one of all) found.push(one)
+    return { found }
+  } catch (error) {
+    return { found, error }
+  }
+}
+
+async function* three(): AsyncGenerator<number> {
+  yield* [1, 2, 3]
+}
+
+describe('work ahead', () => {
+  it('is on so many at once, and given in order', async () => {
+    let [open, most] = [0, 0]
+    const work = async (one: number): Promise<number> => {
+      open += 1
+      most = Math.max(most, open)
+      for (let turns = 4 - one; turns > 0; turns--) await setImmediate()
+      open -= 1
+      return one * 10
+    }
+    expect(await taken(ahead(three(), 2, work))).toEqual({ found: [10, 20, 30] })
+    expect(most).toBe(2)
+  })
+
+  it('throws what broke the input, after all that came before', async () => {
+    const error = new Error('the pipe broke')
+    async function* broken(): AsyncGenerator<number> {
+      yield* three()
+      throw error
+    }
+    expect(await taken(ahead(broken(), 8, (one) => one))).toEqual({ found: [1, 2, 3], error })
+  })
+
+  it('throws what its work throws in its place, and works on nothing more', async () => {
+    const error = new Error('no')
+    const work = (one: number): number => {
+      if (one === 2) throw error
+      return one
+    }
+    expect(await taken(ahead(three(), 8, work))).toEqual({ found: [1], error })
+  })
+})
