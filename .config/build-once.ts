@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const builtFrom = ['src', 'package.json', '.config/build.mjs']
+/** What the program is built from. */
+export const builtFrom: readonly string[] = ['src', 'package.json', '.config/build.mjs']
 
 const changed = (path: string): number => {
   const found = statSync(path)
@@ -11,9 +12,11 @@ const changed = (path: string): number => {
   return Math.max(found.mtimeMs, ...readdirSync(path).map((name) => changed(join(path, name))))
 }
 
-const built = (): number => statSync('dist/main.cjs', { throwIfNoEntry: false })?.mtimeMs ?? 0
+/** Whether a file is there, and newer than all that it is made of. */
+export const isNewer = (made: string, from: readonly string[]): boolean =>
+  (statSync(made, { throwIfNoEntry: false })?.mtimeMs ?? 0) > Math.max(...from.map(changed))
 
 export default (): void => {
-  if (built() > Math.max(...builtFrom.map(changed))) return
+  if (isNewer('dist/main.cjs', builtFrom)) return
   execFileSync(process.execPath, ['.config/build.mjs'], { stdio: 'inherit' })
 }

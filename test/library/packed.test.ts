@@ -2,19 +2,12 @@
  * The package as it is published: packed from a copy, built there unless what stands here is newer than all that it is made
  * of, installed offline into an empty TypeScript project. The guide's examples compile and run there, wrong calls do not compile.
  */
-import {
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builtFrom, isNewer } from '../../.config/build-once.js'
 import { type RunningSandbox, startSandbox } from '../../src/library/sandbox.js'
 import { blocksOf } from '../support/pages.js'
 import { clean, configuration, folder, svcctl } from '../support/program.js'
@@ -53,20 +46,11 @@ const run = async (program: string, args: readonly string[], env: Record<string,
 }
 const node = (file: string, env?: Record<string, string>) => run(process.execPath, [file], env)
 
-const changed = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-
 /** Whether `npm run build` has made everything of what stands in the sources now. */
-const isBuilt = (): boolean => {
-  const sources = readdirSync(join(root, 'src'), { encoding: 'utf8', recursive: true })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join('src', name))
-  const made = ['build.mjs', 'types.mjs'].map((name) => join('.config', name))
-  const from = [...sources, ...made, 'package.json', 'package-lock.json']
-  const newest = Math.max(...from.map((name) => changed(join(root, name))))
-  return ['main.cjs', 'client.d.cts', 'man/svcctl.1'].every(
-    (name) => changed(join(root, 'dist', name)) > newest,
+const isBuilt = (): boolean =>
+  ['main.cjs', 'client.d.cts', 'man/svcctl.1'].every((name) =>
+    isNewer(join('dist', name), [...builtFrom, '.config/types.mjs']),
   )
-}
 
 /** A copy of what packing needs. */
 const copied = (built: boolean): string => {
