@@ -195,6 +195,20 @@ describe('overview', () => {
     expect(JSON.parse(failed.stdout).jobs).toMatchObject({ waiting: 2, projects_unread: 1 })
   })
 
+  it.each([
+    ['that round was read whole', 1, 0],
+    ['it could not be read either', 2, 8],
+  ])('ends with the code of its last round where %s', async (_, bad, code) => {
+    server.answer = (seen, i) => {
+      const rounds = server.lines().filter((line) => line.startsWith('GET /runners/all')).length
+      if (seen.url.includes('/runners/all') && rounds <= bad) return { status: 403, body: {} }
+      return (rounds < 2 ? small : except('/projects/2/jobs', 200, []))(seen, i)
+    }
+    const ran = await call('overview --parts runners,jobs --watch 1 --until jobs.waiting=0 -o json')
+    expect(ran.code).toBe(code)
+    expect(ran.stdout.trimEnd().split('\n')).toHaveLength(2)
+  })
+
   it('is no page where the instance says nothing at all', async () => {
     server.answer = () => ({ status: 401, body: { message: '401 Unauthorized' } })
     expect(await call('overview')).toMatchObject({ code: 3, stdout: '' })

@@ -114,7 +114,7 @@ export const act = async (acting: Acting): Promise<void> => {
   const coming = await comingOf(taken)
   const all = { ...taken, ...(coming === undefined ? await pipedParents(taken) : {}) }
   const { command, raw, globals, stdin, parents, running, wish } = all
-  const { services, rounds } = running
+  const { services, rounds, printing } = running
   const { person } = services
   const [slot] = all.slots ?? []
   if (slot !== undefined) wish.parents = slot.parent.column
@@ -145,6 +145,6 @@ export const act = async (acting: Acting): Promise<void> => {
   const { given } = part
   const round = (): Promise<void> => action(services, given)
   if (!isRepeated(globals) || curl) await round()
-  else await watch(services, { seconds, rounds, until: all.until }, round)
+  else await watch(services, { seconds, rounds, printing, until: all.until }, round)
   checkWhole(all)
 }

@@ -45,7 +45,8 @@ export interface Running {
   readonly later: (text: string) => void
   /** The gate that all requests to the run's instance pass. */
   readonly gate: Engine['gate']
-  readonly exitCode: () => number
+  /** Is told of each round, and tells the exit code. */
+  readonly printing: Pick<Printing, 'begin' | 'code'>
   readonly rounds: Rounds
   readonly close: () => Promise<void>
 }
@@ -66,11 +67,11 @@ const readsOf = (exchange: ExchangeServices, options: RunOptions): Reads => {
 /** Where the answer goes: to standard output, or among those of other instances. */
 const answerOf = async (
   options: RunOptions,
+  printing: Printing,
   screen: Streams,
   place: Standing,
 ): Promise<RunAnswer> => {
   const { env, globals, part, words } = options
-  const printing = new Printing(options, screen)
   if (globals.web && !globals.curl) {
     const { WebPage } = await import('./answer/web-page.js')
     const baseUrl = async (): Promise<string> => (await place.session()).baseUrl
@@ -84,10 +85,8 @@ const answerOf = async (
 
 /** The room in which a run goes on: nothing is sent before a command asks for it. */
 const roomOf = async (options: RunOptions, screen: Streams) => {
-  const { globals, env, signal } = options
-  const { notes } = screen
-  const { inner } = options
-  const sessions = inner?.sessions ?? new Sessions(options, notes)
+  const { globals, env, signal, inner } = options
+  const sessions = inner?.sessions ?? new Sessions(options, screen.notes)
   const place = new Standing(
     options,
     sessions,
@@ -95,7 +94,8 @@ const roomOf = async (options: RunOptions, screen: Streams) => {
     async (ask) => (globals.curl ? undefined : exchange.glance(ask)),
     (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
   )
-  const answer = await answerOf(options, screen, place)
+  const printing = new Printing(options, screen)
+  const answer = await answerOf(options, printing, screen, place)
   const exchange = createExchange({
     globals,
     env,
@@ -113,7 +113,7 @@ const roomOf = async (options: RunOptions, screen: Streams) => {
     origin: () => place.origin,
     glance: exchange.glance,
   })
-  return { sessions, place, answer, exchange, person }
+  return { sessions, place, printing, answer, exchange, person }
 }
 
 type Room = Awaited<ReturnType<typeof roomOf>>
@@ -205,7 +205,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const { globals, listed, signal } = options
   const screen = await streamsOf(options)
   const room: Room = await roomOf(options, screen)
-  const { sessions, place, answer, exchange, person } = room
+  const { sessions, place, printing, answer, exchange, person } = room
   const below = new Afterwards(screen.notes)
   const reads = readsOf(exchange, options)
   const planning = new Planning(options, screen, place, reads)
@@ -234,7 +234,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
     writer: (emit) => answer.writer(true, emit),
     held: options.part?.held ?? (() => false),
     later: below.later,
-    exitCode: () => answer.code,
+    printing,
     rounds: screen.rounds,
     close: async () => {
       for (const { text, unknown } of sending.lines()) below.later(text, unknown ? 'warn' : 'note')

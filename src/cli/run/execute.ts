@@ -169,7 +169,7 @@ const executeOne = async ({ command, raw, signal, decided, own, part }: Line): P
     within,
     chosen: new Map(),
   })
-  const { exitCode, close } = running
+  const { printing, close } = running
   const { person } = running.services
   let failed: unknown
   try {
@@ -188,5 +188,5 @@ const executeOne = async ({ command, raw, signal, decided, own, part }: Line): P
     failed ??= error
   })
   if (failed !== undefined) throw failed
-  return exitCode()
+  return printing.code
 }

@@ -19,12 +19,14 @@ export interface Rounds {
 const timeOf = (now: Date): string => now.toTimeString().slice(0, 8)
 
 /** What ends a watch before somebody interrupts it. */
-type AwaitedState = Pick<Until, 'begin' | 'holds' | 'late' | 'timeout'>
+type AwaitedState = Pick<Until, 'holds' | 'late' | 'timeout'>
 
 interface Watching {
   /** Seconds from round to round. */
   readonly seconds: number
   readonly rounds: Rounds
+  /** Is told of each round: the last one counts alone, for the exit code as well. */
+  readonly printing: { readonly begin: () => void }
   readonly until?: AwaitedState | undefined
 }
 
@@ -34,7 +36,6 @@ const oneRound = async (
   { until, first }: { readonly until: AwaitedState | undefined; readonly first: boolean },
   round: () => Promise<void>,
 ): Promise<boolean> => {
-  until?.begin()
   try {
     await round()
   } catch (error) {
@@ -57,7 +58,7 @@ const left = (end: number | undefined, clock: RunClock): number =>
  */
 export const watch = async (
   services: Services,
-  { seconds, rounds, until }: Watching,
+  { seconds, rounds, printing, until }: Watching,
   round: () => Promise<void>,
 ): Promise<void> => {
   const { clock } = services.place
@@ -66,6 +67,7 @@ export const watch = async (
   try {
     for (let count = 0; ; count++) {
       if (count > 0) await rounds.between()
+      printing.begin()
       const held = await oneRound(services, { until, first: count === 0 }, round)
       await rounds.end(`${timeOf(clock.now())}, every ${seconds} s; Ctrl-C ends`)
       if (held) return

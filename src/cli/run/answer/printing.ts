@@ -50,8 +50,6 @@ type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'wo
 
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
-  /** The exit code of a run that ends well. */
-  readonly code: number
   writer(many: boolean, emit: Emit): Promise<Writer>
 }
 
@@ -81,12 +79,19 @@ export class Printing implements RunAnswer {
     return this.#screen.width
   }
 
+  /** The exit code of a run that ends well. */
   get code(): number {
     return this.#code
   }
 
   exit(code: number): void {
     this.#code = Math.max(this.#code, code)
+  }
+
+  /** Another round begins: what came of those before it counts no more. */
+  begin(): void {
+    this.#code = 0
+    this.#asked.until?.begin()
   }
 
   columnsFor(endpoint: Endpoint): Promise<readonly string[]> {

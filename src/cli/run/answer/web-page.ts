@@ -70,10 +70,6 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
     this.#showing = showing
   }
 
-  get code(): number {
-    return this.#printing.code
-  }
-
   async writer(): Promise<Writer> {
     return this.#writer()
   }

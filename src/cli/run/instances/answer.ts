@@ -7,16 +7,10 @@ import { PartOfAnswer } from '../parents/answer.js'
 
 export class PartOfInstance extends PartOfAnswer implements RunAnswer {
   readonly #part: InstancePart
-  readonly #printing: RunAnswer
 
   constructor(printing: RunAnswer, part: InstancePart) {
     super(printing, (emit) => part.writer(emit), 'instance')
-    this.#printing = printing
     this.#part = part
-  }
-
-  get code(): number {
-    return this.#printing.code
   }
 
   async writer(_many: boolean, emit: Emit): Promise<Writer> {

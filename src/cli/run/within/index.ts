@@ -122,7 +122,7 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
   } finally {
     await running.close()
   }
-  return running.exitCode()
+  return running.printing.code
 }
 
 export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinAnswer> => {
