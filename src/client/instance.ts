@@ -1,4 +1,5 @@
 /** An instance as its client: the catalogue's endpoints over the HTTP layer, typed. */
+import { KeptAnswers } from '../base/kept.js'
 import { type Endpoint, methodOf, writes } from '../catalogue/endpoint.js'
 import { legible } from '../catalogue/legible.js'
 import type { Words } from '../catalogue/words.js'
@@ -46,7 +47,7 @@ const decoder = new TextDecoder()
  */
 export class InstanceClient {
   readonly #options: InstanceOptions
-  readonly #clients = new Map<string, Promise<Client>>()
+  readonly #clients = new KeptAnswers<string, Client>()
 
   constructor(options: InstanceOptions) {
     this.#options = options
@@ -155,16 +156,12 @@ export class InstanceClient {
   client(endpoint?: Called, patience: WaitKind = 'usual'): Promise<Client> {
     const way = `${mayWrite(endpoint)} ${this.#readsBy(endpoint)}`
     const key = `${endpoint?.credential ?? 'user'} ${way} ${patience}`
-    const known = this.#clients.get(key)
-    if (known !== undefined) return known
-    const made = this.#open(endpoint, patience)
-    this.#clients.set(key, made)
-    return made
+    return this.#clients.of(key, () => this.#open(endpoint, patience))
   }
 
   /** Ends what is under way and closes every connection. */
   async close(): Promise<void> {
-    for (const made of this.#clients.values()) await (await made.catch(() => undefined))?.close()
+    for (const made of this.#clients.all()) await (await made.catch(() => undefined))?.close()
   }
 
   async #open(endpoint: Called | undefined, patience: WaitKind): Promise<Client> {

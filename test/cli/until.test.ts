@@ -51,6 +51,16 @@ describe('--until', () => {
     expect(ran.stderr).toContain('503')
   })
 
+  it('tries again what had to be read before the first round', async () => {
+    const path = { body: { id: 1, path_with_namespace: 'platform/app' } }
+    server.answer = ({ url }, i) =>
+      i < 1 ? { status: 503, body: {} } : url.endsWith('/projects/1') ? path : job('success')
+    const line = 'mr get platform/app!5 -P 1 -o json --retries 0 --watch 1 --until status=success'
+    expect((await call(line)).code).toBe(0)
+    const asked = ['/projects/1', '/projects/1', '/projects/platform%2Fapp/merge_requests/5']
+    expect(server.lines()).toEqual(asked.map((one) => `GET ${one}`))
+  })
+
   it.each([
     [401, 3],
     [404, 4],

@@ -53,6 +53,20 @@ describe('one client', () => {
     expect(seen).toHaveLength(3)
     expect(connections()).toBe(1)
   })
+  it('is made anew where its credential could not be had', async () => {
+    const { base, seen } = await answering({ id: 1 })
+    const lost = new Failure('unreachable', 'the refresh came to nothing')
+    let asked = 0
+    const instance = instanceOf(base, {
+      credential: async () => {
+        if (asked++ === 0) throw lost
+        return { kind: 'oauth', value: 'fresh' }
+      },
+    })
+    expect(await rejected(instance.call(runners.get, { id: 1 }))).toBe(lost)
+    await instance.call(runners.get, { id: 1 })
+    expect([asked, seen.length]).toEqual([2, 1])
+  })
   it('is not made before it is asked for', async () => {
     const { base, connections } = await answering()
     let asked = 0

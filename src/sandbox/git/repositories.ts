@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { KeptAnswers } from '../../base/kept.js'
 import { codeOf, Failure } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
 import { type Content, writeContent } from './content.js'
@@ -112,7 +113,7 @@ export class Repository {
 }
 
 export class Repositories {
-  readonly #opened = new Map<number, Promise<Repository>>()
+  readonly #opened = new KeptAnswers<number, Repository>()
 
   constructor(
     private readonly root: string,
@@ -122,13 +123,7 @@ export class Repositories {
 
   /** The repository of a project, created on first use. */
   open(project: { readonly id: number; readonly default_branch: string }): Promise<Repository> {
-    let repository = this.#opened.get(project.id)
-    if (repository === undefined) {
-      repository = this.#create(project.id, project.default_branch)
-      repository.catch(() => this.#opened.delete(project.id))
-      this.#opened.set(project.id, repository)
-    }
-    return repository
+    return this.#opened.of(project.id, () => this.#create(project.id, project.default_branch))
   }
 
   /** Made under another name and renamed, so that a half-made one is never found. */

@@ -1,5 +1,6 @@
 /** What was asked → plans, with the words and questions of this run. */
 import type { JsonValues } from '../../../base/json/value.js'
+import { KeptAnswers } from '../../../base/kept.js'
 import { echoes } from '../../../catalogue/endpoint.js'
 import type { Naming } from '../../../catalogue/words.js'
 import { refuseGone } from '../../../client/words.js'
@@ -71,7 +72,7 @@ export class Planning {
   readonly #questions: Questions
   readonly #around: Surroundings
   /** A watch plans once: nobody is asked for the same value every round. */
-  readonly #known = new Map<string, Promise<readonly Plan[]>>()
+  readonly #kept = new KeptAnswers<string, readonly Plan[]>()
 
   constructor(
     options: Options,
@@ -94,10 +95,7 @@ export class Planning {
   /** A plan for each object. */
   plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
     if (!isRepeated(this.#options.globals)) return this.#make(given, override)
-    const key = JSON.stringify([given, override])
-    const known = this.#known.get(key) ?? this.#make(given, override)
-    this.#known.set(key, known)
-    return known
+    return this.#kept.of(JSON.stringify([given, override]), () => this.#make(given, override))
   }
 
   /** The one plan of a command that takes no objects. */

@@ -1,4 +1,5 @@
 /** Projects by number and by path are the same: what the instance says of a number. */
+import { KeptAnswers } from '../../../base/kept.js'
 import { isObject, textOf } from '../../../base/objects.js'
 import type { Ask } from '../../../http/types.js'
 
@@ -9,15 +10,11 @@ import type { Ask } from '../../../http/types.js'
 export const projectPaths = (
   read: (ask: Ask) => Promise<unknown>,
 ): ((id: number) => Promise<string | undefined>) => {
-  const known = new Map<number, Promise<string | undefined>>()
+  const kept = new KeptAnswers<number, string | undefined>()
   const pathOf = async (id: number): Promise<string | undefined> => {
     const { projects } = await import('../../../catalogue/areas/projects.js')
     const data = await read({ endpoint: projects.get, values: { id } })
     return isObject(data) ? textOf(data.path_with_namespace) : undefined
   }
-  return (id) => {
-    const path = known.get(id) ?? pathOf(id)
-    known.set(id, path)
-    return path
-  }
+  return (id) => kept.of(id, () => pathOf(id))
 }
