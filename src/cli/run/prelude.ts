@@ -1,6 +1,7 @@
 /** What is said and refused of a line before anything of it is done. */
 import type { Words } from '../../catalogue/words.js'
 import type { Globals } from '../../commands/globals.js'
+import { isRepeated } from '../../commands/repeat-flags.js'
 import type { PersonService } from '../../commands/services.js'
 import type { Command } from '../../commands/types.js'
 import { usage } from '../../errors.js'
@@ -26,8 +27,8 @@ export const prelude = async (
   for (const text of early) person.note(text)
   checkRehearsal({ command, globals })
   checkJournal(globals)
-  if (globals.web && globals.watch !== undefined)
-    throw usage('--web and --watch exclude each other')
+  if (globals.web && isRepeated(globals))
+    throw usage(`--web and --${globals.watch === undefined ? 'until' : 'watch'} exclude each other`)
   if (globals.fields === undefined) return
   for (const text of await fieldNotes(command, globals.fields, words)) person.note(text)
 }
