@@ -5,7 +5,6 @@ import { takesSeveral } from '../../commands/derive/index.js'
 import { type Globals, repeatFlags } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
 import { usage } from '../../errors.js'
-import type { Format } from '../../output/types.js'
 import { standardOutput } from '../../terminal/streams/standard.js'
 import { type FindOwn, ownWords } from '../own/found.js'
 import { fromStdin, globalsOf } from '../plan/given.js'
@@ -18,7 +17,7 @@ import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
 import { Printed } from './instance/unsent.js'
 import type { JournalWish } from './many/journal/wish.js'
-import type { Decided, InstancePart, RunWithin } from './options.js'
+import type { AskedLine, Decided, LinePart, RunWithin } from './options.js'
 import { Suggesting } from './place/suggesting.js'
 import { prelude } from './prelude.js'
 import type { Until } from './until.js'
@@ -45,24 +44,6 @@ const wishOf = (
     raw,
     several: source !== 'arguments' || many,
     ...(parents === undefined ? {} : { parents: columnOf(parents) }),
-  }
-}
-
-/** A line, and whose words it is read in. */
-interface Line {
-  readonly command: Command
-  readonly raw: Raw
-  readonly signal: AbortSignal
-  /** Is told how a failure is to be told. */
-  readonly decided: (how: Decided) => void
-  /** Finds the words of its instance. */
-  readonly own: FindOwn
-  /** Standard input, and the format, where it is one of several instances. */
-  readonly part?: InstancePart & {
-    readonly input: StandardInput
-    readonly format: Format
-    /** In which the line may be written; those of others are among them. */
-    readonly words?: Words
   }
 }
 
@@ -97,7 +78,7 @@ const checkAlone = ({ across }: Command, raw: Raw, { tolerate = [] }: Globals): 
 }
 
 /** One of several takes the names of the others as well. */
-const inWords = (part: Line['part']): { readonly words?: Words } =>
+const inWords = (part: LinePart | undefined): { readonly words?: Words } =>
   part?.words === undefined ? {} : { words: part.words }
 
 /** The line without those of the command's own flags that have the name of one that others may take. */
@@ -124,8 +105,8 @@ const untilOf = async (
 
 /** What a line says; how its answer is shown on a terminal, where it says nothing, its folder may suggest. */
 const lineRead = async (
-  { command, raw }: Pick<Line, 'command' | 'raw'>,
-  part: Line['part'] | undefined,
+  { command, raw }: Pick<AskedLine, 'command' | 'raw'>,
+  part: LinePart | undefined,
 ) => {
   const early: string[] = []
   const said = globalsOf(everybodys(command, raw), process.env, (text) => early.push(text))
@@ -144,7 +125,10 @@ const lineRead = async (
 const within: RunWithin = async (...ask) => (await import('./within/index.js')).runWithin(...ask)
 
 /** Runs a command on one instance. */
-const executeOne = async ({ command, raw, signal, decided, own, part }: Line): Promise<number> => {
+const executeOne = async (
+  { command, raw, signal, decided, own }: AskedLine,
+  part?: LinePart,
+): Promise<number> => {
   const input = part?.input ?? new StandardInput()
   const { early, format, globals, suggests, of } = await lineRead({ command, raw }, part)
   decided(toldBy(globals, format))

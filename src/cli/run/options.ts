@@ -9,6 +9,8 @@ import type { Format, Writer } from '../../output/types.js'
 import type { Profile, Session } from '../../profile/types.js'
 import type { ColorFlag } from '../../terminal/text/color.js'
 import type { FindOwn } from '../own/found.js'
+import type { Raw } from '../words/line.js'
+import type { StandardInput } from './input.js'
 import type { JournalWish } from './many/journal/wish.js'
 import type { Suggesting } from './place/suggesting.js'
 import type { Streams } from './screen.js'
@@ -36,6 +38,25 @@ export interface InstancePart {
   readonly later: (say: () => void) => void
   /** Takes the answer instead, where those of all are set side by side. */
   readonly keep?: (answer: PlanAnswer, emit: Emit) => void
+}
+
+/** A line, and whose words it is read in. */
+export interface AskedLine {
+  readonly command: Command
+  readonly raw: Raw
+  readonly signal: AbortSignal
+  /** Is told how a failure is to be told. */
+  readonly decided: (how: Decided) => void
+  /** Finds the words of its instance. */
+  readonly own: FindOwn
+}
+
+/** What a line has from that of all, where it is run on one of several instances. */
+export interface LinePart extends InstancePart {
+  readonly input: StandardInput
+  readonly format: Format
+  /** In which the line may be written; those of others are among them. */
+  readonly words?: Words
 }
 
 /** The sessions of a run. */

@@ -1,17 +1,16 @@
 /** A command on the several instances that its line means: all at once, or, where it writes, one after the other. */
-import type { Words } from '../../../catalogue/words.js'
 import type { OfInstance } from '../../../commands/described.js'
 import type { Globals } from '../../../commands/globals.js'
-import type { Command } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Format } from '../../../output/types.js'
-import { type FindOwn, ownOf } from '../../own/found.js'
+import { ClosedPipe } from '../../../terminal/streams/stdout.js'
+import { ownOf } from '../../own/found.js'
 import { globalsOf } from '../../plan/given.js'
 import type { Raw } from '../../words/line.js'
 import { failureIn } from '../failed.js'
 import { outputFormat, toldBy } from '../format.js'
 import { StandardInput } from '../input.js'
-import type { Decided, InstancePart } from '../options.js'
+import type { AskedLine, InstancePart, LinePart } from '../options.js'
 import { Ended } from '../parents/shared.js'
 import { checkSeveral, checkWriting, isWriting, profilesFor, wantedBy } from './asked.js'
 import { codeOf, type Ending, isEnough, isNoted, sameMistake } from './ending.js'
@@ -19,23 +18,8 @@ import { inputForEach } from './input.js'
 import { keptAnswer, OneAnswer } from './merged.js'
 import { type AskedSite, sitesOf } from './sites.js'
 
-interface Line {
-  readonly command: Command
-  readonly raw: Raw
-  readonly signal: AbortSignal
-  readonly decided: (how: Decided) => void
-  readonly own: FindOwn
-}
-
 /** Runs the line on one instance. */
-type RunOne = (
-  line: Line & {
-    readonly part?: InstancePart & { readonly words?: Words } & {
-      readonly input: StandardInput
-      readonly format: Format
-    }
-  },
-) => Promise<number>
+type RunOne = (line: AskedLine, part?: LinePart) => Promise<number>
 
 /** The line as it would be of one of them. */
 const lineOf = (raw: Raw, name: string): Raw => {
@@ -50,7 +34,7 @@ const lineOf = (raw: Raw, name: string): Raw => {
 }
 
 class Several {
-  readonly #line: Line
+  readonly #line: AskedLine
   readonly #run: RunOne
   readonly #globals: Globals
   readonly #format: Format
@@ -63,7 +47,7 @@ class Several {
   #lost: unknown
 
   constructor(
-    line: Line,
+    line: AskedLine,
     run: RunOne,
     globals: Globals,
     format: Format,
@@ -147,8 +131,8 @@ class Several {
       ...this.#keeping(site),
     }
     try {
-      const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own, part }
-      this.#endings.push({ name, code: await this.#run(line) })
+      const line = { command, raw: lineOf(raw, name), signal, decided: () => {}, own }
+      this.#endings.push({ name, code: await this.#run(line, part) })
     } catch (error) {
       await this.#failed(name, error, signal)
     }
@@ -168,7 +152,7 @@ class Several {
       error instanceof Ended
         ? undefined
         : failureIn({ error, interrupted: aborted, argv: [], how: undefined })
-    if (failure === undefined || isPipe(error)) {
+    if (failure === undefined || error instanceof ClosedPipe) {
       this.#lost ??= error instanceof Ended ? error.cause : error
       this.#stop.abort()
       return
@@ -183,20 +167,18 @@ class Several {
 }
 
 /** A list that comes to one name means that one. */
-const aloneOf = (line: Line, name: string): Line => ({
+const aloneOf = (line: AskedLine, name: string): AskedLine => ({
   ...line,
   raw: { ...line.raw, flags: new Map(line.raw.flags).set('profile', [name]) },
   own: ownOf([`--profile=${name}`], process.env),
 })
-
-const isPipe = (error: unknown): boolean => error instanceof Error && error.name === 'ClosedPipe'
 
 /**
  * Runs a line on each of the instances that it means.
  * @returns the exit code
  * @throws Failure `usage` for what does not go with several, before anything is sent
  */
-export const executeSeveral = async (line: Line, run: RunOne): Promise<number> => {
+export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<number> => {
   const { command, raw, signal, decided } = line
   const { env } = process
   const wanted = wantedBy(raw)
