@@ -63,6 +63,8 @@ afterAll(async () => {
 })
 
 const toolsOf = async ({ client }: Served) => (await client.listTools()).tools
+/** Those of areas: the four come first. */
+const ofAreas = async (served: Served) => (await toolsOf(served)).slice(4)
 const all = await allCommands()
 const offers = offersOf(all)
 
@@ -205,7 +207,7 @@ describe('mcp serve', () => {
 describe('--toolsets', () => {
   it('makes the reading commands of areas tools of their own, and none that writes', async () => {
     const served = await serve({ env, flags: { toolsets: ['runners', 'ci'] } })
-    const tools = (await toolsOf(served)).slice(4)
+    const tools = await ofAreas(served)
     expect(tools.map(({ name }) => name)).toEqual([
       'runners_list',
       'runners_get',
@@ -256,7 +258,7 @@ describe('--allow-write', () => {
 
   it('writes what destroys nothing, and offers neither what destroys nor what waits', async () => {
     const served = await serve({ env: own, globals: { profile: 'work' }, flags })
-    const tools = (await toolsOf(served)).slice(4)
+    const tools = await ofAreas(served)
     expect(tools.map(({ name }) => name)).toEqual([
       'runners_list',
       'runners_get',
