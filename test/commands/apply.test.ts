@@ -4,10 +4,12 @@ import { once } from 'node:events'
 import {
   chmodSync,
   closeSync,
+  copyFileSync,
   existsSync,
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -17,6 +19,7 @@ import { clean, configuration, folder, program } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { onTerminal } from './calling.js'
 import { type Front, frontOf, type Hook } from './front.js'
+import { journalOf } from './journals.js'
 
 const { send, url } = sandbox()
 const front = (hook?: Hook) => frontOf(url, hook)
@@ -74,6 +77,37 @@ describe('apply', () => {
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('nothing to do')])
     expect(at.written()).toHaveLength(2)
     expect(journals()).toHaveLength(1)
+  })
+
+  it('says how the rest is done, of the very run and instance', async () => {
+    const [a = ''] = names(1)
+    const at = await front(({ method }, response) => {
+      if (method === 'GET') return false
+      response.writeHead(403, { 'content-type': 'application/json' })
+      response.end('{"message":"no"}')
+      return true
+    })
+    const { run, journals } = desk(rules({ [a]: 1 }))
+    const first = await run(at, 'apply svcctl.yml --yes')
+    expect([first.code, first.stderr]).toEqual([
+      3,
+      expect.stringContaining('— svcctl apply --resume last tries'),
+    ])
+    const id = journals()[0]?.replace('.ndjson', '') ?? ''
+    const again = await run(at, `apply --resume ${id} --yes`)
+    expect(again.stderr).toContain(`— svcctl apply --resume ${id} tries`)
+  })
+
+  it('keeps no more journals than others do', async () => {
+    const at = await front()
+    const { run, config, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
+    const kept = join(config, 'state', 'journals')
+    await journalOf(join(kept, 'old.ndjson'), [])
+    for (let n = 0; n < 60; n++)
+      copyFileSync(join(kept, 'old.ndjson'), join(kept, `20200101T0000${n + 10}-apply.ndjson`))
+    rmSync(join(kept, 'old.ndjson'))
+    expect((await run(at, 'apply svcctl.yml --yes')).code).toBe(0)
+    expect(journals()).toHaveLength(51)
   })
 
   it.each([

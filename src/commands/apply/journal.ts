@@ -8,7 +8,8 @@ import type { Header } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { End } from '../../fleet/report.js'
-import { fileOf, instanceOf, journalFolder } from '../journal/named.js'
+import { fileOf, instanceOf } from '../journal/named.js'
+import { lastRun, makeJournal } from '../journal/runs.js'
 import { limitFlags, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import type { Services } from '../services.js'
@@ -75,16 +76,9 @@ export const keptRun = async (
   { document }: MadePlan,
 ): Promise<OwnRun> => {
   const { place } = services
-  const [{ journalId }, { createIn, createJournal }] = await Promise.all([
-    import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/opening.js'),
-  ])
+  const { journalId } = await import('../../fleet/journal/folder.js')
   const header = await headerOf(services, journalId(command, place.clock.now()))
-  const { journal: file } = place.globals
-  const journal =
-    file === undefined
-      ? await createIn(journalFolder(place.env), header)
-      : await createJournal(file, header)
+  const journal = await makeJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
   try {
     await writeWhole(planBeside(journal.file), `${JSON.stringify(kept)}\n`, { own: true })
@@ -127,15 +121,10 @@ const keptIn = async (file: string): Promise<KeptPlan> => {
 
 /** The newest apply to this instance that is not done; undefined where all are. */
 const last = async ({ place }: Services): Promise<Past | undefined> => {
-  const { journalsIn, lastOpen } = await import('../../fleet/journal/folder.js')
-  const folder = journalFolder(place.env)
   const instance = await instanceOf(place)
   const own = (header: Header): boolean =>
     header.command === command && header.instance === instance
-  const open = await lastOpen(folder, own)
-  if (open === undefined && !(await journalsIn(folder)).some(({ header }) => own(header)))
-    throw usage(`there is no apply to ${instance} to go on with`)
-  return open
+  return lastRun(place, own, () => usage(`there is no apply to ${instance} to go on with`))
 }
 
 /** What a line says of its plan: the journal has it. */

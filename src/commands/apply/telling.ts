@@ -1,6 +1,7 @@
 /** What became of a plan: on standard error for people, with the plan for programs. */
 import type { Carried } from '../../desired/applying/carrying.js'
 import type { Verified } from '../../desired/applying/verifying.js'
+import { againBy } from '../journal/runs.js'
 import { formatOf } from '../plan/printing.js'
 import type { ApplyRun } from './run.js'
 
@@ -31,7 +32,7 @@ const toldOf = (id: string, { outcomes, skipped }: Carried, { unkept }: Verified
 
 /** Failures in full, what was not kept, and the counts. */
 export const tellDone = async (
-  { services: { person }, run }: ApplyRun,
+  { services: { person, place }, run }: ApplyRun,
   { report }: Carried,
   { unkept, unread }: Verified,
 ): Promise<void> => {
@@ -41,7 +42,8 @@ export const tellDone = async (
     for (const { text } of found) person.warn(`${action.id}: ${text}`)
   for (const { action, failure } of unread)
     person.warn(`${action.id}: could not be read once more: ${failure.message}`)
-  person.note(closingLine(report, { file: run.journal.file, again: 'apply --resume last' }))
+  const again = againBy('apply', place.globals)
+  person.note(closingLine(report, { file: run.journal.file, again }))
 }
 
 /** The plan's document with what became of each action. People had the plan before. */

@@ -1,6 +1,4 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
-import { resolve } from 'node:path'
-import { quoted } from '../../base/shell-words.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Failure, usage } from '../../errors.js'
 import type { GivenObject, Item } from '../../fleet/items.js'
@@ -12,7 +10,8 @@ import type { Outcome, Report } from '../../fleet/report.js'
 import { keptOf } from '../answered.js'
 import { maskingOf } from '../kept.js'
 import type { PlanAnswer, Services } from '../services.js'
-import { fileOf, instanceOf, journalFolder } from './named.js'
+import { fileOf, instanceOf } from './named.js'
+import { againBy, lastRun, makeJournal } from './runs.js'
 
 export type { GivenObject, Item } from '../../fleet/items.js'
 
@@ -41,15 +40,13 @@ export const beginRun = async (
   const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
   const { journal: named } = place.globals
   if (named === 'none') return { journal: undefined, items }
-  const [folders, { createIn, createJournal }, { enlist }] = await Promise.all([
+  const [{ journalId }, { enlist }] = await Promise.all([
     import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/opening.js'),
     import('../../fleet/journal/work.js'),
   ])
-  const now = place.clock.now()
   const header: Header = {
     journal: 1,
-    id: folders.journalId(command, now),
+    id: journalId(command, place.clock.now()),
     command,
     endpoint: endpoint.route,
     values: {},
@@ -57,26 +54,19 @@ export const beginRun = async (
     source: 'arguments',
     asked: { ...asked, undo_record: true },
   }
-  const folder = journalFolder(place.env)
-  const journal = await (named === undefined
-    ? createIn(folder, header)
-    : createJournal(resolve(place.cwd, named), header))
-  if (named === undefined) await folders.pruneJournals(folder, now.getTime()).catch(() => [])
+  const journal = await makeJournal(place, named, header)
   await enlist(journal, objects, maskingOf(endpoint))
   return { journal, items }
 }
 
 /** The newest run of a command at this instance that is not done; undefined where all are. */
 const lastOf = async ({ place }: Services, command: string): Promise<Past | undefined> => {
-  const { journalsIn, lastOpen } = await import('../../fleet/journal/folder.js')
-  const folder = journalFolder(place.env)
   const instance = await instanceOf(place)
   const own = (header: Header): boolean =>
     header.command === command && header.instance === instance
-  const open = await lastOpen(folder, own)
-  if (open === undefined && !(await journalsIn(folder)).some(({ header }) => own(header)))
-    throw usage(`there is no run of svcctl ${command} at ${instance} to go on with`)
-  return open
+  return lastRun(place, own, () =>
+    usage(`there is no run of svcctl ${command} at ${instance} to go on with`),
+  )
 }
 
 /**
@@ -207,15 +197,10 @@ export const toldRun = async (
   ])
   for (const { item, failure } of report.failures)
     person.report(failure, item.parent ?? item.object)
-  const { journal: named, profile, sandbox } = place.globals
-  const again = [
-    command,
-    ...(sandbox ? ['--sandbox'] : []),
-    ...(profile === undefined ? [] : ['--profile', quoted(profile)]),
-    '--resume',
-    quoted(named ?? 'last'),
-  ].join(' ')
-  const kept = journal === undefined ? undefined : { file: journal.file, again }
+  const kept =
+    journal === undefined
+      ? undefined
+      : { file: journal.file, again: againBy(command, place.globals) }
   person.note(closingLine(report, kept))
   return verdict(report)
 }

@@ -13,22 +13,22 @@ import { maskingOf } from '../kept.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
 import type { Given, Plan } from '../types.js'
 import { type Inverse, inverseOf, parentOf, valuesFor } from './inverse.js'
-import { fileOf, journalArgument, journalFolder } from './named.js'
+import { fileOf, journalArgument } from './named.js'
 import { presentOf } from './present.js'
+import { makeJournal } from './runs.js'
 import { innerFirst, Turns, treePlaceOf } from './turns.js'
 
 /** The fleet's part of it, loaded when it is called. */
 const fleet = async () => {
-  const [items, past, undo, folder, opening, record, report] = await Promise.all([
+  const [items, past, undo, folder, record, report] = await Promise.all([
     import('../../fleet/items.js'),
     import('../../fleet/journal/past.js'),
     import('../../fleet/journal/undo.js'),
     import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/opening.js'),
     import('../../fleet/journal/record.js'),
     import('../../fleet/report.js'),
   ])
-  return { ...items, ...past, ...undo, ...folder, ...opening, ...record, ...report }
+  return { ...items, ...past, ...undo, ...folder, ...record, ...report }
 }
 type Fleet = Awaited<ReturnType<typeof fleet>>
 
@@ -97,7 +97,7 @@ class Own {
 }
 
 const ownJournal = (
-  { createIn, journalId, placeOf }: Fleet,
+  { journalId, placeOf }: Fleet,
   { place }: Services,
   past: Past,
   steps: readonly Step[],
@@ -106,7 +106,7 @@ const ownJournal = (
     const { final: _, asked: __, ...header } = past.header
     const [first] = steps
     const area = header.command.split(' ')[0] ?? ''
-    const journal = await createIn(journalFolder(place.env), {
+    const journal = await makeJournal(place, undefined, {
       ...header,
       ...(await place.identity()),
       id: journalId('journal undo', place.clock.now()),

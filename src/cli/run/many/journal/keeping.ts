@@ -1,12 +1,10 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
-import { resolve } from 'node:path'
 import { ahead, mostAtOnce } from '../../../../base/ahead.js'
-import { quoted } from '../../../../base/shell-words.js'
 import { named } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
 import { inverseOf } from '../../../../commands/journal/inverse.js'
-import { journalFolder } from '../../../../commands/journal/named.js'
+import { againBy, makeJournal } from '../../../../commands/journal/runs.js'
 import { maskingOf } from '../../../../commands/kept.js'
 import type {
   InstanceService,
@@ -16,9 +14,8 @@ import type {
 } from '../../../../commands/services.js'
 import type { Command } from '../../../../commands/types.js'
 import { type GivenObject, type Item, identityOf as sameName } from '../../../../fleet/items.js'
-import { journalId, pruneJournals } from '../../../../fleet/journal/folder.js'
+import { journalId } from '../../../../fleet/journal/folder.js'
 import type { Header } from '../../../../fleet/journal/lines.js'
-import { createIn, createJournal } from '../../../../fleet/journal/opening.js'
 import { type Facts, type Masking, recordIn } from '../../../../fleet/journal/record.js'
 import { enlist, type Keep, type Spool, spool } from '../../../../fleet/journal/work.js'
 import type { Journal } from '../../../../fleet/journal/writing.js'
@@ -71,29 +68,6 @@ const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
   }
 }
 
-/** An own file, or one of the folder of journals, of which the oldest go. */
-const created = async (parts: KeepingParts, header: Header): Promise<Journal> => {
-  const { globals, place } = parts
-  if (globals.journal !== undefined)
-    return createJournal(resolve(place.cwd, globals.journal), header)
-  const folder = journalFolder(place.env)
-  const journal = await createIn(folder, header)
-  await pruneJournals(folder, place.clock.now().getTime()).catch(() => [])
-  return journal
-}
-
-/** How a run is gone on with, as a line to type. */
-const againBy = ({ command, globals }: KeepingParts): string => {
-  const file = globals.journal ?? globals.resume ?? 'last'
-  return [
-    named(command),
-    ...(globals.sandbox ? ['--sandbox'] : []),
-    ...(globals.profile === undefined ? [] : ['--profile', quoted(globals.profile)]),
-    '--resume',
-    quoted(file),
-  ].join(' ')
-}
-
 const keyOf = ({ object, parent = '' }: GivenObject): string =>
   `${sameName(parent)}\0${sameName(object)}`
 
@@ -136,7 +110,7 @@ export class Keeping {
     const header = resumed?.past.header ?? (await headerOf(parts, first))
     const inverse = undo === true ? await inverseOf(header) : undefined
     const doing = new Doing({ ...parts, header, inverse, stale: resumed !== undefined })
-    const journal = resumed?.journal ?? (await created(parts, header))
+    const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
     if (resumed === undefined && header.final !== undefined)
       parts.person.note(`this run cannot be resumed: ${header.final}`)
     return new Keeping(parts, journal, doing, first)
@@ -179,7 +153,8 @@ export class Keeping {
 
   /** The line that goes on with the run; undefined where that cannot be. */
   get again(): string | undefined {
-    return this.journal.header.final === undefined ? againBy(this.#parts) : undefined
+    const { command, globals } = this.#parts
+    return this.journal.header.final === undefined ? againBy(named(command), globals) : undefined
   }
 
   /** Writes down how it ended; what failed, failed before. */

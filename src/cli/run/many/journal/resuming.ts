@@ -5,12 +5,12 @@ import { kindNamed } from '../../../../catalogue/kinds.js'
 import { named, type ScopeKind, scopeOf, streams } from '../../../../commands/derive/index.js'
 import type { Parent } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
-import { fileOf, journalFolder } from '../../../../commands/journal/named.js'
+import { fileOf } from '../../../../commands/journal/named.js'
+import { lastRun } from '../../../../commands/journal/runs.js'
 import type { Services } from '../../../../commands/services.js'
 import type { Command, MadeBy } from '../../../../commands/types.js'
 import { exitCodes, usage } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
-import { journalsIn, lastOpen } from '../../../../fleet/journal/folder.js'
 import { checkIdentity, checkResumable } from '../../../../fleet/journal/identity.js'
 import type { Header, LineAsked } from '../../../../fleet/journal/lines.js'
 import { reopenJournal } from '../../../../fleet/journal/opening.js'
@@ -44,22 +44,21 @@ const nothingLeft = ({ services: { person } }: Resuming): undefined => {
 }
 
 /** The newest run of this command that is not done; undefined where all are. */
-const last = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefined> => {
-  const { command, services } = resuming
-  const folder = journalFolder(services.place.env)
-  const { instance, profile } = identity
+const last = (
+  { command, services }: Resuming,
+  { instance, profile }: MadeBy,
+): Promise<Past | undefined> => {
   const own = (header: Header): boolean =>
     header.command === named(command) &&
     header.undoes === undefined &&
     header.instance === instance &&
     header.profile === profile
-  const open = await lastOpen(folder, own)
-  if (open === undefined && !(await journalsIn(folder)).some(({ header }) => own(header)))
-    throw usage(
+  return lastRun(services.place, own, () =>
+    usage(
       `there is no run of svcctl ${named(command)} at ${instance} to go on with`,
       'svcctl journal list names those that there are; --resume takes a file or an id, too.',
-    )
-  return open
+    ),
+  )
 }
 
 const checkHeader = ({ command, globals }: Resuming, header: Header): LineAsked => {

@@ -1,0 +1,66 @@
+/** Journals of runs: made, found again, and the line that goes on with one. */
+import { resolve } from 'node:path'
+import { quoted } from '../../base/shell-words.js'
+import type { Failure } from '../../errors.js'
+import type { Header } from '../../fleet/journal/lines.js'
+import type { Past } from '../../fleet/journal/past.js'
+import type { Journal } from '../../fleet/journal/writing.js'
+import type { Globals } from '../globals.js'
+import type { PlaceService } from '../services.js'
+import { journalFolder } from './named.js'
+
+/**
+ * Makes the journal of a run: the file that was named, or one of the folder of journals, of which the oldest go.
+ * @param named what `--journal` says
+ * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
+ */
+export const makeJournal = async (
+  { clock, cwd, env }: Pick<PlaceService, 'clock' | 'cwd' | 'env'>,
+  named: string | undefined,
+  header: Header,
+): Promise<Journal> => {
+  const [{ pruneJournals }, { createIn, createJournal }] = await Promise.all([
+    import('../../fleet/journal/folder.js'),
+    import('../../fleet/journal/opening.js'),
+  ])
+  if (named !== undefined) return createJournal(resolve(cwd, named), header)
+  const folder = journalFolder(env)
+  const journal = await createIn(folder, header)
+  await pruneJournals(folder, clock.now().getTime()).catch(() => [])
+  return journal
+}
+
+/**
+ * The newest run that is not done, of those that `which` takes; undefined where all are.
+ * @throws Failure what `none` says, where there is no such run at all
+ */
+export const lastRun = async (
+  { env }: Pick<PlaceService, 'env'>,
+  which: (header: Header) => boolean,
+  none: () => Failure,
+): Promise<Past | undefined> => {
+  const { journalsIn, lastOpen } = await import('../../fleet/journal/folder.js')
+  const folder = journalFolder(env)
+  const open = await lastOpen(folder, which)
+  if (open === undefined && !(await journalsIn(folder)).some(({ header }) => which(header)))
+    throw none()
+  return open
+}
+
+/** How a run is gone on with, as a line to type. */
+export const againBy = (
+  command: string,
+  {
+    journal,
+    profile,
+    resume,
+    sandbox,
+  }: Pick<Globals, 'journal' | 'profile' | 'resume' | 'sandbox'>,
+): string =>
+  [
+    command,
+    ...(sandbox ? ['--sandbox'] : []),
+    ...(profile === undefined ? [] : ['--profile', quoted(profile)]),
+    '--resume',
+    quoted(journal ?? resume ?? 'last'),
+  ].join(' ')
