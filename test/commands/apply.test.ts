@@ -98,7 +98,7 @@ describe('apply', () => {
     expect(again.stderr).toContain(`— svcctl apply --resume ${id} tries`)
   })
 
-  it('keeps no more journals than others do', async () => {
+  it('keeps no more journals than others do, each with its plan', async () => {
     const at = await front()
     const { run, config, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))
     const kept = join(config, 'state', 'journals')
@@ -106,8 +106,10 @@ describe('apply', () => {
     for (let n = 0; n < 60; n++)
       copyFileSync(join(kept, 'old.ndjson'), join(kept, `20200101T0000${n + 10}-apply.ndjson`))
     rmSync(join(kept, 'old.ndjson'))
+    writeFileSync(join(kept, '20200101T000010-apply.plan.json'), '{}')
     expect((await run(at, 'apply svcctl.yml --yes')).code).toBe(0)
     expect(journals()).toHaveLength(51)
+    expect(readdirSync(kept).filter((name) => name.endsWith('.plan.json'))).toHaveLength(1)
   })
 
   it.each([

@@ -18,7 +18,13 @@ import { remember } from '../../src/base/secrets/scrub.js'
 import { Failure } from '../../src/errors.js'
 import type { GivenObject, Item } from '../../src/fleet/items.js'
 import { unfinishedIn } from '../../src/fleet/journal/failures.js'
-import { journalId, journalsIn, lastOpen, pruneJournals } from '../../src/fleet/journal/folder.js'
+import {
+  journalId,
+  journalsIn,
+  lastOpen,
+  planBeside,
+  pruneJournals,
+} from '../../src/fleet/journal/folder.js'
 import { checkIdentity, checkResumable } from '../../src/fleet/journal/identity.js'
 import { type Header, type Line, lineOf, placedIn } from '../../src/fleet/journal/lines.js'
 import { mergeJournals } from '../../src/fleet/journal/merge.js'
@@ -504,9 +510,11 @@ describe('the folder', () => {
       const age = n === 1 ? 31 : 3
       utimesSync(named(n), now / 1000 - age * day, now / 1000 - age * day)
     }
+    for (const n of [5, 30]) writeFileSync(planBeside(named(n)), '{}')
     const gone = await pruneJournals(home, now)
     // 53 ended well, and one is too old.
     expect(gone).toEqual([6, 5, 4, 1].map(named))
+    expect([5, 30].map((n) => existsSync(planBeside(named(n))))).toEqual([false, true])
     expect(existsSync(named(2))).toBe(true)
     expect(existsSync(named(3))).toBe(true)
   }, 60_000)

@@ -35,8 +35,6 @@ export interface OwnRun {
   close(): Promise<void>
 }
 
-const planBeside = (journal: string): string => `${journal.replace(/\.ndjson$/, '')}.plan.json`
-
 const headerOf = async (services: Services, id: string): Promise<Header> => ({
   journal: 1,
   id,
@@ -76,7 +74,7 @@ export const keptRun = async (
   { document }: MadePlan,
 ): Promise<OwnRun> => {
   const { place } = services
-  const { journalId } = await import('../../fleet/journal/folder.js')
+  const { journalId, planBeside } = await import('../../fleet/journal/folder.js')
   const header = await headerOf(services, journalId(command, place.clock.now()))
   const journal = await makeJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
@@ -111,8 +109,7 @@ const keptText = async (path: string): Promise<string> => {
   }
 }
 
-const keptIn = async (file: string): Promise<KeptPlan> => {
-  const path = planBeside(file)
+const keptIn = async (path: string): Promise<KeptPlan> => {
   const value = parsed(await keptText(path))
   if (isObject(value) && value.kept === 1 && typeof value.cwd === 'string' && isObject(value.flags))
     return { kept: 1, cwd: value.cwd, flags: jsonFields(value.flags), plan: value.plan }
@@ -154,8 +151,9 @@ export const resumedRun = async (
 ): Promise<OwnRun | undefined> => {
   const { place, person } = services
   checkLine(given)
-  const [{ isDone, nextOf, readPast }, { checkIdentity }, { reopenJournal }, { readPlan }] =
+  const [folder, { isDone, nextOf, readPast }, { checkIdentity }, { reopenJournal }, { readPlan }] =
     await Promise.all([
+      import('../../fleet/journal/folder.js'),
       import('../../fleet/journal/past.js'),
       import('../../fleet/journal/identity.js'),
       import('../../fleet/journal/opening.js'),
@@ -167,8 +165,9 @@ export const resumedRun = async (
     throw usage(`the run ${before.header.id} is one of svcctl ${before.header.command}`)
   const doubt = checkIdentity(before.header, await place.identity())
   if (isDone(before)) return undefined
-  const kept = await keptIn(before.file)
-  const document = readPlan(JSON.stringify(kept.plan), planBeside(before.file))
+  const path = folder.planBeside(before.file)
+  const kept = await keptIn(path)
+  const document = readPlan(JSON.stringify(kept.plan), path)
   checkFiles(kept.cwd, before.header.id, document)
   if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await reopenJournal(before.file, readPast)

@@ -33,6 +33,10 @@ export interface Entry {
 export const journalId = (command: string, now: Date): string =>
   `${now.toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}`
 
+/** The file beside a journal that has the plan of its run, where it is one of declared state. */
+export const planBeside = (journal: string): string =>
+  `${journal.replace(/\.ndjson$/, '')}.plan.json`
+
 const lastLine = (bytes: Buffer): Line | undefined => {
   const text = bytes.toString()
   const lines = text.slice(0, Math.max(0, text.lastIndexOf('\n'))).split('\n')
@@ -99,13 +103,14 @@ export const lastOpen = async (
   return undefined
 }
 
-/** Removes journals that ended long ago; those that did not are kept for thirty days at least. */
+/** Removes journals that ended long ago, and their plans; those that did not are kept for thirty days at least. */
 export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
   const entries = await journalsIn(folder)
   const mayGo = entries.filter(
     ({ end, locked, changed }) => (end === 'completed' && !locked) || now - changed > keptFor,
   )
   const gone = mayGo.slice(mostKept).map(({ file }) => file)
-  for (const file of gone) await unlink(file).catch(() => {})
+  for (const file of gone.flatMap((each) => [each, planBeside(each)]))
+    await unlink(file).catch(() => {})
   return gone
 }
