@@ -2,6 +2,7 @@
 import { promises as fs } from 'node:fs'
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
+import { shelve } from '../../base/shelves.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Note } from '../../catalogue/scalars.js'
 import { flagsOfCommand, named } from '../../commands/derive/index.js'
@@ -95,10 +96,10 @@ const attributesOf = async (text: string, label: string): Promise<JsonValues> =>
 
 /** `--param` values as they were given; typed later, by where they travel. */
 const extraOf = (texts: readonly string[]): Record<string, string | readonly string[]> => {
-  const extra = new Map<string, readonly string[]>()
+  const extra = new Map<string, string[]>()
   for (const text of texts) {
     const [key, value] = keyValue(text, '--param')
-    extra.set(key, [...(extra.get(key) ?? []), value])
+    shelve(extra, key, value)
   }
   const entries = [...extra].map(([key, values]) => {
     const [only = '', ...more] = values

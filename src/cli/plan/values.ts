@@ -3,6 +3,7 @@
  * accepts is in its catalogue entry; how each type is written, the help of its flag says.
  */
 import type { JsonValue } from '../../base/json/value.js'
+import { shelve } from '../../base/shelves.js'
 import { didYouMean } from '../../base/suggest.js'
 import type {
   EnumParam,
@@ -75,7 +76,7 @@ const parseHash = (
   for (const text of texts) {
     const [given, value] = keyValue(text, label)
     const key = param.keys === undefined ? given : given.replaceAll('-', '_')
-    grouped.set(key, [...(grouped.get(key) ?? []), value])
+    shelve(grouped, key, value)
   }
   const hash: Record<string, JsonValue> = {}
   for (const [key, values] of grouped) hash[key] = parseHashValue(param, key, values, label, note)

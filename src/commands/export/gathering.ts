@@ -1,5 +1,5 @@
 /** What each place of an export says: as it is looked at, or once all are, less what they have in common. */
-
+import { shelve } from '../../base/shelves.js'
 import type { ManagedPlace } from '../../desired/address.js'
 import type { Exporting, FileSection, LookedAt } from '../../desired/exporting/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
@@ -89,10 +89,7 @@ export const inCommon = async (
     if (place.scope === 'project') factoring.add(place, section?.value ?? new FileMap([]))
     else if (section !== undefined) sections.set(keyOf(place), [section])
   })
-  for (const section of factoring.shared()) {
-    const text = keyOf(section.place)
-    sections.set(text, [...(sections.get(text) ?? []), section])
-  }
+  for (const section of factoring.shared()) shelve(sections, keyOf(section.place), section)
   return async (place) => {
     const own = place.scope === 'project' ? factoring.own(place) : undefined
     return {

@@ -1,4 +1,5 @@
 /** A plan as people read it: place by place, what would become of each item, and what it comes to. */
+import { shelvesOf } from '../../base/shelves.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { DesiredPlan, PlanFinding, PlannedAction, Verb } from '../../desired/actions.js'
 import type { Address, ManagedPlace } from '../../desired/address.js'
@@ -124,14 +125,7 @@ const placesOf = (entries: readonly Entry[]): ReadonlyMap<string, readonly Entry
       scopes.indexOf(a.place.scope) - scopes.indexOf(b.place.scope) ||
       (a.place.path < b.place.path ? -1 : a.place.path > b.place.path ? 1 : byTurn(a, b)),
   )
-  const places = new Map<string, Entry[]>()
-  for (const entry of sorted) {
-    const head = headOf(entry.place)
-    const known = places.get(head)
-    if (known === undefined) places.set(head, [entry])
-    else known.push(entry)
-  }
-  return places
+  return shelvesOf(sorted, ({ place }) => headOf(place))
 }
 
 const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): readonly string[] =>

@@ -1,4 +1,5 @@
 /** Whether an instance has what was written: each object is read once more. */
+import { shelvesOf } from '../../base/shelves.js'
 import { type Failure, survived } from '../../errors.js'
 import type { PlannedAction } from '../actions.js'
 import { type ManagedPlace, placeText } from '../address.js'
@@ -34,13 +35,10 @@ interface Touched {
 }
 
 const touched = (actions: readonly PlannedAction[]): readonly Touched[] => {
-  const groups = new Map<string, PlannedAction[]>()
-  for (const action of actions) {
-    const key = `${placeText(action.address).toLowerCase()}:${action.kind.name}`
-    const known = groups.get(key)
-    if (known === undefined) groups.set(key, [action])
-    else known.push(action)
-  }
+  const groups = shelvesOf(
+    actions,
+    ({ address, kind }) => `${placeText(address).toLowerCase()}:${kind.name}`,
+  )
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []

@@ -1,4 +1,5 @@
 /** No member is less in a place than in the groups above it, as the plan leaves those. */
+import { shelvesOf } from '../../base/shelves.js'
 import { groupMembers } from '../../catalogue/managed/members.js'
 import type { PlanFinding } from '../actions.js'
 import type { ManagedPlace } from '../address.js'
@@ -65,14 +66,9 @@ class Floors {
 
 /** Those that say nothing of each other's floors: groups of one depth, the outer ones first, and projects. */
 const inTurn = (all: readonly PlannedMembership[]): readonly (readonly PlannedMembership[])[] => {
-  const depths = new Map<number, PlannedMembership[]>()
-  for (const one of all) {
-    const { scope, path } = one.draft.address
-    const depth = scope === 'project' ? Number.POSITIVE_INFINITY : path.split('/').length
-    const known = depths.get(depth)
-    if (known === undefined) depths.set(depth, [one])
-    else known.push(one)
-  }
+  const depths = shelvesOf(all, ({ draft: { address } }) =>
+    address.scope === 'project' ? Number.POSITIVE_INFINITY : address.path.split('/').length,
+  )
   return [...depths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ones]) => ones)
 }
 

@@ -1,4 +1,5 @@
 /** Wishes and what was seen → a plan: all that has to be done, and nothing that is so already. */
+import { shelvesOf } from '../../base/shelves.js'
 import type { Failure } from '../../errors.js'
 import type { DesiredPlan, Unread } from '../actions.js'
 import { addressText, placeText } from '../address.js'
@@ -16,16 +17,9 @@ import type { Compared, ComparingOptions, ComparingSight } from './types.js'
 export type { ComparingOptions, PlanLimit, PlanLimits, SecretsPolicy } from './types.js'
 
 /** Wishes by their place: a place is worked off at a time. */
-const byPlaces = (wishes: readonly Wish[]): readonly (readonly Wish[])[] => {
-  const places = new Map<string, Wish[]>()
-  for (const wish of wishes) {
-    const key = placeText(wish.place).toLowerCase()
-    const known = places.get(key)
-    if (known === undefined) places.set(key, [wish])
-    else known.push(wish)
-  }
-  return [...places.values()]
-}
+const byPlaces = (wishes: readonly Wish[]): readonly (readonly Wish[])[] => [
+  ...shelvesOf(wishes, ({ place }) => placeText(place).toLowerCase()).values(),
+]
 
 /** Whether a failure says nothing of its object: nobody answered, or did not believe the token at all. */
 const isGeneral = ({ category, details: { status } }: Failure): boolean =>

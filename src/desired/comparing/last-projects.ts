@@ -1,20 +1,14 @@
 /** No runner loses its only project, as the plan leaves it. */
+import { shelvesOf } from '../../base/shelves.js'
 import { sideBySide } from '../reading/once.js'
 import { projectsOfRunner } from './kinds/runners.js'
 import { byPlace } from './order.js'
 import type { ComparingSight, Draft } from './types.js'
 
-/** Drafts about a runner, by its number. */
-const byRunner = (drafts: readonly Draft[]): readonly (readonly [number, readonly Draft[]])[] => {
-  const runners = new Map<number, Draft[]>()
-  for (const draft of drafts) {
-    const id = Number(draft.steps[0]?.values.runner_id)
-    if (draft.kind.by !== 'runner' || !Number.isInteger(id)) continue
-    const known = runners.get(id)
-    if (known === undefined) runners.set(id, [draft])
-    else known.push(draft)
-  }
-  return [...runners]
+/** The number of the runner that a draft is about. */
+const runnerOf = ({ kind, steps }: Draft): number | undefined => {
+  const id = Number(steps[0]?.values.runner_id)
+  return kind.by === 'runner' && Number.isInteger(id) ? id : undefined
 }
 
 /** The drafts that would take the last project from a runner: of several, the one that is done last. */
@@ -22,7 +16,9 @@ export const lastProjects = async (
   drafts: readonly Draft[],
   sight: ComparingSight,
 ): Promise<ReadonlySet<Draft>> => {
-  const all = byRunner(drafts).filter(([, ones]) => ones.some(({ verb }) => verb === 'delete'))
+  const all = [...shelvesOf(drafts, runnerOf)].filter(([, ones]) =>
+    ones.some(({ verb }) => verb === 'delete'),
+  )
   const found = await sideBySide(all, async ([id, ones]): Promise<readonly Draft[]> => {
     const taken = ones.filter(({ verb }) => verb === 'delete')
     const [kind] = taken.map((draft) => draft.kind)

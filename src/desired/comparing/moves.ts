@@ -1,4 +1,5 @@
 /** Items that go from one place to another: what one place loses and another gets is done in its turn. */
+import { shelvesOf } from '../../base/shelves.js'
 import type { Draft } from './types.js'
 
 /** What tells an item apart wherever it is; undefined of what is nothing to other places. */
@@ -22,16 +23,8 @@ interface Moves {
  * the next before it leaves the first.
  */
 export const movesOf = (drafts: readonly Draft[]): Moves => {
-  const items = new Map<string, Draft[]>()
-  for (const draft of drafts) {
-    const key = itemOf(draft)
-    if (key === undefined) continue
-    const known = items.get(key)
-    if (known === undefined) items.set(key, [draft])
-    else known.push(draft)
-  }
   const before = new Map<Draft, readonly Draft[]>()
-  for (const ones of items.values()) {
+  for (const ones of shelvesOf(drafts, itemOf).values()) {
     const gone = ones.filter(({ verb }) => verb === 'delete' || verb === 'replace')
     const come = ones.filter(({ verb }) => verb === 'create' || verb === 'enable')
     if (gone.length === 0 || come.length === 0) continue

@@ -1,6 +1,7 @@
 /** In which order a plan is done, and what waits for what. */
 
 import type { JsonValue } from '../../base/json/value.js'
+import { shelve } from '../../base/shelves.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { PlannedAction } from '../actions.js'
 import { addressText, type ManagedPlace, placeText } from '../address.js'
@@ -107,12 +108,6 @@ const lineOf = ({ scope, path }: ManagedPlace): readonly string[] => {
 }
 
 type Shelves = Map<string, Draft[]>
-
-const shelve = (shelves: Shelves, key: string, draft: Draft): void => {
-  const known = shelves.get(key)
-  if (known === undefined) shelves.set(key, [draft])
-  else known.push(draft)
-}
 
 /** Those that the others of their kind wait for. */
 const leadersOf = (drafts: readonly Draft[]) => {

@@ -1,5 +1,6 @@
 /** Which item of a place a wish means. */
 import type { JsonValue } from '../../base/json/value.js'
+import { shelve } from '../../base/shelves.js'
 import { attributesOf } from '../attributes.js'
 import type { SeenItem } from '../seen.js'
 import { sameValue } from '../values.js'
@@ -23,11 +24,7 @@ const indexed = (c: Comparing): Index => {
   for (const item of c.items) {
     const { at, record, label, identity } = item
     const numbers = [record.id, ...Object.values(at)].filter((n) => typeof n === 'number')
-    for (const key of new Set([nameOf(c, label ?? identity), ...numbers])) {
-      const ones = index.get(key)
-      if (ones === undefined) index.set(key, [item])
-      else ones.push(item)
-    }
+    for (const key of new Set([nameOf(c, label ?? identity), ...numbers])) shelve(index, key, item)
   }
   indexes.set(c.items, index)
   return index

@@ -1,4 +1,5 @@
 /** What holds between jobs: stages, needs, dependencies, jobs that stop others. */
+import { shelve } from '../../base/shelves.js'
 import { type Job, jobsOf } from './jobs.js'
 import type { Finding } from './problem.js'
 import { type Hash, isHash } from './reading/tree.js'
@@ -110,7 +111,7 @@ const circular = (whole: Whole): boolean => {
   for (const job of whole.all.values()) {
     const names = new Set(needsOf(job).flatMap((need) => find(whole, need.job)?.name ?? []))
     waiting.set(job.name, names.size)
-    for (const name of names) waiters.set(name, [...(waiters.get(name) ?? []), job.name])
+    for (const name of names) shelve(waiters, name, job.name)
   }
   const free = [...waiting].flatMap(([name, count]) => (count === 0 ? [name] : []))
   let taken = 0

@@ -1,5 +1,6 @@
 /** Objects of a list that knows no projects, in the projects that their records name. */
 import { isObject } from '../../../base/objects.js'
+import { shelve } from '../../../base/shelves.js'
 import type { Objects } from '../../plan/objects.js'
 import { objectOf } from '../../plan/piped.js'
 
@@ -14,8 +15,7 @@ export const ownedIn = async (
   for await (const record of records) {
     const { project = '', id = '' } = reference.exec(objectOf(record, objects))?.groups ?? {}
     const number = isObject(record) ? String(record.project_id) : project
-    for (const key of new Set([project.toLowerCase(), number]))
-      if (owned.get(key)?.push(id) === undefined) owned.set(key, [id])
+    for (const key of new Set([project.toLowerCase(), number])) shelve(owned, key, id)
   }
   return owned
 }
