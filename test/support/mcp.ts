@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
+import { ownOf } from '../../src/cli/own/found.js'
 import { globalsOf } from '../../src/cli/plan/given.js'
 import { createRun } from '../../src/cli/run/context.js'
 import { runWithin } from '../../src/cli/run/within/index.js'
@@ -92,6 +93,7 @@ export const servicesOf = async (
     wish: { source: 'arguments', raw, several: false },
     chosen: new Map(),
     within: runWithin,
+    own: ownOf([], env),
   })
   const answer = { terminal: false, write, flush: async () => {} } as unknown as AnswerService
   const services: Services = { ...running.services, answer }

@@ -1,5 +1,6 @@
 /** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
 import type { Endpoint, Endpoints } from '../../../catalogue/endpoint.js'
+import type { Words } from '../../../catalogue/words.js'
 import { commandNamed, plainOf } from '../../../commands/derive/index.js'
 import type { Given } from '../../../commands/described.js'
 import { type Globals, readGlobals } from '../../../commands/globals.js'
@@ -8,8 +9,9 @@ import type { Command } from '../../../commands/types.js'
 import type { Manner, WithinAnswer, WithinAsk } from '../../../commands/within.js'
 import { Failure, usage } from '../../../errors.js'
 import { formatNamed } from '../../../output/formats.js'
-import { ownWords } from '../../own/found.js'
-import { givenOfData } from '../../plan/data.js'
+import { commandIn } from '../../own/command.js'
+import { givenInWords } from '../../own/data.js'
+import { type FindOwn, ownWords } from '../../own/found.js'
 import { createRun } from '../context.js'
 import { failureIn } from '../failed.js'
 import { Printed } from '../instance/unsent.js'
@@ -68,12 +70,18 @@ const unrehearsed = ({ rehearses: _, ...endpoint }: Endpoint): Endpoint => endpo
 const tried = (endpoints: Endpoints): Endpoints =>
   Object.fromEntries(Object.entries(endpoints).map(([key, one]) => [key, unrehearsed(one)]))
 
-const meant = async ({ command, plain, manner }: WithinAsk): Promise<Command> => {
+/** The command that is meant, as its instance has it. */
+const meant = async (
+  { command, plain, manner }: WithinAsk,
+  own: FindOwn | undefined,
+): Promise<{ readonly command: Command; readonly words?: Words }> => {
   const found = await commandNamed(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
-  const one = plain === true ? plainOf(found) : found
-  return manner === 'tries' ? { ...one, endpoints: tried(one.endpoints) } : one
+  const plainly = plain === true ? plainOf(found) : found
+  const one = manner === 'tries' ? { ...plainly, endpoints: tried(plainly.endpoints) } : plainly
+  const { words } = own === undefined ? {} : await ownWords(one, own)
+  return words === undefined ? { command: one } : { command: commandIn(one, words, []), words }
 }
 
 const sends: Readonly<Record<Manner, boolean | 'marked'>> = {
@@ -82,17 +90,17 @@ const sends: Readonly<Record<Manner, boolean | 'marked'>> = {
   writes: false,
 }
 
-interface Inner extends Pick<RunOptions, 'command' | 'globals'> {
+interface Inner extends Pick<RunOptions, 'command' | 'globals' | 'words'> {
   readonly ask: WithinAsk
   readonly screen: KeptScreen
   readonly ended: (more: boolean) => void
 }
 
-const optionsFor = async (
+const optionsFor = (
   outer: RunOptions,
   sharing: Sharing,
-  { ask, command, globals, screen, ended }: Inner,
-): Promise<RunOptions> => {
+  { ask, command, globals, words, screen, ended }: Inner,
+): RunOptions => {
   const { own } = outer
   return {
     command,
@@ -101,7 +109,8 @@ const optionsFor = async (
     env: environmentFor(outer.env),
     signal: ask.signal,
     stdin: nothing,
-    ...(own === undefined ? {} : { own, ...(await ownWords(command, own)) }),
+    ...(own === undefined ? {} : { own }),
+    ...(words === undefined ? {} : { words }),
     listed: false,
     wish: { source: 'arguments', raw: { args: [], flags: new Map() }, several: false },
     chosen: new Map(),
@@ -138,13 +147,14 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
     ...(failure === undefined ? {} : { failure }),
   })
   try {
-    const command = await meant(ask)
-    given = givenOfData(command, ask.values, (text) => screen.streams.notes.note(text))
+    const { command, ...inWords } = await meant(ask, outer.own)
+    const note = (text: string): void => screen.streams.notes.note(text)
+    given = givenInWords(command, ask.values, inWords.words, note)
     const globals = globalsFor(outer.globals, ask)
     const ended = (goesOn: boolean): void => {
       more = goesOn
     }
-    const options = await optionsFor(outer, sharing, { ask, command, globals, screen, ended })
+    const options = optionsFor(outer, sharing, { ask, command, ...inWords, globals, screen, ended })
     return said(await act(options, given))
   } catch (error) {
     const failure = failureIn({ error, interrupted: ask.signal.aborted, argv: [], how: undefined })
