@@ -18,13 +18,13 @@ export { asSent, shownIn } from './shown.js'
 export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
 export {
   calls,
+  changes,
   hasForm,
   isAskable,
   keepsJournal,
   lists,
   rehearsable,
   selectsOf,
-  sendsBody,
   streams,
   takesSeveral,
   watchable,

@@ -17,6 +17,15 @@ export const lists = (c: Command): boolean =>
 export const sendsBody = (c: Command): boolean =>
   c.open === true || Object.values(c.endpoints).some(writes)
 
+/** Methods that change something, where a path follows: a path alone is read. */
+const changing = /^(?:POST|PUT|PATCH|DELETE)$/i
+
+/** Whether a line of a command may change something: of an open one its method says so. */
+export const changes = (c: Command, [first = '', path]: readonly string[]): boolean =>
+  c.alters === true ||
+  Object.values(c.endpoints).some(writes) ||
+  (c.open === true && path !== undefined && changing.test(first))
+
 /** Whether a command may be tried without writing: it writes, and the API has no trial of its own for it. */
 export const rehearsable = (c: Command): boolean =>
   (sendsBody(c) || c.alters === true) &&

@@ -56,9 +56,10 @@ describe('a project that a repository suggests', () => {
     expect(server.seen).toEqual([])
     // What only reads may take it, also by any call.
     server.answer = () => ({ body: {} })
-    expect((await call('api GET projects/{project}', { cwd })).code).toBe(0)
+    for (const line of ['api GET projects/{project}', 'api projects/{project}'])
+      expect((await call(line, { cwd })).code, line).toBe(0)
     expect((await call('approvals update --reset-approvals-on-push -P a/b', { cwd })).code).toBe(0)
-    expect(projectsAsked()).toEqual(['from:file', 'a:b'])
+    expect(projectsAsked()).toEqual(['from:file', 'from:file', 'a:b'])
   })
 
   it('is none of several instances', async () => {

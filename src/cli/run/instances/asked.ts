@@ -1,5 +1,4 @@
 /** Which profiles a line means that means several, and what does not go with them. */
-import { writes } from '../../../catalogue/endpoint.js'
 import { isAskable, named } from '../../../commands/derive/index.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { Command } from '../../../commands/types.js'
@@ -56,15 +55,6 @@ export const checkSeveral = (
   if (command.lasts === true || endpoints.some((e) => e.returns.kind === 'file'))
     throw usage(`${name} is of one instance, and several are given`, 'Run it once for each.')
 }
-
-/** Methods that only read; the API's other ones are on a line of `api` by their names. */
-const changing = /^(?:POST|PUT|PATCH|DELETE)$/i
-
-/** Whether a line may change something. */
-export const isWriting = (command: Command, { args }: Pick<Raw, 'args'>): boolean =>
-  Object.values(command.endpoints).some(writes) ||
-  command.alters === true ||
-  (command.open === true && args.some((text) => changing.test(text)))
 
 /**
  * The profiles that are meant.

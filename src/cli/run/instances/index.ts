@@ -1,4 +1,5 @@
 /** A command on the several instances that its line means: all at once, or, where it writes, one after the other. */
+import { changes } from '../../../commands/derive/index.js'
 import type { OfInstance } from '../../../commands/described.js'
 import type { Globals } from '../../../commands/globals.js'
 import { Failure } from '../../../errors.js'
@@ -12,7 +13,7 @@ import { outputFormat, toldBy } from '../format.js'
 import { StandardInput } from '../input.js'
 import type { AskedLine, InstancePart, LinePart } from '../options.js'
 import { Ended } from '../parents/shared.js'
-import { checkSeveral, checkWriting, isWriting, profilesFor, wantedBy } from './asked.js'
+import { checkSeveral, checkWriting, profilesFor, wantedBy } from './asked.js'
 import { codeOf, type Ending, isEnough, isNoted, sameMistake } from './ending.js'
 import { inputForEach } from './input.js'
 import { keptAnswer, OneAnswer } from './merged.js'
@@ -188,7 +189,7 @@ export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<numb
   decided(toldBy(globals, format))
   checkSeveral(command, raw, globals, env)
   const profiles = profilesFor(wanted.several, env)
-  const writing = isWriting(command, raw)
+  const writing = changes(command, raw.args)
   if (writing) checkWriting(line, wanted, profiles, globals)
   const { sites, words } = await sitesOf(command, profiles, writing)
   const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)

@@ -1,6 +1,6 @@
 /** Where a run stands: its process, its session, the project or group at hand. */
 
-import { allCommands, type ScopeKind, sendsBody } from '../../../commands/derive/index.js'
+import { allCommands, changes, type ScopeKind } from '../../../commands/derive/index.js'
 import type { PlaceService } from '../../../commands/services.js'
 import type { Command, MadeBy } from '../../../commands/types.js'
 import type { Within } from '../../../commands/within.js'
@@ -23,12 +23,6 @@ type Options = Pick<
   RunOptions,
   'command' | 'env' | 'globals' | 'inner' | 'part' | 'signal' | 'stdin' | 'suggests' | 'wish'
 >
-
-/** Whether what a command does changes anything. */
-const isWriting = ({ command, wish }: Options): boolean => {
-  const reads = command.open === true && /^(?:get|head)$/i.test(wish.raw.args[0] ?? '')
-  return (sendsBody(command) && !reads) || command.alters === true
-}
 
 /** The place of a run. */
 export class Standing implements PlaceService {
@@ -122,11 +116,11 @@ export class Standing implements PlaceService {
    * @throws Failure `usage` for a write where nobody does
    */
   async #suggested(takes: Takes): Promise<Scope | undefined> {
-    const { suggests } = this.#options
+    const { command, suggests, wish } = this.#options
     const found = await suggests?.scope(takes)
     const { interactive, notes } = this.#screen
     suggests?.tell(notes)
-    if (found === undefined || !isWriting(this.#options)) return found
+    if (found === undefined || !changes(command, wish.raw.args)) return found
     const { kind, value, source } = found
     if (!interactive())
       throw usage(
