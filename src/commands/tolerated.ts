@@ -11,3 +11,7 @@ export const isTolerated = ({ tolerate = [] }: Tolerating, failure: Failure): bo
   // Of several instances, one: not an object.
   return what !== 'unreachable' && tolerate.some((one) => one === what)
 }
+
+/** What is said of one. */
+export const toleratedText = (object: string, { message }: Failure): string =>
+  `${object}: ${message} (tolerated)`

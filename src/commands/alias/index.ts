@@ -4,12 +4,9 @@ import { didYouMean } from '../../base/suggest.js'
 import { usage } from '../../errors.js'
 import { openStore, pathsOf } from '../../profile/index.js'
 import { define } from '../define.js'
-import { patient } from '../patient.js'
-import type { Services } from '../services.js'
+import { storeOf } from '../stores.js'
 import type { Argument } from '../types.js'
 import { checkAliasLine, checkAliasName } from './rules.js'
-
-const storeOf = (services: Services) => openStore(pathsOf(services.place.env), patient(services))
 
 const nameArgument: Argument = {
   name: 'alias',

@@ -1,4 +1,5 @@
 /** A plan that was agreed to, done: carried out, read once more, told of. */
+import { mostAtOnce } from '../../base/ahead.js'
 import type { PlannedAction } from '../../desired/actions.js'
 import type { Carried } from '../../desired/applying/carrying.js'
 import type { Verified } from '../../desired/applying/verifying.js'
@@ -7,9 +8,6 @@ import type { Attributes } from '../../fleet/journal/lines.js'
 import { writableOf } from '../plan/instance.js'
 import type { ApplyRun } from './run.js'
 import { printDone, tellDone } from './telling.js'
-
-/** No more are begun at once than a gate ever lets go. */
-const mostAtOnce = 32
 
 const nothingVerified: Verified = { unkept: [], unread: [] }
 

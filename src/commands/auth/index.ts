@@ -4,19 +4,11 @@ import { clearTextWarning } from '../../base/base-url.js'
 import { momentAfter } from '../../base/moments.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
 import { exitCodes, survived, usage } from '../../errors.js'
-import {
-  openStore,
-  openTokens,
-  pathsOf,
-  settings,
-  signIn,
-  signOut,
-  userTokenKinds,
-} from '../../profile/index.js'
+import { settings, signIn, signOut, userTokenKinds } from '../../profile/index.js'
 import type { Profile, UserTokenKind } from '../../profile/types.js'
 import { define, type GivenBy } from '../define.js'
-import { patient } from '../patient.js'
 import type { Services } from '../services.js'
+import { storeOf, tokensOf } from '../stores.js'
 import type { Argument, Given } from '../types.js'
 import { askedAddress, askedName, askedToken, type Secrets } from './asking.js'
 import { type Identity, identityText, probe } from './probe.js'
@@ -25,10 +17,6 @@ const places = {
   keyring: 'the keyring of the system',
   file: 'a file that only you can read',
 } as const
-
-const storeOf = (services: Services) => openStore(pathsOf(services.place.env), patient(services))
-const tokensOf = (services: Services) =>
-  openTokens(pathsOf(services.place.env), services.place.env, patient(services))
 
 const loginFlags = {
   kind: oneOf([...userTokenKinds, 'project', 'impersonation'], 'kind of the token', {

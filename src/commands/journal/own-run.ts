@@ -1,4 +1,5 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
+import { mostAtOnce } from '../../base/ahead.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Failure, usage } from '../../errors.js'
 import type { GivenObject, Item } from '../../fleet/items.js'
@@ -108,9 +109,6 @@ export interface RunEnded {
   readonly report: Report
   readonly outcomes: ReadonlyMap<number, Outcome<PlanAnswer>>
 }
-
-/** No more are begun at once than a gate ever lets go. */
-const mostAtOnce = 32
 
 /** What is written down of an object: what is done is gone, and undo brings back what it was. */
 class Befores {

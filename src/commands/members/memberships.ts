@@ -5,7 +5,7 @@ import { members } from '../../catalogue/areas/members.js'
 import { usersNamed } from '../../catalogue/implied.js'
 import { exitCodes, Failure, survived } from '../../errors.js'
 import type { InstanceService, Services } from '../services.js'
-import { isTolerated } from '../tolerated.js'
+import { isTolerated, toleratedText } from '../tolerated.js'
 import { type MemberPlace, MemberPlaces, textOfPlace } from './places.js'
 import { bare, isId, type Member } from './usernames.js'
 
@@ -137,7 +137,7 @@ export class Memberships {
     const { person, place: run } = this.#services
     if (failure !== undefined && isTolerated(run.globals, failure)) {
       this.#tolerated += 1
-      person.note(`${textOfPlace(place)}: ${failure.message} (tolerated)`)
+      person.note(toleratedText(textOfPlace(place), failure))
       return
     }
     const reachable = failure?.category !== 'unreachable'

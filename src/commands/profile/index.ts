@@ -6,9 +6,6 @@ import { Failure, usage } from '../../errors.js'
 import {
   type Changes,
   fieldOf,
-  openStore,
-  openTokens,
-  pathsOf,
   removeProfile,
   settingNames,
   settings,
@@ -16,11 +13,9 @@ import {
 } from '../../profile/index.js'
 import type { Profile } from '../../profile/types.js'
 import { define, type GivenBy } from '../define.js'
-import { patient } from '../patient.js'
 import type { PlaceService, Services } from '../services.js'
+import { storeOf, tokensOf } from '../stores.js'
 import type { Argument, Given } from '../types.js'
-
-const storeOf = (services: Services) => openStore(pathsOf(services.place.env), patient(services))
 
 const argument: Argument = {
   name: 'name',
@@ -160,11 +155,7 @@ export const deleteCommand = define({
     // Its own protection counts, not that of the profile in force.
     const of = { profile, baseUrl: profile.baseUrl }
     await services.person.confirm(`Profile "${name}" and its credential are deleted.`, [name], of)
-    await removeProfile(
-      storeOf(services),
-      openTokens(pathsOf(services.place.env), services.place.env, patient(services)),
-      name,
-    )
+    await removeProfile(storeOf(services), tokensOf(services), name)
     services.person.note(`profile "${name}" is deleted`)
   },
 })

@@ -3,12 +3,13 @@ import { writes } from '../../../catalogue/endpoint.js'
 import type { Plan, PlanSource } from '../../../commands/described.js'
 import { lossIn } from '../../../commands/running.js'
 import type { Emit, Many, PlanAnswer } from '../../../commands/services.js'
+import { toleratedText } from '../../../commands/tolerated.js'
 import { Failure } from '../../../errors.js'
 import { showsNothing } from '../answer/outcome.js'
 import { linesOf } from '../person/details.js'
 import { callOf, doneOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
 import { mostOf, unprinted } from './ending.js'
-import { tolerant, toleratedIn, toleratedText } from './tolerated.js'
+import { tolerant, toleratedIn } from './tolerated.js'
 
 const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
   endpoint,

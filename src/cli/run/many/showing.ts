@@ -2,13 +2,14 @@
 import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
 import type { Plan } from '../../../commands/described.js'
 import type { Many } from '../../../commands/services.js'
+import { toleratedText } from '../../../commands/tolerated.js'
 import { Failure } from '../../../errors.js'
 import { mostTold } from '../../../fleet/report.js'
 import { about, below, belowOf, identityOf, leadOf, toldApart } from '../answer/about.js'
 import { printedValue, showsNothing } from '../answer/outcome.js'
 import { doneText, type Engine, objectOf } from './each.js'
 import type { Intake, Result } from './intake.js'
-import { toleratedIn, toleratedText } from './tolerated.js'
+import { toleratedIn } from './tolerated.js'
 
 /** What one object of several is under -o json where the API answers with nothing: what became of it. */
 const recordOf = ({ item: { plan }, outcome }: Result): unknown => {

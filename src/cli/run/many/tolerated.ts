@@ -15,10 +15,6 @@ export const toleratedIn = (answer: PlanAnswer | undefined): Failure | undefined
     ? answer.tolerated
     : undefined
 
-/** What is said of one. */
-export const toleratedText = (object: string, { message }: Failure): string =>
-  `${object}: ${message} (tolerated)`
-
 /** Work on one object after which it is as it was where it was refused so. */
 export const tolerant =
   (globals: Tolerating, work: (plan: Plan) => Promise<PlanAnswer>) =>

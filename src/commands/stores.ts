@@ -1,0 +1,14 @@
+/** The profiles of a run and their tokens: whoever writes to them waits for another process that does. */
+import { openStore, openTokens, pathsOf } from '../profile/index.js'
+import { patient } from './patient.js'
+import type { Services } from './services.js'
+
+type Waiting = Pick<Services, 'person' | 'place'>
+
+/** The profiles, with the names for lines. */
+export const storeOf = (services: Waiting) =>
+  openStore(pathsOf(services.place.env), patient(services))
+
+/** The tokens of profiles. */
+export const tokensOf = (services: Waiting) =>
+  openTokens(pathsOf(services.place.env), services.place.env, patient(services))
