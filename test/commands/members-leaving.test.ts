@@ -76,6 +76,14 @@ describe('members remove-everywhere', () => {
     expect(front.written()).toEqual([])
   })
 
+  it('is done where only a project of their own stays', async () => {
+    const ran = await run('members remove-everywhere chi --dry-run', envFor(sandbox.url))
+    expect(rowsOf(ran.stdout)).toContainEqual(
+      expect.objectContaining({ of: 'project:chi/notes', outcome: 'left' }),
+    )
+    expect(ran.code).toBe(0)
+  })
+
   it('never removes whose token it is', async () => {
     const front = await frontOf(() => sandbox.url)
     const ran = await run('members remove-everywhere ben --yes', envFor(front.base, 'ben'))

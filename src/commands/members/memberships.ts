@@ -83,11 +83,6 @@ export class Memberships {
     this.#places = new MemberPlaces(services.instance)
   }
 
-  /** How many parts could not be read. */
-  get unread(): number {
-    return this.#unread
-  }
-
   /** In the order of the places. @throws Failure where the instance cannot be asked any more */
   async *each(): AsyncGenerator<FoundMembership> {
     const tally = this.#services.person.tally()

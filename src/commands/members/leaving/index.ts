@@ -21,7 +21,7 @@ import { soughtBy } from '../memberships.js'
 import { userArgument } from '../where.js'
 import { type LeavingPlan, objectOf, planLeaving } from './plan.js'
 import { type LeavingRow, lineOf, printRows, rowAfter, rowOf } from './report.js'
-import { isLastOwner, lastOwner, tokenUser } from './standing.js'
+import { isLastOwner, lastOwner, ownProject, tokenUser } from './standing.js'
 
 const own = {
   command: 'members remove-everywhere',
@@ -117,10 +117,11 @@ const resumed = async (services: Services, { args }: Given, name: string): Promi
   await carried(services, held, [])
 }
 
-/** What stays is told by itself, and counts as not done. */
+/** What stays is told by itself, and counts as not done where somebody could do it. */
 const rowsOf = ({ goes, stays }: LeavingPlan) => ({
   objects: goes.map(objectOf),
   left: stays.map((one) => rowOf(objectOf(one), 'left', one.stays ?? null)),
+  done: stays.every((one) => one.stays === ownProject),
 })
 
 const removed = async (services: Services, given: string): Promise<void> => {
@@ -128,8 +129,8 @@ const removed = async (services: Services, given: string): Promise<void> => {
   if (!place.globals.dryRun) await person.confirmable('The user loses every direct membership.')
   const self = await tokenUser(services)
   const sought = soughtBy(given)
-  const { objects, left } = rowsOf(await planLeaving(services, sought, self))
-  if (left.length > 0) answer.exit(exitCodes.partial)
+  const { objects, left, done } = rowsOf(await planLeaving(services, sought, self))
+  if (!done) answer.exit(exitCodes.partial)
   if (objects.length === 0 || place.globals.dryRun) {
     const planned = objects.map((object) => rowOf(object, 'planned'))
     await printRows(services, [...planned, ...left])
@@ -149,7 +150,7 @@ const removed = async (services: Services, given: string): Promise<void> => {
 export const removeEverywhere = define({
   summary: 'Take every direct membership from a user who leaves',
   description: [
-    'Looks wherever you see a project or a group (members where --direct), shows what goes, asks, and removes it, inner memberships first. What is left is listed with the reason: the token’s own user, the last owner of a group, a project of their own. Exit 8 where something is left or could not be read.',
+    'Looks wherever you see a project or a group (members where --direct), shows what goes, asks, and removes it, inner memberships first. What is left is listed with the reason: the token’s own user, the last owner of a group, a project of their own. Exit 8 where something else than such a project is left, or could not be read.',
     'What each membership was stands in the journal: journal undo adds the user again with the same levels and dates, --resume last goes on with a run that was cut. -o markdown makes a report for a ticket.',
   ],
   args: [{ ...userArgument, required: false }],

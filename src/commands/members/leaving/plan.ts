@@ -17,7 +17,6 @@ export interface LeavingPlan {
   /** In the order in which they are removed. */
   readonly goes: readonly Leaving[]
   readonly stays: readonly Leaving[]
-  readonly unread: number
 }
 
 /** Looks where a user is a direct member, and decides what goes. @throws Failure as `Memberships` */
@@ -40,7 +39,6 @@ export const planLeaving = async (
   return {
     goes: sorted.filter(({ stays }) => stays === undefined),
     stays: sorted.filter(({ stays }) => stays !== undefined),
-    unread: memberships.unread,
   }
 }
 

@@ -66,6 +66,8 @@ export const isLastOwner = async (
   !(await hasOtherOwner(instance, place.path, member))
 
 export const lastOwner = 'the last owner of the group'
+/** Nobody can take it from them: it goes with the user. */
+export const ownProject = 'a project of their own'
 
 /** Why a membership stays; undefined where it goes. */
 export const reasonToStay = async (
@@ -75,7 +77,6 @@ export const reasonToStay = async (
 ): Promise<string | undefined> => {
   const { member, place } = found
   if (isSelf(self, member)) return "the token's own user"
-  if (place.holder?.toLowerCase() === String(member.username).toLowerCase())
-    return 'a project of their own'
+  if (place.holder?.toLowerCase() === String(member.username).toLowerCase()) return ownProject
   return (await isLastOwner(instance, found)) ? lastOwner : undefined
 }
