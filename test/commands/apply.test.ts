@@ -98,6 +98,16 @@ describe('apply', () => {
     expect(again.stderr).toContain(`— svcctl apply --resume ${id} tries`)
   })
 
+  it('keeps none where none is wanted, and makes no file of that name', async () => {
+    const [a = ''] = names(1)
+    const at = await front()
+    const { run, cwd, journals } = desk(rules({ [a]: 1 }))
+    const { code, stderr } = await run(at, 'apply svcctl.yml --yes --journal none')
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 done$/m)])
+    expect([await required(a), journals()]).toEqual([1, []])
+    expect(readdirSync(cwd)).toEqual(['svcctl.yml'])
+  })
+
   it('keeps no more journals than others do, each with its plan', async () => {
     const at = await front()
     const { run, config, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))

@@ -189,6 +189,10 @@ describe('members remove-everywhere', () => {
     expect((await run('journal undo last --yes', env)).code).toBe(0)
     const none = await run('members remove-everywhere gus --yes --journal none --tolerate x', env)
     expect(none.code).toBe(2)
+    const kept = readdirSync(journals)
+    const bare = await run('members remove-everywhere gus --yes --journal none', env)
+    expect(bare.stderr).toMatch(/^[1-9] done$/m)
+    expect(readdirSync(journals)).toEqual(kept)
   })
 })
 

@@ -21,12 +21,14 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
   ])
   const { concurrency = 'auto', maxFailures } = place.globals
   const tally = person.tally(actions.length)
-  const record = recordIn(
-    run.journal,
-    (result: { readonly status?: number } = {}) =>
-      result.status === undefined ? {} : { status: result.status },
-    (attributes: Attributes) => attributes,
-  )
+  const record =
+    run.journal &&
+    recordIn(
+      run.journal,
+      (result: { readonly status?: number } = {}) =>
+        result.status === undefined ? {} : { status: result.status },
+      (attributes: Attributes) => attributes,
+    )
   return carryOut(actions, {
     instance: writableOf(services),
     sight: made.sight,
@@ -35,7 +37,7 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
     gate: { width: concurrency === 'auto' ? mostAtOnce : concurrency },
     ...(maxFailures === undefined ? {} : { mostFailures: parseMostFailures(maxFailures) }),
     signal: place.clock.signal,
-    record,
+    ...(record === undefined ? {} : { record }),
     numbered: ({ id }) => run.places.get(id),
     told: ({ outcome }) => tally.add(1, 'failure' in outcome),
   }).finally(tally.end)

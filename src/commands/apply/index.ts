@@ -10,7 +10,7 @@ import { secretsOf } from '../plan/secrets.js'
 import type { Services } from '../services.js'
 import { type Agreed, agreedIn, checkAgreed, staleIn } from './agreed.js'
 import { done } from './doing.js'
-import { keptRun, type OwnRun, resumedRun } from './journal.js'
+import { keptRun, type ResumedRun, resumedRun } from './journal.js'
 import { onlyOne } from './lock.js'
 import type { ApplyRun } from './run.js'
 
@@ -100,7 +100,7 @@ const showPlan = async (services: Services, { made, actions }: Wanted): Promise<
 const begun = async (
   services: Services,
   given: Mine,
-  own: OwnRun | undefined,
+  own: ResumedRun | undefined,
 ): Promise<ApplyRun | undefined> => {
   const { person, place } = services
   const agreed = own?.agreed ?? (await agreedIn(services, given))
@@ -137,7 +137,7 @@ const begun = async (
 const run = async (services: Services, given: Mine): Promise<void> => {
   const { resume, dryRun } = services.place.globals
   const release = dryRun ? () => {} : await onlyOne(services.place)
-  let own: OwnRun | undefined
+  let own: ResumedRun | undefined
   try {
     own = resume === undefined ? undefined : await resumedRun(services, given, resume)
     if (resume !== undefined && own === undefined)

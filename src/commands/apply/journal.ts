@@ -3,6 +3,7 @@
 import { writeWhole } from '../../base/files/files.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
+import type { PlanDocument } from '../../desired/planfile/document.js'
 import { reasonOf, usage } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
@@ -27,12 +28,17 @@ interface KeptPlan {
 
 /** A run with its journal. */
 export interface OwnRun {
-  readonly journal: Journal
-  readonly agreed: Agreed
+  /** Undefined where none is kept. */
+  readonly journal: Journal | undefined
   /** The place of each action in the journal, by its id. */
   readonly places: ReadonlyMap<string, number>
   end(end: End): Promise<void>
   close(): Promise<void>
+}
+
+/** A run that is gone on with, as it was agreed to. */
+export interface ResumedRun extends OwnRun {
+  readonly agreed: Agreed
 }
 
 const headerOf = async (services: Services, id: string): Promise<Header> => ({
@@ -45,15 +51,14 @@ const headerOf = async (services: Services, id: string): Promise<Header> => ({
   ...(await services.place.identity()),
 })
 
-const runOf = (journal: Journal, agreed: Agreed): OwnRun => {
+const runOf = (journal: Journal | undefined, { actions }: PlanDocument): OwnRun => {
   let closed = false
   return {
     journal,
-    agreed,
-    places: new Map(agreed.document.actions.map(({ id }, i) => [id, i + 1])),
-    end: (end) => journal.end(end),
+    places: new Map(actions.map(({ id }, i) => [id, i + 1])),
+    end: async (end) => journal?.end(end),
     close: async () => {
-      if (!closed) await journal.close()
+      if (!closed) await journal?.close()
       closed = true
     },
   }
@@ -74,6 +79,7 @@ export const keptRun = async (
   { document }: MadePlan,
 ): Promise<OwnRun> => {
   const { place } = services
+  if (place.globals.journal === 'none') return runOf(undefined, document)
   const { journalId, planBeside } = await import('../../fleet/journal/folder.js')
   const header = await headerOf(services, journalId(command, place.clock.now()))
   const journal = await makeJournal(place, place.globals.journal, header)
@@ -87,7 +93,7 @@ export const keptRun = async (
   for (const [i, { id }] of document.actions.entries())
     journal.add({ n: i + 1, object: id, state: 'queued' })
   await journal.append({ input: 'complete', total: document.actions.length })
-  return runOf(journal, { file: journal.file, document, given })
+  return runOf(journal, document)
 }
 
 const parsed = (text: string): unknown => {
@@ -148,7 +154,7 @@ export const resumedRun = async (
   services: Services,
   given: PlanAsked,
   name: string,
-): Promise<OwnRun | undefined> => {
+): Promise<ResumedRun | undefined> => {
   const { place, person } = services
   checkLine(given)
   const [folder, { isDone, nextOf, readPast }, { checkIdentity }, { reopenJournal }, { readPlan }] =
@@ -181,5 +187,5 @@ export const resumedRun = async (
     given: again,
     resumed: true as const,
   }
-  return { ...runOf(journal, { ...agreed, document }), agreed }
+  return { ...runOf(journal, document), agreed }
 }

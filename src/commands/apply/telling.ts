@@ -1,7 +1,7 @@
 /** What became of a plan: on standard error for people, with the plan for programs. */
 import type { Carried } from '../../desired/applying/carrying.js'
 import type { Verified } from '../../desired/applying/verifying.js'
-import { againBy } from '../journal/runs.js'
+import { keptAs } from '../journal/runs.js'
 import { formatOf } from '../plan/printing.js'
 import type { ApplyRun } from './run.js'
 
@@ -42,8 +42,7 @@ export const tellDone = async (
     for (const { text } of found) person.warn(`${action.id}: ${text}`)
   for (const { action, failure } of unread)
     person.warn(`${action.id}: could not be read once more: ${failure.message}`)
-  const again = againBy('apply', place.globals)
-  person.note(closingLine(report, { file: run.journal.file, again }))
+  person.note(closingLine(report, keptAs(run.journal, 'apply', place.globals)))
 }
 
 /** The plan's document with what became of each action. People had the plan before. */

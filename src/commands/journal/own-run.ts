@@ -12,7 +12,7 @@ import { keptOf } from '../answered.js'
 import { maskingOf } from '../kept.js'
 import type { PlanAnswer, Services } from '../services.js'
 import { fileOf, instanceOf } from './named.js'
-import { againBy, lastRun, makeJournal } from './runs.js'
+import { keptAs, lastRun, makeJournal } from './runs.js'
 
 export type { GivenObject, Item } from '../../fleet/items.js'
 
@@ -195,11 +195,7 @@ export const toldRun = async (
   ])
   for (const { item, failure } of report.failures)
     person.report(failure, item.parent ?? item.object)
-  const kept =
-    journal === undefined
-      ? undefined
-      : { file: journal.file, again: againBy(command, place.globals) }
-  person.note(closingLine(report, kept))
+  person.note(closingLine(report, keptAs(journal, command, place.globals)))
   return verdict(report)
 }
 

@@ -5,6 +5,7 @@ import type { Failure } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Journal } from '../../fleet/journal/writing.js'
+import type { Kept } from '../../fleet/progress.js'
 import type { Globals } from '../globals.js'
 import type { PlaceService } from '../services.js'
 import { journalFolder } from './named.js'
@@ -47,16 +48,10 @@ export const lastRun = async (
   return open
 }
 
+type Going = Pick<Globals, 'journal' | 'profile' | 'resume' | 'sandbox'>
+
 /** How a run is gone on with, as a line to type. */
-export const againBy = (
-  command: string,
-  {
-    journal,
-    profile,
-    resume,
-    sandbox,
-  }: Pick<Globals, 'journal' | 'profile' | 'resume' | 'sandbox'>,
-): string =>
+export const againBy = (command: string, { journal, profile, resume, sandbox }: Going): string =>
   [
     command,
     ...(sandbox ? ['--sandbox'] : []),
@@ -64,3 +59,11 @@ export const againBy = (
     '--resume',
     quoted(journal ?? resume ?? 'last'),
   ].join(' ')
+
+/** Where a run is written down, for the line that closes it; undefined where it is not. */
+export const keptAs = (
+  journal: Journal | undefined,
+  command: string,
+  globals: Going,
+): Kept | undefined =>
+  journal === undefined ? undefined : { file: journal.file, again: againBy(command, globals) }
