@@ -119,6 +119,36 @@ describe('approvals rules update', () => {
     expect(ran.stderr).not.toContain('removes')
   })
 
+  it('says once of each who goes, of rules of one name as well', async () => {
+    const others = { ...record, id: 4 }
+    server.answer = ({ method, url }) => {
+      if (method !== 'GET') return { body: { id: 2 } }
+      if (/approval_rules\?/.test(url)) return { body: [record, others] }
+      return { body: url.endsWith('/4') ? others : record }
+    }
+    const ran = await svcctl(
+      [
+        'approvals',
+        'rules',
+        'update',
+        '--select',
+        'name=QA',
+        '--user-ids',
+        '5',
+        '-P',
+        '3',
+        '--yes',
+      ],
+      { env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' } },
+    )
+    expect(ran.code).toBe(0)
+    const gone = ran.stderr
+      .split('\n')
+      .filter((line) => line.includes(' removes ') || line.startsWith('removes '))
+    const each = ['removes user dova (6) from rule QA', 'removes group web (7) from rule QA']
+    expect(gone).toEqual([...each, ...each])
+  })
+
   it('tells of a rule that cannot be read as of one that failed', async () => {
     const failing = await svcctl(
       ['approvals', 'rules', 'update', '2', '4', '-P', '3', '--name', 'x', '--keep'],

@@ -88,9 +88,13 @@ const mostLost = 1000
 /** Who is lost with the approvers that are not listed. */
 class Lost {
   readonly #lines: string[] = []
+  /** Rules that were heard of: the first ones are planned once more to be asked about, and lose nothing by it. */
+  readonly #heard = new Set<string>()
   #more = 0
 
-  add(lines: readonly string[]): void {
+  add(rule: string, lines: readonly string[]): void {
+    if (this.#heard.has(rule)) return
+    if (this.#heard.size < mostLost) this.#heard.add(rule)
     for (const line of lines)
       if (this.#lines.length < mostLost) this.#lines.push(line)
       else this.#more += 1
@@ -146,7 +150,7 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
     const whole = await complete(instance, await listedBy(services, asked), open, keep)
     const { plan, failure } = whole
     if (failure !== undefined) failures.set(plan, failure)
-    lost.add(whole.lost)
+    lost.add(JSON.stringify(pathIn(approvals.rulesGet, plan.values)), whole.lost)
     return plan
   }
   // Who is lost is known when all rules are read, and asked about before the first is changed.
