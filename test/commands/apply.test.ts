@@ -142,7 +142,17 @@ describe('apply', () => {
     const screen = await onTerminal(line, envFor(at), (terminal) => terminal.until(/Go on\?/), cwd)
     expect(screen.indexOf(`approval_rules/${a}`)).toBeGreaterThanOrEqual(0)
     expect(screen.indexOf(`approval_rules/${a}`)).toBeLessThan(screen.indexOf('Go on?'))
+    expect(screen.split(`approval_rules/${a}`)).toHaveLength(2)
     expect(at.written()).toEqual([])
+  })
+
+  it('says what it would do where it asks and the plan is shown to programs', async () => {
+    const [a = ''] = names(1)
+    const at = await front()
+    const { cwd, envFor } = desk(rules({ [a]: 1 }))
+    const line = 'apply svcctl.yml -o json'
+    const screen = await onTerminal(line, envFor(at), (terminal) => terminal.until(/Go on\?/), cwd)
+    expect(screen).toContain(`create projects/platform/app:approval_rules/${a}`)
   })
 
   it.skipIf(!existsSync('/dev/full'))('does nothing of a plan that cannot be shown', async () => {

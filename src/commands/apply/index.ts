@@ -76,16 +76,23 @@ const withOnly = async (made: MadePlan, actions: readonly PlannedAction[]): Prom
   return { ...made, plan, document: documentOf(plan, made.document) }
 }
 
-const confirmed = async ({ person }: Services, { actions, made }: Wanted): Promise<void> => {
+/** @param seen whether the plan stands on the screen, where nothing of it has to be said again */
+const confirmed = async (
+  { person }: Services,
+  { actions, made }: Wanted,
+  seen: boolean,
+): Promise<void> => {
   const deletes = actions.filter(({ verb }) => verb === 'delete' || verb === 'replace')
   const lost = deletes.length === 0 ? '' : `, ${deletes.length} of them deletes`
   const what = `${actions.length} changes are made at ${made.document.instance}${lost}.`
-  await person.confirm(
-    what,
-    actions.map(({ id }) => id),
-    undefined,
-    actions.length,
-  )
+  if (seen) await person.confirm(what)
+  else
+    await person.confirm(
+      what,
+      actions.map(({ id }) => id),
+      undefined,
+      actions.length,
+    )
 }
 
 /** Shows the plan to people, before anything is asked or done; to programs it is shown with what became of it. */
@@ -122,7 +129,8 @@ const begun = async (
   }
   if (own === undefined) checkLimits(wanted.made.plan)
   if (place.globals.dryRun) return undefined
-  await confirmed(services, wanted)
+  const { reader, terminal } = services.answer
+  await confirmed(services, wanted, own === undefined && reader === 'people' && terminal)
   const run = own ?? (await keptRun(services, asked, wanted.made))
   return {
     services,
