@@ -1,4 +1,5 @@
 /** Certificates of Pages domains by the time that is left of them. */
+import { textOf } from '../../base/objects.js'
 import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { RecordOf } from '../../client/typed.js'
 import { made } from '../pages-domains/index.js'
@@ -30,7 +31,7 @@ const certificateOf = (domain: Domain, now: Date): DomainCertificate => {
   const time = expires === undefined ? Number.NaN : Date.parse(expires)
   const { project_id, auto_ssl_enabled, certificate } = domain
   return {
-    domain: domain.domain ?? '',
+    domain: textOf(domain.domain) ?? '',
     ...(typeof project_id === 'number' ? { project_id } : {}),
     ...(Number.isNaN(time)
       ? {}

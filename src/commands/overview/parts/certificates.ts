@@ -54,7 +54,7 @@ export const certificatesPart: OverviewPart = {
           .flatMap((one) =>
             after(`${mark(markOf(one))} ${cell(one.domain, nameColumns)} `, endText(one)),
           ),
-        ...(rest > 0 ? [`and ${rest} more, which end later`] : []),
+        ...(rest > 0 ? [`and ${rest} more, which ${rest === 1 ? 'ends' : 'end'} later`] : []),
       ],
       rows: certificates.map((one) => ({
         item: one.domain,

@@ -1,4 +1,6 @@
 /** Jobs that wait for a runner, and the one that waits longest. */
+
+import { textOf } from '../../../base/objects.js'
 import { jobs } from '../../../catalogue/areas/jobs.js'
 import { type Failure, survived } from '../../../errors.js'
 import { several, spanText } from '../../glance/words.js'
@@ -8,6 +10,7 @@ interface Waiting {
   readonly project: string
   readonly id: number
   readonly name: string
+  /** Empty where it is not told. */
   readonly created_at: string
   readonly tag_list: readonly string[]
 }
@@ -21,7 +24,8 @@ interface Found {
   looked: number
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const text = (value: unknown): string => textOf(value) ?? ''
+const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(text) : [])
 
 const lookInto = async (
   { instance }: OverviewSources,
@@ -38,7 +42,7 @@ const lookInto = async (
         id: job.id ?? 0,
         name: text(job.name),
         created_at: text(job.created_at),
-        tag_list: (job.tag_list ?? []).map(text),
+        tag_list: texts(job.tag_list),
       })
   } catch (error) {
     const failure = survived(error)
@@ -54,12 +58,24 @@ const found = async (sources: OverviewSources): Promise<Found> => {
   const working = all.filter((one) => one.archived !== true && one.jobs_enabled !== false)
   const seen: Found = { waiting: [], failed: [], hidden: 0, looked: 0 }
   await sources.instance.each(working, async ({ id, path_with_namespace: path }) => {
-    if (typeof id === 'number') await lookInto(sources, id, path ?? String(id), seen)
+    if (typeof id === 'number') await lookInto(sources, id, textOf(path) ?? String(id), seen)
   })
   const [first] = seen.failed
   // Where not one could be read, the part is not there.
   if (first !== undefined && seen.looked === 0) throw first
   return seen
+}
+
+/** When it began to wait; after all others, where that is not told. */
+const sinceOf = ({ created_at }: Waiting): number => {
+  const time = Date.parse(created_at)
+  return Number.isNaN(time) ? Number.POSITIVE_INFINITY : time
+}
+
+/** For how many seconds it waits; null where that is not told. */
+const waitedOf = (job: Waiting, now: Date): number | null => {
+  const since = sinceOf(job)
+  return Number.isFinite(since) ? Math.floor((now.getTime() - since) / 1000) : null
 }
 
 type Counts = readonly (readonly [string, number])[]
@@ -89,12 +105,13 @@ const missingOf = ({ failed, hidden }: Found): string | undefined => {
 }
 
 /** What is said of the one that waits longest, and what would say why. */
-const oldestLines = (oldest: Waiting | undefined, waited: number, { after }: Pen) => {
+const oldestLines = (oldest: Waiting | undefined, waited: number | null, { after }: Pen) => {
   if (oldest === undefined) return []
   const { project, id, name, tag_list: tags } = oldest
   const tagged = tags.length === 0 ? '' : `, tags ${tags.join(', ')}`
+  const since = waited === null ? '' : `, for ${spanText(waited)}`
   return [
-    ...after('', `the oldest, for ${spanText(waited)}: ${name} (${id})${tagged}`),
+    ...after('', `the oldest${since}: ${name} (${id})${tagged}`),
     ...after('', `why: svcctl jobs why ${id} -P ${project}`),
   ]
 }
@@ -120,11 +137,9 @@ export const jobsPart: OverviewPart = {
   read: async (sources) => {
     const seen = await found(sources)
     const { waiting, looked, hidden, failed } = seen
-    const [oldest] = waiting.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+    const [oldest] = waiting.toSorted((a, b) => sinceOf(a) - sinceOf(b))
     const counts = countsOf(waiting)
-    const now = sources.place.clock.now().getTime()
-    const waited =
-      oldest === undefined ? 0 : Math.floor((now - Date.parse(oldest.created_at)) / 1000)
+    const waited = oldest === undefined ? null : waitedOf(oldest, sources.place.clock.now())
     const missing = missingOf(seen)
     return {
       value: {

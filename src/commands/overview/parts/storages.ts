@@ -26,7 +26,8 @@ const storagesOf = async (
     sources.instance.call(settings.get, {}),
     sources.projects(),
   ])
-  const counts = new Map((data?.repository_storages ?? []).map((name) => [String(name), 0]))
+  const { repository_storages: names } = data ?? {}
+  const counts = new Map((Array.isArray(names) ? names : []).map((name) => [String(name), 0]))
   let untold = 0
   for (const { repository_storage: name } of projects)
     if (typeof name === 'string') counts.set(name, (counts.get(name) ?? 0) + 1)

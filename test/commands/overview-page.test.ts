@@ -1,0 +1,252 @@
+/** The page of `overview` as people see it, narrow and wide: the parts in their places, of a made-up instance. */
+import { expect, it } from 'vitest'
+import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { pageOf } from '../../src/commands/overview/page.js'
+import { parts } from '../../src/commands/overview/parts/index.js'
+import { overviewOf, recordOf } from '../../src/commands/overview/reading.js'
+import type { AnswerService, Services } from '../../src/commands/services.js'
+import { Failure } from '../../src/errors.js'
+import { styleOf } from '../../src/terminal/text/style.js'
+
+const now = new Date('2026-11-22T12:00:00Z')
+const ends = (days: number): string => new Date(now.getTime() + days * 86_400_000).toISOString()
+const domain = (name: string, days: number, more: object = {}) => ({
+  domain: name,
+  certificate: { expired: days < 0, expiration: ends(days) },
+  ...more,
+})
+const job = (id: number, hours: number, more: object = {}) => ({
+  id,
+  name: `job-${id}`,
+  created_at: ends(-hours / 24),
+  ...more,
+})
+
+type Lists = Readonly<Record<string, unknown>>
+const usual: Lists = {
+  'GET /runners/all': [
+    { id: 1, runner_type: 'instance_type', status: 'online', active: true },
+    { id: 2, runner_type: 'instance_type', status: 'offline', active: true },
+    { id: 3, runner_type: 'group_type', status: 'online', active: false },
+  ],
+  'GET /projects': ['b', 'a', 'c', 'd', 'e', 'f'].map((name, i) => ({
+    id: i + 1,
+    path_with_namespace: `group/${name}`,
+    repository_storage: i < 3 ? 'default' : 'spare',
+  })),
+  'GET /pages/domains': [
+    domain('later.example', 90),
+    domain('soon.example', 6, { auto_ssl_enabled: true }),
+    domain('over.example', -3),
+    domain('month.example', 20),
+    domain('far.example', 200),
+    domain('farther.example', 300),
+    { domain: 'bare.example' },
+  ],
+  'GET /geo_nodes': [
+    { id: 1, name: 'south', enabled: true, primary: false },
+    { id: 2, name: 'north', enabled: true, primary: true },
+  ],
+  'GET /geo_nodes/status': [
+    { geo_node_id: 1, healthy: false, health: 'no answer', db_replication_lag_seconds: 90 },
+    { geo_node_id: 2, healthy: true },
+  ],
+}
+const waiting: Lists = {
+  1: [job(11, 1), job(12, 30, { tag_list: ['gpu'] })],
+  2: [job(21, 2), job(22, 3)],
+  3: [job(31, 2), job(32, 2), job(33, 2)],
+  4: [job(41, 1)],
+  5: [job(51, 1)],
+}
+
+/** An instance that has these lists, and a profile whose token is renewed by itself. */
+const services = (lists: Lists, jobs: Lists): Services => {
+  const credential = {
+    kind: 'oauth',
+    source: 'keyring',
+    value: 'x',
+    renews: true,
+    expiresAt: ends(1),
+  }
+  const session = { baseUrl: 'https://ci.example', credential: async () => credential }
+  const records = async ({ route }: Endpoint, { id = '' }: { readonly id?: number | string }) => {
+    const found = route.endsWith('/jobs') ? (jobs[id] ?? []) : lists[route]
+    if (found instanceof Failure) throw found
+    return found ?? []
+  }
+  const told = {
+    repository_storages: ['default', 'spare'],
+    repository_storages_weighted: { spare: 7 },
+  }
+  return {
+    instance: {
+      records,
+      each: async (items: readonly unknown[], work: (item: unknown) => Promise<void>) => {
+        for (const item of items) await work(item)
+      },
+      call: async () => ({ data: lists.settings ?? told }),
+      elsewhere: () => ({
+        build: async () => ({ path: '/merge_requests' }),
+        call: async () => ({}),
+      }),
+    },
+    place: {
+      globals: { sandbox: true },
+      env: {},
+      clock: { now: () => now },
+      session: async () => session,
+      sessionOf: async () => session,
+    },
+  } as unknown as Services
+}
+
+const read = (lists: Lists, jobs: Lists) => overviewOf(services(lists, jobs), parts)
+
+const page = async (width: number, lists = usual, jobs = waiting): Promise<string> => {
+  const { visible: safe, bold: strong, mark, bar } = await styleOf({}, {}, 'never')
+  const text = { safe, strong, mark, bar, hanging: safe }
+  const answer = { width, text } as unknown as AnswerService
+  const lines: string[] = []
+  for await (const line of pageOf(await read(lists, jobs), answer)) lines.push(line)
+  return `\n${lines.join('')}`
+}
+
+it('has a block below the other where it is narrow', async () => {
+  expect(await page(80)).toMatchInlineSnapshot(`
+    "
+    https://ci.example
+
+    Runners  3 runners
+      online     ██████░░░░░░  50 %  of those that are not paused
+      instance   ██████░░░░░░  50 %  1 online, 1 offline
+      group                       –  1 paused
+
+    Jobs waiting  9 in 5 of 6 projects
+      the oldest, for 1 d: job-12 (12), tags gpu
+      why: svcctl jobs why 12 -P group/b
+      group/c                      ████░░░░░░░░ 3
+      group/a                      ███░░░░░░░░░ 2
+      group/b                      ███░░░░░░░░░ 2
+      group/d                      █░░░░░░░░░░░ 1
+      and 1 project more
+
+    Pages certificates  1 ended, 1 within 7 days, 1 within 30 days, 3 later, 1
+                        domain without one
+      ✗ over.example                       ended 3 d ago
+      ✗ soon.example                       ends in 6 d, renewed by itself
+      ! month.example                      ends in 20 d
+      ✓ later.example                      ends in 3 mo
+      ✓ far.example                        ends in 6 mo
+      and 1 more, which ends later
+
+    Replication  2 sites
+      ✓ north                             –  primary
+      ✗ south                             –  1 min behind
+        no answer
+
+    Projects by storage  6 projects
+      default        ██████░░░░░░ 3
+      spare          ██████░░░░░░ 3, weight 7
+
+    Tokens of the profiles  1 token
+      ✓ (environment)  renewed by itself, https://ci.example, oauth, from keyring
+
+    Not in the API, and so not here: alerts, storage moves under way.
+    "
+  `)
+})
+
+it('has two columns from 120 on', async () => {
+  expect(await page(120)).toMatchInlineSnapshot(`
+    "
+    https://ci.example
+
+    Runners  3 runners                                            Replication  2 sites
+      online     ██████░░░░░░  50 %  of those that are not          ✓ north                             –  primary
+                                     paused                         ✗ south                             –  1 min behind
+      instance   ██████░░░░░░  50 %  1 online, 1 offline              no answer
+      group                       –  1 paused
+                                                                  Projects by storage  6 projects
+    Jobs waiting  9 in 5 of 6 projects                              default        ██████░░░░░░ 3
+      the oldest, for 1 d: job-12 (12), tags gpu                    spare          ██████░░░░░░ 3, weight 7
+      why: svcctl jobs why 12 -P group/b
+      group/c                      ████░░░░░░░░ 3                 Tokens of the profiles  1 token
+      group/a                      ███░░░░░░░░░ 2                   ✓ (environment)  renewed by itself, https://ci.example,
+      group/b                      ███░░░░░░░░░ 2                                    oauth, from keyring
+      group/d                      █░░░░░░░░░░░ 1
+      and 1 project more
+
+    Pages certificates  1 ended, 1 within 7 days, 1 within 30
+                        days, 3 later, 1 domain without one
+      ✗ over.example                       ended 3 d ago
+      ✗ soon.example                       ends in 6 d,
+                                           renewed by itself
+      ! month.example                      ends in 20 d
+      ✓ later.example                      ends in 3 mo
+      ✓ far.example                        ends in 6 mo
+      and 1 more, which ends later
+
+    Not in the API, and so not here: alerts, storage moves under way.
+    "
+  `)
+  expect(await page(119)).not.toMatch(/Runners.*Replication/)
+})
+
+it('says in its place what could not be read', async () => {
+  const lists = {
+    ...usual,
+    'GET /pages/domains': new Failure('auth', 'forbidden', { status: 403 }),
+    'GET /geo_nodes': new Failure('not_found', 'no such route', { status: 404, lacks: 'route' }),
+  }
+  expect(await page(80, lists)).toMatchInlineSnapshot(`
+    "
+    https://ci.example
+
+    Runners  3 runners
+      online     ██████░░░░░░  50 %  of those that are not paused
+      instance   ██████░░░░░░  50 %  1 online, 1 offline
+      group                       –  1 paused
+
+    Jobs waiting  9 in 5 of 6 projects
+      the oldest, for 1 d: job-12 (12), tags gpu
+      why: svcctl jobs why 12 -P group/b
+      group/c                      ████░░░░░░░░ 3
+      group/a                      ███░░░░░░░░░ 2
+      group/b                      ███░░░░░░░░░ 2
+      group/d                      █░░░░░░░░░░░ 1
+      and 1 project more
+
+    Pages certificates
+      ! not allowed: forbidden
+
+    Replication
+      – not offered here: no such route
+
+    Projects by storage  6 projects
+      default        ██████░░░░░░ 3
+      spare          ██████░░░░░░ 3, weight 7
+
+    Tokens of the profiles  1 token
+      ✓ (environment)  renewed by itself, https://ci.example, oauth, from keyring
+
+    Not in the API, and so not here: alerts, storage moves under way.
+    "
+  `)
+})
+
+it('takes what is of another type for not told', async () => {
+  const lists = {
+    ...usual,
+    settings: { repository_storages: 'default' },
+    'GET /projects': [{ id: 1, path_with_namespace: 5, repository_storage: {} }],
+    'GET /pages/domains': [{ domain: 5, certificate: { expired: 'yes' } }],
+    'GET /runners/all': [{ id: 1, runner_type: ['x'], status: 7 }],
+  }
+  const jobs = { 1: [job(7, 1), { id: 8, name: {}, created_at: 5, tag_list: 'x' }] }
+  expect(await page(80, lists, jobs)).toContain('the oldest, for 1 h: job-7 (7)')
+  expect(recordOf(await read(lists, { 1: [{ id: 8, tag_list: [null] }] }))).toMatchObject({
+    jobs: { oldest: { project: '1', id: 8, created_at: '', tag_list: [''], waited_seconds: null } },
+  })
+  expect(await page(80, lists, { 1: [{ id: 8 }] })).toContain('the oldest:  (8)')
+})
