@@ -314,8 +314,10 @@ describe('check certificates', () => {
     server.answer = () => ({ body: Array.from({ length: 8 }, (_, i) => domain(`d${i}`, -i - 1)) })
     const ran = await call('check certificates')
     expect(ran.stdout).toContain('d3 ended 3 d ago and 3 more\n')
-    const whole = await call('check certificates -o json')
-    expect(JSON.parse(whole.stdout).findings).toHaveLength(8)
+    const shown = await call('check certificates -o json')
+    expect(JSON.parse(shown.stdout).findings).toHaveLength(8)
+    server.answer = () => ({ body: Array.from({ length: 5 }, (_, i) => domain(`d${i}`, -i - 1)) })
+    expect((await call('check certificates')).stdout).not.toContain('more')
   })
 
   it('does not take for fine a certificate whose end nobody says', async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { mostMessage } from '../../src/commands/mcp/messages.js'
-import { mostBytes } from '../../src/commands/mcp/packing.js'
+import { mostBytes, notesOf } from '../../src/commands/mcp/packing.js'
 import { ClosedPipe } from '../../src/terminal/streams/stdout.js'
 import { type Served, type ServeHow, serve, servicesOf, serving } from '../support/mcp.js'
 import { folder } from '../support/program.js'
@@ -174,6 +174,12 @@ describe('the 32 KB of an answer', () => {
     const [text] = data.records as readonly unknown[]
     expect(JSON.stringify(text)).not.toContain('\ufffd')
   })
+})
+
+it('goes with few notes, and those are short', () => {
+  const notes = Array.from({ length: 9 }, (_, i) => `${i}`.repeat(999))
+  expect(notesOf(notes)).toEqual(notes.slice(0, 5).map((note) => note.slice(0, 300)))
+  expect(notesOf(['\u001b[2J'])).toEqual(['\\u001b[2J'])
 })
 
 describe('the 32 KB of a plan', () => {
@@ -365,6 +371,8 @@ describe('the end', () => {
     await one[how]()
     await one.client.close()
     expect(await call).toBe('given up')
+    // Nothing of it is tried again.
+    expect(instance.seen).toHaveLength(1)
   })
 
   it('comes quietly where nobody reads any more', async () => {

@@ -109,6 +109,9 @@ describe('mcp serve', () => {
       query: 'Pause runners',
     })) as unknown as { commands: readonly { command: string; tool: string }[] }
     expect(commands[0]).toMatchObject({ command: 'runners pause', tool: 'plan' })
+    // A part of a name says more than a word of what it is about.
+    const part = await reading.call('find_commands', { query: 'run' })
+    expect(part).toHaveProperty('commands.0.command', 'runners list')
     const { areas: found } = (await reading.call('find_commands')) as unknown as {
       areas: readonly { area: string; read: string[]; plan: string[] }[]
     }
@@ -130,6 +133,15 @@ describe('mcp serve', () => {
       },
     })
     expect(JSON.stringify(described)).toContain('developer')
+    expect(described).toMatchObject({
+      access: ['Owners of the group', 'at least Maintainer of the project'],
+    })
+    const geo = await reading.call('describe_command', { command: 'geo nodes update' })
+    expect(geo).toMatchObject({
+      // Null is none of the values: they stand for no schema that would refuse it.
+      arguments: { properties: { selective_sync_type: { type: ['string', 'null'] } } },
+    })
+    expect(JSON.stringify(geo)).not.toContain('"enum":["namespaces"')
   })
 
   it('describes each within what an answer may hold', async () => {
@@ -293,6 +305,7 @@ describe('--allow-write', () => {
     await served.call('read', { command: 'runners get', arguments: { id: 99_999 } })
     await served.call('runners_update', { id: 4, description: 'a-value-of-nobody' })
     await served.call('plan', { command: 'runners get', arguments: { id: 4 } })
+    await served.call('read', { command: 'runners get', arguments: { id: 'x'.repeat(999) } })
     await served.close()
     const lines = readFileSync(auditLog, 'utf8').trim().split('\n')
     const kept = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -303,6 +316,7 @@ describe('--allow-write', () => {
       'PUT /api/v4/runners/4 done',
       'MCP runners_update id=4 done',
       'MCP plan runners get id=4 not_sent',
+      `MCP ${'read runners get id='.padEnd(300, 'x')} not_sent`,
     ])
     expect(lines.join()).not.toContain('a-value-of-nobody')
   })

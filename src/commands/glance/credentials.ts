@@ -3,7 +3,7 @@
  * when it ends, where signing in was told so. The API has no word for a token's end.
  */
 import { mr } from '../../catalogue/areas/mr.js'
-import { type Failure, survived } from '../../errors.js'
+import { survived } from '../../errors.js'
 import { openStore, pathsOf } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 import type { Services } from '../services.js'
@@ -38,10 +38,6 @@ const endOf = ({ expiresAt, renews }: ResolvedCredential, now: Date) => {
   }
 }
 
-/** Whether a refusal is about the token: what is only not allowed to it, it may ask for. */
-const refusedToken = ({ category, details }: Failure): boolean =>
-  category === 'auth' && details.status !== 403
-
 /** One documented GET that needs somebody to be signed in. */
 const tried = async (
   { instance }: Services,
@@ -54,11 +50,10 @@ const tried = async (
     await there.call({ ...request, path: `${request.path}?per_page=1` })
     return { works: true }
   } catch (error) {
-    const failure = survived(error)
-    if (failure.details.status === 403) return { works: true }
-    return refusedToken(failure)
-      ? { works: false, reason: failure.message }
-      : { reason: failure.message }
+    const { category, message, details } = survived(error)
+    // What is only not allowed to it, it may ask for.
+    if (details.status === 403) return { works: true }
+    return category === 'auth' ? { works: false, reason: message } : { reason: message }
   }
 }
 
