@@ -75,11 +75,12 @@ class Requests {
   readonly #onInterrupt: OnInterrupt
   readonly #connections: Connections
   readonly #wire: Wire
+  readonly #closed = new AbortController()
 
   constructor(options: ClientOptions, clock: Timing) {
     this.#options = options
     this.#clock = clock
-    this.#onInterrupt = interruptions(options.signal)
+    this.#onInterrupt = interruptions(options.signal, this.#closed.signal)
     this.#connections = createConnections(options)
     this.#wire = new Wire(options, this.#connections, this.#onInterrupt, clock.now)
   }
@@ -118,7 +119,9 @@ class Requests {
     }
   }
 
+  /** What nobody waits for any more is not tried again, either. */
   close(): Promise<void> {
+    this.#closed.abort()
     return this.#connections.close()
   }
 

@@ -22,6 +22,26 @@ describe('askedWait', () => {
   })
 })
 
+describe('a client that is closed', () => {
+  it('ends what is under way, and tries nothing again', async () => {
+    let came = (): void => {}
+    const asked = new Promise<void>((resolve) => {
+      came = resolve
+    })
+    const server = await serve(() => came())
+    const clock = fakeClock()
+    const client = clientOf(server.base, { retries: 3 }, clock)
+    const ended = rejected(client.call(send('GET', '/x')))
+    await asked
+    await client.close()
+    expect(await ended).toMatchObject({ category: 'interrupted' })
+    expect(await rejected(client.call(send('GET', '/x')))).toMatchObject({
+      category: 'interrupted',
+    })
+    expect([server.seen.length, clock.slept]).toEqual([1, []])
+  })
+})
+
 const methods = ['GET', 'HEAD', 'PUT', 'DELETE', 'POST', 'PATCH'] as const
 const repeated = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
 

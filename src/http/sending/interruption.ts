@@ -6,14 +6,15 @@ import type { OnInterrupt } from '../gate.js'
 export const interrupted = (request?: string): Failure =>
   new Failure('interrupted', 'interrupted', request === undefined ? {} : { request })
 
-/** One listener on the signal, however many requests are under way. */
-export const interruptions = (signal: AbortSignal | undefined): OnInterrupt => {
+/** One listener on each signal, however many requests are under way. */
+export const interruptions = (...signals: readonly (AbortSignal | undefined)[]): OnInterrupt => {
   const waiting = new Set<() => void>()
-  signal?.addEventListener('abort', () => {
-    for (const stop of waiting) stop()
-  })
+  for (const signal of signals)
+    signal?.addEventListener('abort', () => {
+      for (const stop of waiting) stop()
+    })
   return (stop) => {
-    if (signal?.aborted === true) stop()
+    if (signals.some((signal) => signal?.aborted === true)) stop()
     else waiting.add(stop)
     return () => waiting.delete(stop)
   }
