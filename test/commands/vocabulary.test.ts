@@ -199,6 +199,8 @@ describe('a profile', () => {
     expect(fields.stdout).toContain('may_write=')
     const columns = await here('__complete bash -- deploy-keys list --fields may')
     expect(columns.stdout).toContain('may_write')
+    const settings = await here('__complete bash -- settings get nimbus_acc')
+    expect(settings.stdout).toMatch(/^nimbus_account_id$/m)
     const token = { SVC_TOKEN: 'sandbox-root-token' }
     const live = await here('__complete bash -- geo nodes get ', token)
     expect(live.stdout).toContain('north')
