@@ -8,6 +8,7 @@ import { readRegular } from '../../base/files/regular.js'
 import type { Words } from '../../catalogue/words.js'
 import { calls } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
+import { pathsOf } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import type { Spelt } from './both.js'
 
@@ -22,8 +23,7 @@ export interface Own {
 export type FindOwn = () => Promise<Own | undefined>
 
 /** Whether any profile names a vocabulary. */
-const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> => {
-  const { pathsOf } = await import('../../profile/paths.js')
+const isNamed = (env: NodeJS.ProcessEnv): boolean => {
   try {
     return readRegular(join(pathsOf(env).config, 'config.json')).includes('"vocabulary"')
   } catch {
@@ -70,7 +70,7 @@ const find = async (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<Own | undefined> => {
-  if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
+  if (!env.SVC_VOCABULARY && !isNamed(env)) return undefined
   const flags = flagsOn(tokens, env)
   const profiles = tokens.includes('--all-profiles') ? '*' : (flags.profile ?? '')
   if (/[,*?@]/.test(profiles)) {
@@ -78,7 +78,7 @@ const find = async (
     const words = await wordsOfLine(profiles, env, read)
     return words === undefined ? undefined : { words }
   }
-  const { openStore, pathsOf, vocabularyInForce } = await import('../../profile/index.js')
+  const { openStore, vocabularyInForce } = await import('../../profile/index.js')
   const found = vocabularyInForce(flags, env, () => openStore(pathsOf(env)))
   return found === undefined ? undefined : { ...found, words: await read(found.file) }
 }
