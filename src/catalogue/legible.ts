@@ -1,6 +1,6 @@
 /** Answers in the words of their instance, for readers who know those of the catalogue. */
 import { Exact } from '../base/json/json.js'
-import type { Words } from './words.js'
+import type { Naming, Words } from './words.js'
 
 const isHolder = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Exact)
@@ -14,7 +14,7 @@ const rename = (record: object, neutral: Words['neutral']): void => {
   }
 }
 
-type Heard = Pick<Words, 'neutral'> & Partial<Pick<Words, 'family'>>
+type Heard = Pick<Naming, 'neutral' | 'family'>
 
 /** In whose words an answer is. */
 const heard = new WeakMap<object, Heard>()

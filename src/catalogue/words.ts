@@ -57,6 +57,7 @@ export const sessionCookie = '_svc_session'
 export interface Naming extends Pick<Words, 'name' | 'neutral'> {
   /** A field, as each of several instances calls it. */
   readonly each?: (name: string) => readonly string[]
+  readonly family?: Words['family']
 }
 
 /**

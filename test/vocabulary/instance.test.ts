@@ -278,6 +278,14 @@ it('no secret of either name is traced', async () => {
   expect(stderr).not.toContain(secret)
 })
 
+it.each(['monitoring', 'watchtower'])('%s is checked by its family', async (slug) => {
+  const { code, stderr } = await run(
+    `integrations update ${slug} -P platform/app --recipients a@x.test --api-key env:VALUE`,
+  )
+  expect(code).toBe(2)
+  expect(stderr).toContain(`--recipients: not a parameter of family monitoring, which ${slug}`)
+})
+
 describe('messages name', () => {
   const keys = '-P platform/app'
   it.each([

@@ -9,6 +9,7 @@ import {
   integrationParameters,
 } from '../../catalogue/integration-families.js'
 import { oneOf } from '../../catalogue/params.js'
+import type { Naming } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Emit, Services } from '../services.js'
@@ -119,14 +120,23 @@ const noteDeprecated = (
   }
 }
 
+/** The family of a slug, which the instance may have a word of its own for. */
+const familyOf = (slug: string, naming: Naming | undefined): IntegrationFamily | undefined => {
+  const own = naming?.family?.(slug)
+  return own === undefined ? (familyOfSlug(slug) ?? familyNamed(slug)) : familyNamed(own)
+}
+
 /**
  * A plan that its family accepts.
  * @throws Failure `usage` naming the family and the parameters that are missing or do not belong
  */
-const checked = async (once: Once, plan: Plan, named: unknown): Promise<Plan> => {
+const checked = async (
+  once: Once,
+  plan: Plan,
+  { flags: { family: named }, naming }: GivenBy<typeof flags>,
+): Promise<Plan> => {
   const slug = String(plan.values.slug)
-  const family =
-    typeof named === 'string' ? familyNamed(named) : (familyOfSlug(slug) ?? familyNamed(slug))
+  const family = named === undefined ? familyOf(slug, naming) : familyNamed(named)
   if (family === undefined) return plan
   const names = Object.keys(plan.values).filter((name) => !(name in plan.endpoint.path))
   const strange = foreign(family, names)
@@ -153,7 +163,7 @@ const flags = {
 
 const runUpdate = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
   const once = onceEach(services)
-  const each = (plan: Plan): Promise<Plan> => checked(once, plan, given.flags.family)
+  const each = (plan: Plan): Promise<Plan> => checked(once, plan, given)
   await services.instance.many({ given, each, checked: true }, { emit: asRows })
 }
 
