@@ -183,7 +183,14 @@ needy: { stage: deploy, needs: [{ job: compile }] }
       process_mode: 'oldest_first',
       held_by: [{ id: 3 }],
     })
-    expect(found.next[0]).toBe('svcctl jobs get 3 -P 1 --until status=success')
+    expect(found.next).toEqual([
+      'svcctl jobs get 3 -P 1 --until status=success',
+      'svcctl resource-groups get prod -P 1',
+    ])
+    // Whoever writes the file chooses the name, and a person may run the line.
+    const chosen = yaml.replaceAll('prod', '"eu; reboot"')
+    server.answer = project(one, [], { yaml: chosen, jobs })
+    expect((await why(5)).found.next[1]).toBe("svcctl resource-groups get 'eu; reboot' -P 1")
     // Itself holds nothing.
     server.answer = project(one, [], { yaml, jobs: [one] })
     expect((await why(5)).found.reason).toContain('nothing that is shown keeps it')

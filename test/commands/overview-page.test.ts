@@ -235,6 +235,11 @@ it('says in its place what could not be read', async () => {
   `)
 })
 
+it('writes lines that a shell takes as they are meant', async () => {
+  const lists = { ...usual, 'GET /projects': [{ id: 1, path_with_namespace: 'a;b $(c)' }] }
+  expect(await page(80, lists, { 1: [job(7, 1)] })).toContain("svcctl jobs why 7 -P 'a;b $(c)'\n")
+})
+
 it('takes what is of another type for not told', async () => {
   const lists = {
     ...usual,

@@ -1,4 +1,5 @@
 /** Whether a runner would take a job, and what keeps it from that. */
+import { quoted } from '../../base/shell-words.js'
 import type { runners } from '../../catalogue/areas/runners.js'
 import type { Data } from '../../client/typed.js'
 import { type RunnerState, runnerState } from '../glance/runners.js'
@@ -80,7 +81,7 @@ const noneFits = (
   if (all.length === 0)
     return {
       reason: 'the project has no runner',
-      next: [`svcctl runners list --instance`, `svcctl runners enable <id> -P ${project}`],
+      next: [`svcctl runners list --instance`, `svcctl runners enable <id> -P ${quoted(project)}`],
     }
   const [nearest] = all.toSorted((a, b) => a.missing_tags.length - b.missing_tags.length)
   if (tags.length === 0)
@@ -92,7 +93,7 @@ const noneFits = (
     reason: `none of ${several(all.length, 'runner')} has the ${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`,
     next: [
       `give a runner the tags, all that it is to have: svcctl runners update <id> --tag-list …`,
-      `or let another work for the project: svcctl runners enable <id> -P ${project}`,
+      `or let another work for the project: svcctl runners enable <id> -P ${quoted(project)}`,
     ],
   }
 }

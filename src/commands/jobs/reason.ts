@@ -1,4 +1,5 @@
 /** Why a job waits, in a sentence, and what to do about it. */
+import { quoted } from '../../base/shell-words.js'
 import { several } from '../glance/words.js'
 import { type Advice, adviceOf } from './fitting.js'
 import { type JobSurroundings, type OfProject, type OtherJob, waits } from './waiting.js'
@@ -32,8 +33,10 @@ const heldBy = (
   return {
     reason: `its resource group ${group.key} is held by ${listText(group.held_by)}`,
     next: [
-      `svcctl jobs get ${first.id} -P ${project} --until status=success`,
-      ...(group.key.includes('$') ? [] : [`svcctl resource-groups get ${group.key} -P ${project}`]),
+      `svcctl jobs get ${first.id} -P ${quoted(project)} --until status=success`,
+      ...(group.key.includes('$')
+        ? []
+        : [`svcctl resource-groups get ${quoted(group.key)} -P ${quoted(project)}`]),
     ],
   }
 }
@@ -44,7 +47,7 @@ const behind = (project: string, { waits_for: others }: JobSurroundings): Advice
   if (first === undefined) return undefined
   return {
     reason: `${several(others.length, 'job')} of its pipeline ${others.length === 1 ? 'comes' : 'come'} first: ${listText(others)}`,
-    next: [`svcctl jobs why ${first.id} -P ${project}`],
+    next: [`svcctl jobs why ${first.id} -P ${quoted(project)}`],
   }
 }
 
@@ -65,6 +68,6 @@ export const reasonOf = (
     return { reason: `it cannot be told: ${seen.unread.join('; ')}`, next: [] }
   return {
     reason: `it is ${status}, and nothing that is shown keeps it: look again in a moment`,
-    next: [`svcctl jobs get ${job.id ?? ''} -P ${project} --watch`],
+    next: [`svcctl jobs get ${job.id ?? ''} -P ${quoted(project)} --watch`],
   }
 }

@@ -1,6 +1,7 @@
 /** `mr rebase` (`catalogue/reference/mr.md`): asked for with PUT, followed through the record. */
 import { textOf } from '../../base/objects.js'
 import { inSeconds, poll } from '../../base/poll.js'
+import { quoted } from '../../base/shell-words.js'
 import { mr } from '../../catalogue/areas/mr.js'
 import { boolean, integer } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
@@ -54,7 +55,7 @@ const settled = async (
 /** Leaving while it is waited for stops nothing: the rebase was asked for. */
 const askedFor = ({ label = '' }: Plan): Stays => ({
   text: `while waiting; the rebase of ${label} was asked for and goes on at the instance`,
-  hint: `Look again with: svcctl mr get ${label}`,
+  hint: `Look again with: svcctl mr get ${quoted(label)}`,
 })
 
 const flags = {

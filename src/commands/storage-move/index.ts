@@ -1,6 +1,7 @@
 /** `storage-move schedule` (`catalogue/reference/storage-move.md`). */
 
 import { inSeconds, poll } from '../../base/poll.js'
+import { quoted } from '../../base/shell-words.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { boolean, integer } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
@@ -22,7 +23,7 @@ const empty = async (services: Services, source: string, timeout: number): Promi
     }
     if ((await poll(none, inSeconds(timeout, place.clock), place.clock)) === true) return
     throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
-      hint: `The moves go on; look again with: svcctl projects list --repository-storage ${source}. A move that failed is scheduled again.`,
+      hint: `The moves go on; look again with: svcctl projects list --repository-storage ${quoted(source)}. A move that failed is scheduled again.`,
     })
   })
   person.note(`no project is left on ${source}`)
