@@ -250,6 +250,7 @@ it('takes what is of another type for not told', async () => {
   }
   const jobs = { 1: [job(7, 1), { id: 8, name: {}, created_at: 5, tag_list: 'x' }] }
   expect(await page(80, lists, jobs)).toContain('the oldest, for 1 h: job-7 (7)')
+  expect(await page(80, lists, {})).toContain('Pages certificates  1 whose end is not told\n')
   expect(recordOf(await read(lists, { 1: [{ id: 8, tag_list: [null] }] }))).toMatchObject({
     jobs: { oldest: { project: '1', id: 8, created_at: '', tag_list: [''], waited_seconds: null } },
   })

@@ -40,7 +40,10 @@ export const certificatesPart: OverviewPart = {
       )
       return [name, among.length] as const
     })
-    const told = counts.filter(([, n]) => n > 0).map(([name, n]) => `${n} ${name}`)
+    const open = certificates.filter(({ left_seconds: left }) => left === undefined).length
+    const told = [...counts, ['whose end is not told', open] as const]
+      .filter(([, n]) => n > 0)
+      .map(([name, n]) => `${n} ${name}`)
     const rest = certificates.length - most
     return {
       value: { by_time_left: Object.fromEntries(counts), without, certificates },
