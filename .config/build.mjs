@@ -38,7 +38,8 @@ const reached = (files, graph) => {
  */
 let parts
 const partsOf = (graph) => {
-  const core = reached(['src/main.ts'], graph)
+  // Every line of a command looks whether a vocabulary is in force, help as well: what tells is no session.
+  const core = reached(['src/main.ts', 'src/profile/naming.ts'], graph)
   // With what is loaded by import() and yet by nearly every run.
   const usual = ['src/cli/run/failed.ts', 'src/fleet/gate/index.ts']
   const json = ['src/output/json.ts', 'src/output/ndjson.ts']

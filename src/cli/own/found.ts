@@ -2,13 +2,9 @@
  * The words of the instance that a line is about. Where there is no vocabulary, which is nearly always, one
  * short file is looked at and nothing is loaded.
  */
-
-import { join } from 'node:path'
-import { readRegular } from '../../base/files/regular.js'
 import type { Words } from '../../catalogue/words.js'
 import { calls } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
-import { pathsOf } from '../../profile/paths.js'
 import type { InstanceFlags } from '../../profile/types.js'
 import type { Spelt } from './both.js'
 
@@ -23,13 +19,8 @@ export interface Own {
 export type FindOwn = () => Promise<Own | undefined>
 
 /** Whether any profile names a vocabulary. */
-const isNamed = (env: NodeJS.ProcessEnv): boolean => {
-  try {
-    return readRegular(join(pathsOf(env).config, 'config.json')).includes('"vocabulary"')
-  } catch {
-    return false
-  }
-}
+const isNamed = async (env: NodeJS.ProcessEnv): Promise<boolean> =>
+  (await import('../../profile/naming.js')).namesVocabulary(env)
 
 /** The last value of a flag on a line that is not understood yet. */
 const lastOf = (line: readonly string[], long: string, short?: string): string | undefined => {
@@ -70,7 +61,7 @@ const find = async (
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<Own | undefined> => {
-  if (!env.SVC_VOCABULARY && !isNamed(env)) return undefined
+  if (!env.SVC_VOCABULARY && !(await isNamed(env))) return undefined
   const flags = flagsOn(tokens, env)
   const profiles = tokens.includes('--all-profiles') ? '*' : (flags.profile ?? '')
   if (/[,*?@]/.test(profiles)) {
@@ -78,7 +69,7 @@ const find = async (
     const words = await wordsOfLine(profiles, env, read)
     return words === undefined ? undefined : { words }
   }
-  const { openStore, vocabularyInForce } = await import('../../profile/index.js')
+  const { openStore, pathsOf, vocabularyInForce } = await import('../../profile/index.js')
   const found = vocabularyInForce(flags, env, () => openStore(pathsOf(env)))
   return found === undefined ? undefined : { ...found, words: await read(found.file) }
 }
