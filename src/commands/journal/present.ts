@@ -41,7 +41,7 @@ const listed = async (
   const known = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
   const wanted = String(values[name])
   // Digits are an id, where there are ids, though somebody may be called so.
-  const isId = /^\d+$/.test(wanted) && (known.length === 0 || known.includes('id'))
+  const isId = /^\d+$/.test(wanted) && known.includes('id')
   const names = isId ? ['id'] : [...known, 'id']
   const holder = Object.keys(list.path)
   const own = Object.fromEntries(holder.map((one) => [one, values[one]]))
