@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkAliasLine, checkAliasName } from '../../src/commands/alias/rules.js'
-import { allCommands } from '../../src/commands/derive/index.js'
+import { allCommands, flagsOfCommand } from '../../src/commands/derive/index.js'
 import { svcctl as alone, configuration } from '../support/program.js'
 import { calling } from './calling.js'
 
@@ -87,6 +87,19 @@ describe('alias set', () => {
     ).toThrow(why)
   })
 
+  it('refuses every flag that takes a secret, and takes where it comes from', () => {
+    const secret = commands.flatMap((command) =>
+      flagsOfCommand(command)
+        .filter(({ param }) => param.secret === true)
+        .map(({ name }) => `${command.area} ${command.words} --${name}`),
+    )
+    expect(secret.length).toBeGreaterThan(5)
+    for (const line of secret) {
+      expect(() => checkAliasLine(`${line} abc`, commands, {}), line).toThrow('no credential')
+      expect(() => checkAliasLine(`${line} env:ABC`, commands, {}), line).not.toThrow()
+    }
+  })
+
   it.each([
     'runners',
     'geo nodes',
@@ -128,6 +141,8 @@ describe('alias remove', () => {
       '[{"name":"all","line":"jobs list"}]\n',
     )
     expect((await run('alias remove constructor', config)).code).toBe(2)
+    const nothing = await run('alias remove', config)
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('needs the name')])
   })
 })
 

@@ -78,7 +78,9 @@ export const removeCommand = define({
   args: [known],
   examples: ['alias remove stuck', 'alias remove idle -q'],
   run: async (services, { args }) => {
-    const [name = ''] = args
+    const [name] = args
+    if (name === undefined)
+      throw usage('alias remove needs the name of an alias', 'svcctl alias list shows them.')
     const store = storeOf(services)
     const names = Object.keys(store.aliases())
     if (!names.includes(name))

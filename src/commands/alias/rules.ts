@@ -74,13 +74,8 @@ const looksSecret = (text: string): boolean =>
 /** Whether a flag, or what is given by one, holds a secret. */
 const holdsSecret = (flag: string, value: string, command: Described | undefined): boolean => {
   if (isReference(value)) return false
-  const known = command === undefined ? [] : flagsOfCommand(command)
-  if (known.some(({ name, param }) => name === flag && param.secret === true)) return true
-  if (
-    mayBeSecret(flag) &&
-    !known.some(({ name, param }) => name === flag && param.type === 'boolean')
-  )
-    return true
+  const known = command && flagsOfCommand(command).find(({ name }) => name === flag)?.param
+  if (known?.secret === true || (mayBeSecret(flag) && known?.type !== 'boolean')) return true
   const [key = '', rest = ''] = value.split(/[=:](.*)/s)
   if (rest === '' || isReference(rest.trim())) return false
   if (flag === 'header' || flag === 'H') return mayBeSecretHeader(key.trim())
