@@ -235,6 +235,25 @@ needy: { stage: deploy, needs: [{ job: compile }] }
     },
   )
 
+  it('takes a job without a list of tags for one without tags', async () => {
+    const bare = job(5, 'pending', { tag_list: null })
+    server.answer = project(bare, [runner(1)])
+    const { found, code } = await why(5)
+    expect([code, found.tag_list]).toEqual([0, []])
+    expect(found.runners).toMatchObject([{ fits: true, why: 'takes jobs without tags' }])
+    expect(found.reason).toContain('1 runner online fits')
+  })
+
+  it('names what of a pipeline it could not read', async () => {
+    const table = project(job(5, 'created'), [])
+    server.answer = (seen, i) =>
+      seen.url.includes('/pipelines/') ? { status: 500, body: {} } : table(seen, i)
+    const { found, code } = await why(5, '--retries 0')
+    expect(code).toBe(8)
+    expect(found.unread).toEqual([expect.stringMatching(/^the jobs of the pipeline: /)])
+    expect(found.reason).toBe(`it cannot be told: ${found.unread[0]}`)
+  })
+
   it('says what it could not read, and does not guess', async () => {
     const table = project(tagged, [runner(1, gpu)])
     server.answer = (seen, i) =>

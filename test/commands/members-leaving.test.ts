@@ -1,5 +1,5 @@
 /** A user who leaves: what goes, in which order, what stays, and the way back. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
 import { onTerminal, rowsOf } from './calling.js'
 import { type Front, frontOf } from './front.js'
+import { journalOf } from './journals.js'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -126,6 +127,10 @@ describe('members remove-everywhere', () => {
     )
     expect(ran.stderr).toContain('members remove-everywhere --resume last')
     closed = false
+    // A newer run of another command is not the last of this one.
+    const journals = join(env.SVC_CONFIG_DIR, 'state', 'journals')
+    const other = '29990101T000000-runners-pause'
+    await journalOf(join(journals, `${other}.ndjson`), [], 'killed', { id: other })
     const again = await run('members remove-everywhere --resume last --yes', env)
     expect(again.code).toBe(0)
     expect(rowsOf(again.stdout)).toMatchObject([{ of: 'project:web/shop', outcome: 'removed' }])
@@ -133,8 +138,52 @@ describe('members remove-everywhere', () => {
     expect((await run('members remove-everywhere --resume last', env)).stderr).toContain(
       'nothing is left',
     )
+    rmSync(join(journals, `${other}.ndjson`))
+    rmSync(join(journals, `${other}.ndjson.lock`), { force: true })
     expect((await run('journal undo last --yes', env)).code).toBe(0)
     expect(await direct('dov')).toBe(before)
+  })
+
+  it('leaves the rest where too many fail, and counts it', async () => {
+    const front = await frontOf(
+      () => sandbox.url,
+      ({ method }, response) => (method === 'DELETE' ? refuse(403, response) : false),
+    )
+    const line = 'members remove-everywhere dov --yes --max-failures 1 --concurrency 1 -o json'
+    const ran = await run(line, envFor(front.base))
+    const rows: readonly { outcome: string }[] = JSON.parse(ran.stdout)
+    expect(rows.map(({ outcome }) => outcome).sort()).toEqual([
+      'failed',
+      'left',
+      'not tried',
+      'not tried',
+      'not tried',
+    ])
+    expect(ran.stderr).toContain('0 done, 1 failed (1 refused), 3 not tried')
+    expect(front.written()).toHaveLength(1)
+  })
+
+  it('counts as gone what a lost answer may have removed', async () => {
+    let lost = 0
+    const front = await frontOf(
+      () => sandbox.url,
+      ({ method, url, headers }, response) => {
+        if (method !== 'DELETE' || !url.includes('shop') || lost++ > 0) return false
+        const token = String(headers['private-token'])
+        fetch(sandbox.url + url, { method, headers: { 'private-token': token } }).finally(() =>
+          response.destroy(),
+        )
+        return true
+      },
+    )
+    const env = envFor(front.base)
+    const ran = await run('members remove-everywhere dov --yes --retries 0', env)
+    expect(rowsOf(ran.stdout)).toContainEqual(
+      expect.objectContaining({ of: 'project:web/shop', outcome: 'unknown' }),
+    )
+    const again = await run('members remove-everywhere --resume last --yes', env)
+    expect(rowsOf(again.stdout)).toMatchObject([{ of: 'project:web/shop', outcome: 'gone' }])
+    expect(again.code).toBe(0)
   })
 
   it('looks for another owner once more before it takes one away', async () => {

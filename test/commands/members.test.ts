@@ -31,6 +31,30 @@ describe('members get', () => {
     ])
   })
 
+  it('looks names up as they come, among those whom the line is about', async () => {
+    server.answer = answers({
+      'GET /projects/3/members?': people,
+      'GET /projects/3/members/all?': people,
+      'GET /projects/3/members/': people[0],
+    })
+    for (const [flag, list] of [
+      ['', 'members'],
+      [' --inherited', 'members/all'],
+    ]) {
+      server.seen.length = 0
+      const ran = await call(`members get - -P 3${flag}`, { input: '@dov\n6\n' })
+      expect(ran.code).toBe(0)
+      expect(server.lines().toSorted()).toEqual([
+        `GET /projects/3/${list}/5`,
+        `GET /projects/3/${list}/6`,
+        `GET /projects/3/${list}?query=dov&per_page=100`,
+      ])
+    }
+    const line = 'members update - -P 3 --access-level reporter --expires-at 2030-01-01 --yes'
+    expect((await call(line, { input: 'eva\n' })).code).toBe(0)
+    expect(sent().map((one) => one.line)).toEqual(['PUT /projects/3/members/6'])
+  })
+
   it('is exit 4 for a name that nobody has, with those that are near', async () => {
     server.answer = () => ({ body: people })
     const ran = await call('members get do -G 7')
