@@ -189,7 +189,7 @@ describe('examples that', () => {
         terminal.press('Enter')
         expect(await terminal.until(/exit \d/)).toMatch(/signed in to .* as root[\s\S]*exit 0/)
       } finally {
-        terminal.close()
+        await terminal.close()
       }
     })
   })

@@ -16,8 +16,8 @@ beforeAll(async () => {
   sandbox = await startSandbox({ stateDir: folder() })
 })
 afterAll(() => sandbox.close())
-afterEach(() => {
-  terminal?.close()
+afterEach(async () => {
+  await terminal?.close()
   terminal = undefined
 })
 
@@ -151,7 +151,7 @@ describe.skipIf(!there)('at a terminal', () => {
       const end = await screen.until(/exit \d/)
       expect(end).toContain('needs <id>')
       expect(end).toContain('exit 2')
-      screen.close()
+      await screen.close()
     }
   })
 })

@@ -54,7 +54,7 @@ describe.skipIf(!has('tmux', '-V'))('--watch at a terminal', () => {
       terminal.press('C-c')
       expect(await terminal.until(/exit 130/)).toContain('shared-linux-1')
     } finally {
-      terminal.close()
+      await terminal.close()
     }
   })
 
@@ -65,7 +65,7 @@ describe.skipIf(!has('tmux', '-V'))('--watch at a terminal', () => {
     try {
       await terminal.until((screen) => (screen.match(/^id/gm) ?? []).length >= 2)
     } finally {
-      terminal.close()
+      await terminal.close()
     }
   })
 })

@@ -36,7 +36,7 @@ export const onTerminal = async <T>(
   try {
     return await work(terminal)
   } finally {
-    terminal.close()
+    await terminal.close()
   }
 }
 

@@ -250,7 +250,7 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
     const env = envFor(sandbox.url)
     await onTerminal('members remove-everywhere ben', env, async (terminal) => {
       await terminal.until(/Go on\?/)
-      const screen = terminal.screen()
+      const screen = await terminal.screen()
       expect(screen).toContain('removes group:platform (maintainer)')
       expect(screen).toContain('leaves  group:web (owner): the last owner of the group')
       terminal.type('n')

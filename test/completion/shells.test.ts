@@ -103,8 +103,8 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
   beforeEach(async () => {
     if (there) await open(sandbox.url)
   })
-  afterEach(() => {
-    if (there) terminal.close()
+  afterEach(async () => {
+    if (there) await terminal.close()
   })
 
   it.skipIf(!there)('completes areas, verbs and two-word verbs', async () => {
@@ -170,7 +170,7 @@ describe.each(shells.map((shell) => [shell.name, shell] as const))('%s', (name, 
   })
 
   it.skipIf(!there)('runs nothing that a name says', async () => {
-    terminal.close()
+    await terminal.close()
     const { port } = hostile.address() as AddressInfo
     await open(`http://127.0.0.1:${port}`)
     keys('svcctl projects get ', 'Tab')

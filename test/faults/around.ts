@@ -48,13 +48,13 @@ export const atTerminal = async (
   })
   try {
     if (question !== 'unseen') await terminal.until(/^\? /m)
-    if (question === 'hang-up') terminal.close()
+    if (question === 'hang-up') await terminal.close()
     else if (question !== 'unseen') terminal.press(question)
     const exit = await codeIn(home)
-    const stderr = question === 'hang-up' ? '' : terminal.screen()
+    const stderr = question === 'hang-up' ? '' : await terminal.screen()
     return { exit, stdout: readFileSync(join(home, 'out')), stderr }
   } finally {
-    terminal.close()
+    await terminal.close()
   }
 }
 

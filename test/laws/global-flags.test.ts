@@ -248,7 +248,7 @@ const seen = async (args: readonly string[]): Promise<{ paged: boolean }> => {
   try {
     return { paged: (await terminal.until(/ended 0/)).includes('paged') }
   } finally {
-    terminal.close()
+    await terminal.close()
   }
 }
 

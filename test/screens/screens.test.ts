@@ -128,7 +128,7 @@ const look = async <T>(
   try {
     return await taken(terminal)
   } finally {
-    terminal.close()
+    await terminal.close()
     await sandbox.close()
   }
 }
@@ -151,7 +151,7 @@ const photograph = (columns: number): Promise<string> => {
   const prompt = `printf '\\033[32m$\\033[0m svcctl ${pictured}\\n\\n'`
   return look(`${prompt}; ${typed(pictured)}`, columns, sandbox.url, async (terminal) => {
     await terminal.until(ended)
-    const screen = steady(terminal.coloured()).replace(/exit 0\n*$/, '')
+    const screen = steady(await terminal.coloured()).replace(/exit 0\n*$/, '')
     return pictureOf(screen, `svcctl ${pictured}`)
   })
 }

@@ -108,7 +108,7 @@ describe('a profile', () => {
       // Its name was looked for.
       expect(server.lines()).toEqual(['GET /projects/1/deploy_keys/7'])
     } finally {
-      terminal.close()
+      await terminal.close()
     }
   })
 

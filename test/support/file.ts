@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import 'conf'
 import { afterAll, expect, inject, vi } from 'vitest'
 import { enter } from './run.js'
+import { startGit } from './starting.js'
 
 // What another file loaded of the program and of the helpers, with what they remember, is not this one's.
 vi.resetModules()
@@ -15,6 +16,7 @@ vi.resetModules()
 const run = inject('run')
 const folder = mkdtempSync(join(run, 'file-'))
 enter(run, folder)
+startGit()
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGCONT', 'SIGWINCH'] as const
 

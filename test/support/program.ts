@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execa } from 'execa'
+import { started } from './starting.js'
 
 /** The built program; SVCCTL_PROGRAM names another build of it. */
 export const program =
@@ -23,13 +23,13 @@ export interface How {
 export const folder = (): string => mkdtempSync(join(tmpdir(), 'svcctl-test-'))
 
 /** Compiled code, for all programs of the run: without it starting takes them twice the time. */
-const code = join(process.env.SVCCTL_TESTS ?? tmpdir(), 'code')
+const compiled = join(process.env.SVCCTL_TESTS ?? tmpdir(), 'code')
 
 /** A configuration folder, of its own unless one is named, in which there is nothing but compiled code. */
 export const configuration = (config = folder()): string => {
-  mkdirSync(code, { recursive: true, mode: 0o700 })
+  mkdirSync(compiled, { recursive: true, mode: 0o700 })
   mkdirSync(join(config, 'cache'), { recursive: true, mode: 0o700 })
-  symlinkSync(code, join(config, 'cache', 'code'))
+  symlinkSync(compiled, join(config, 'cache', 'code'))
   return config
 }
 
@@ -46,13 +46,10 @@ export const clean = (): Record<string, string> =>
 /** Runs `svcctl` and waits for its end; never throws for an exit code. */
 export const svcctl = async (args: readonly string[], how: How = {}): Promise<Ran> => {
   const { env = {}, input, cwd = folder() } = how
-  const result = await execa(process.execPath, [program, ...args], {
-    reject: false,
-    extendEnv: false,
-    stripFinalNewline: false,
+  const { code, stdout, stderr } = await started(process.execPath, [program, ...args], {
     cwd,
     env: { ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(), ...env },
-    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+    ...(input === undefined ? {} : { input }),
   })
-  return { stdout: result.stdout, stderr: result.stderr, code: result.exitCode ?? -1 }
+  return { stdout: stdout.toString(), stderr: stderr.toString(), code: code ?? -1 }
 }

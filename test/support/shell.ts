@@ -1,8 +1,8 @@
 /** Lines of a shell, as a person or a job runs them, with `svcctl` on the path. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { execa } from 'execa'
 import { clean, configuration, folder, program } from './program.js'
+import { started } from './starting.js'
 
 /** Writes a program in the words of `sh`. */
 export const writeScript = (file: string, text: string): void => {
@@ -35,12 +35,8 @@ export const inShell = async (
   { cwd = folder(), env = {}, shell = ['bash', '-euo', 'pipefail'] }: InShell = {},
 ) => {
   const [command = 'bash', ...flags] = shell
-  const ran = await execa(command, [...flags, '-c', lines], {
+  const { code, stdout, stderr, all } = await started(command, [...flags, '-c', lines], {
     cwd,
-    reject: false,
-    extendEnv: false,
-    stdin: 'ignore',
-    all: true,
     env: {
       ...clean(),
       SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(),
@@ -48,5 +44,6 @@ export const inShell = async (
       PATH: env.PATH ?? pathToProgram(),
     },
   })
-  return { code: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr, all: ran.all }
+  const read = (bytes: Buffer): string => bytes.toString().replace(/\n$/, '')
+  return { code: code ?? undefined, stdout: read(stdout), stderr: read(stderr), all: read(all) }
 }

@@ -1,27 +1,26 @@
 /** A real terminal (tmux) with a program in it: keys in, the screen out. */
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
-
-const started = promisify(execFile)
+import { started } from './starting.js'
 
 /** Whether a program is there; tests that need it are skipped by name where it is not. */
 export const has = (program: string, flag = '--version'): boolean =>
   spawnSync(program, [flag], { stdio: 'ignore' }).status === 0
 
+/** What is typed and asked for is done one after the other; that it could not be is told of with what is asked for next. */
 export interface Terminal {
   /** Types text as it is. */
   type(text: string): void
   /** Presses keys by their tmux names: `Tab`, `Enter`, `C-c`, `Down`. */
   press(...keys: string[]): void
-  screen(): string
+  screen(): Promise<string>
   /** The screen with the escapes of its colours. */
-  coloured(): string
+  coloured(): Promise<string>
   /** The screen, as soon as it is as wanted. Throws with the screen when it never is. */
   until(wanted: RegExp | ((screen: string) => boolean)): Promise<string>
-  close(): void
+  close(): Promise<void>
 }
 
 const patience = 20_000
@@ -43,11 +42,21 @@ export const openTerminal = (
   // The server goes with the test run, by its TMPDIR, and its socket with the temporary folder.
   const socket = join(tmpdir(), `tmux-${count++}`)
   const line = (...args: string[]): string[] => ['-S', socket, '-f', '/dev/null', ...args]
-  const tmux = (...args: string[]): string =>
-    execFileSync('tmux', line(...args), { encoding: 'utf8', cwd })
+  const tmux = async (...args: string[]): Promise<string> => {
+    const { code, stdout, all } = await started('tmux', line(...args), { cwd, env: process.env })
+    if (code !== 0) throw new Error(`tmux ${args.join(' ')}: ${all.toString()}`)
+    return stdout.toString()
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  const then = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work)
+    next.catch(() => {})
+    last = next
+    return next
+  }
   const variables = Object.entries({ LANG: 'C.UTF-8', ...env }).map(([k, v]) => `${k}=${v}`)
   const size = ['-x', String(columns), '-y', String(rows)]
-  tmux(
+  const opening: readonly string[] = [
     '-u',
     'new-session',
     '-d',
@@ -59,24 +68,27 @@ export const openTerminal = (
     'CI',
     ...variables,
     ...command,
-  )
-  const capture = ['capture-pane', '-p']
-  const screen = (): string => tmux(...capture)
+  ]
+  then(() => tmux(...opening))
+  const screen = (...flags: string[]): Promise<string> =>
+    then(() => tmux('capture-pane', '-p', ...flags))
   return {
-    type: (text) => void tmux('send-keys', '-l', '--', text),
-    press: (...keys) => void tmux('send-keys', ...keys),
-    screen,
-    coloured: () => tmux(...capture, '-e'),
+    type: (text) => void then(() => tmux('send-keys', '-l', '--', text)),
+    press: (...keys) => void then(() => tmux('send-keys', ...keys)),
+    screen: () => screen(),
+    coloured: () => screen('-e'),
     until: async (wanted) => {
       const end = Date.now() + patience
       for (;;) {
-        // Without blocking: the server that the program talks to may be of this very process.
-        const { stdout: now } = await started('tmux', line(...capture), { cwd })
+        const now = await screen()
         if (typeof wanted === 'function' ? wanted(now) : wanted.test(now)) return now
         if (Date.now() > end) throw new Error(`never ${String(wanted)} on the screen:\n${now}`)
         await wait(between)
       }
     },
-    close: () => void spawnSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' }),
+    close: async () => {
+      await last.catch(() => {})
+      await started('tmux', line('kill-server'), { cwd, env: process.env })
+    },
   }
 }

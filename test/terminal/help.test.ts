@@ -14,7 +14,7 @@ const shown = async (line: string, wanted: RegExp, rows: number): Promise<string
   try {
     return await terminal.until(wanted)
   } finally {
-    terminal.close()
+    await terminal.close()
   }
 }
 

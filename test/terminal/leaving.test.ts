@@ -43,7 +43,7 @@ describe.skipIf(!has('tmux', '-V'))('Ctrl-D', () => {
       expect(screen).toMatch(/svcctl: interrupted: the question was left without an answer/)
       expect(server.lines().filter((asking) => !asking.startsWith('GET'))).toEqual([])
     } finally {
-      terminal.close()
+      await terminal.close()
     }
   })
 })

@@ -25,9 +25,9 @@ describe('a line of progress', () => {
   })
 })
 
-const closing: (() => void)[] = []
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
+const closing: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
 })
 
 /** A server that answers so many requests at once, and holds the others until it is told. */
