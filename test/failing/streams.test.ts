@@ -1,7 +1,8 @@
 /** Standard error and standard output that are closed or full, while something is done. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, openSync } from 'node:fs'
+import { existsSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clean, configuration, folder, program } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -18,9 +19,13 @@ interface How {
   readonly stderr?: Fault
   /** Lines of standard output after which its reader leaves. */
   readonly reads?: number
+  readonly env?: Readonly<Record<string, string>>
 }
 
-const run = async (args: readonly string[], { stdout = 'whole', stderr = 'whole', reads }: How) => {
+const run = async (
+  args: readonly string[],
+  { stdout = 'whole', stderr = 'whole', reads, env = {} }: How,
+) => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder(),
     env: {
@@ -28,6 +33,7 @@ const run = async (args: readonly string[], { stdout = 'whole', stderr = 'whole'
       SVC_CONFIG_DIR: configuration(),
       SVC_BASE_URL: server.url,
       SVC_TOKEN: 'any',
+      ...env,
     },
     stdio: ['ignore', streamOf(stdout), streamOf(stderr)],
   })
@@ -134,6 +140,18 @@ withFull('standard output', () => {
     const { code, stderr } = await run(['runners', 'get', '7'], { stdout: 'full' })
     expect(code).toBe(4)
     expect(stderr).toContain('404')
+  })
+
+  it('full is said once, whichever of several instances comes to it', async () => {
+    const config = configuration()
+    const one = { baseUrl: server.url, tokenCommand: ['printf', 'x'] }
+    const text = JSON.stringify({ profiles: { a: one, b: one } })
+    writeFileSync(join(config, 'config.json'), text, { mode: 0o600 })
+    const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
+    for (const line of ['check runners -p a,b', 'runners list -p a,b']) {
+      const { code, stderr } = await run(line.split(' '), { stdout: 'full', env })
+      expect([code, stderr.match(/cannot be written/g)?.length], line).toEqual([1, 1])
+    }
   })
 
   it('closed by its reader is a quiet end of help, which is written at once', async () => {

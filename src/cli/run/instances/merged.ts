@@ -12,7 +12,7 @@ import { printedValue } from '../answer/outcome.js'
 import { Printing } from '../answer/printing.js'
 import type { InstancePart } from '../options.js'
 import { refused } from '../parents/answer.js'
-import { causeOf, heldUntil, Shared, wrapper } from '../parents/shared.js'
+import { causeOf, Ended, heldUntil, Shared, wrapper } from '../parents/shared.js'
 import type { Streams } from '../screen.js'
 import { notesOf, openStreams, type ScreenOptions } from '../streams.js'
 import type { AskedSite } from './sites.js'
@@ -114,9 +114,13 @@ export class OneAnswer {
     return async (chunk) => {
       if (!globals.curl && command.looks !== true) throw refused('instance')
       await turn
-      if (!begun) await this.#screen.out.write(`# ${name}\n`)
-      begun = true
-      await this.#printing.write(chunk)
+      try {
+        if (!begun) await this.#screen.out.write(`# ${name}\n`)
+        begun = true
+        await this.#printing.write(chunk)
+      } catch (error) {
+        throw new Ended(error)
+      }
     }
   }
 
