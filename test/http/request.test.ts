@@ -115,6 +115,10 @@ describe('a path', () => {
     expect(() => build(jobFile, { ...values, artifact_path: 'a', ref_name: text })).toThrow(Failure)
     expect(() => build(jobFile, { ...values, artifact_path: 'a', id: text })).toThrow(Failure)
   })
+  it('refuses a number past 2^53: what a record gives for one may be another', () => {
+    expect(() => build(remove, { id: 2 ** 53, domain: 'x' })).toThrow('id: 9007199254740992 is too')
+    expect(build(remove, { id: 2 ** 53 - 1, domain: 'x' }).path).toContain('9007199254740991')
+  })
   it('refuses a missing value and broken Unicode', () => {
     expect(() => build(remove, { id: 1 })).toThrow('domain is missing')
     expect(() => build(remove, { id: 1, domain: '\ud800' })).toThrow('Unicode')

@@ -32,14 +32,21 @@ const refuseDots = (name: string, text: string): void => {
   if (hasDots(text)) throw usage(`${name}: "." and ".." cannot stand in a path`)
 }
 
+/** Past 2^53 an id that came in a record is one with its neighbours, and would mean another object. */
+const refuseRounded = (name: string, value: unknown): void => {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw usage(`${name}: ${String(value)} is too large to be told from its neighbours`)
+}
+
 /**
  * One path segment. The dots of a project or group path are encoded too: some proxies read a bare
  * one as a format suffix.
- * @throws Failure `usage` when empty, or when a part is `.` or `..`
+ * @throws Failure `usage` when empty, when a part is `.` or `..`, or for a number that may be another
  */
 export const segmentText = (name: string, param: Param | undefined, value: unknown): string => {
   const text = String(value)
   refuseDots(name, text)
+  refuseRounded(name, value)
   const scope = param?.type === 'project' || param?.type === 'group'
   return scope ? percent(text).replaceAll('.', '%2E') : percent(text)
 }
