@@ -153,6 +153,7 @@ describe('apply', () => {
     const line = 'apply svcctl.yml -o json'
     const screen = await onTerminal(line, envFor(at), (terminal) => terminal.until(/Go on\?/), cwd)
     expect(screen).toContain(`create projects/platform/app:approval_rules/${a}`)
+    expect(screen).toContain('1 change is made at http')
   })
 
   it.skipIf(!existsSync('/dev/full'))('does nothing of a plan that cannot be shown', async () => {

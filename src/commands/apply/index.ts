@@ -84,7 +84,8 @@ const confirmed = async (
 ): Promise<void> => {
   const deletes = actions.filter(({ verb }) => verb === 'delete' || verb === 'replace')
   const lost = deletes.length === 0 ? '' : `, ${deletes.length} of them deletes`
-  const what = `${actions.length} changes are made at ${made.document.instance}${lost}.`
+  const count = actions.length === 1 ? '1 change is' : `${actions.length} changes are`
+  const what = `${count} made at ${made.document.instance}${lost}.`
   if (seen) await person.confirm(what)
   else
     await person.confirm(
