@@ -226,6 +226,7 @@ describe('drift', () => {
       '<testsuites name="svcctl drift" tests="2" failures="1" errors="0">',
     )
     expect(text('junit')).toContain('approvals_required: 1 → 2')
+    expect(text('junit')).toContain('file="svcctl.yml"')
     expect(text('markdown')).toContain(
       '| projects/platform/app:approval_rules/Security | differs: approvals_required: 1 → 2 | svcctl.yml:5:7 |',
     )
