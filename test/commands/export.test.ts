@@ -50,6 +50,12 @@ describe('export', () => {
     expect(server.lines().every((line) => line.startsWith('GET '))).toBe(true)
   })
 
+  it('takes kinds as more of what --only names', async () => {
+    instance()
+    const one = await call('export deploy_keys --only projects/a/one:approvals')
+    expect(parse(one.stdout)).toEqual({ version: 1, projects: { 'a/one': { approvals } } })
+  })
+
   it('gives JSON where asked, by flag or environment', async () => {
     instance()
     for (const how of [

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readPlan } from '../../src/desired/planfile/read.js'
 import { Failure } from '../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, svcctl } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 let sandbox: Sandbox
 const config = configuration()
@@ -56,6 +57,11 @@ describe('plan', () => {
     const some = await run(other, ['plan'])
     expect(some.code).toBe(0)
     expect(some.stdout).toContain('~ approval_rules/Security\n      approvals_required')
+  })
+
+  it('shows of a place what changes before what comes', async () => {
+    const { stdout } = await run(`${other}\n      A new one: { approvals_required: 1 }`, ['plan'])
+    expect(stdout.match(/[~+] approval_rules/g)).toEqual(['~ approval_rules', '+ approval_rules'])
   })
 
   it('is written as one object for its owner, and read back', async () => {
@@ -189,6 +195,7 @@ describe('plan', () => {
     const { code, stderr } = await run(`${asIs}\ninstance: https://other.example\n`, ['plan'])
     expect(code).toBe(2)
     expect(stderr).toContain('these files are for https://other.example')
+    expect((await run(`${asIs}\ninstance: ${sandbox.url}//`, ['plan'])).code).toBe(0)
   })
 })
 

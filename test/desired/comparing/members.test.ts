@@ -57,7 +57,7 @@ describe('members', () => {
         limits: { deletes: { count: 100 }, empty: ['*'] },
       },
     )
-    expect(await message(both)).toMatch(/would be left without an owner/)
+    expect((await message(both)).match(/would be left without an owner/g)).toHaveLength(1)
     const another = await planned(world, [
       wish(group, 'members', { ana: null, ben: null, chi: { access_level: 50 } }),
     ])
@@ -118,6 +118,17 @@ describe('members', () => {
     expect((await planned(one, [exact])).refused.map(({ text }) => text)).toEqual([
       `${app}:members would become empty`,
     ])
+  })
+
+  it('that are impossible leave a set as full as it is', async () => {
+    const one = { ...world, [`${app}:members`]: [member(1, 'ana', 50), member(3, 'chi', 30)] }
+    const exact = wish(app, 'members', { $exact: true, ana: { access_level: 20 } })
+    const plan = await planned(one, [exact])
+    expect(lines(plan)).toEqual([
+      `delete ${app}:members/chi`,
+      expect.stringMatching(/^impossible .*members\/ana: /),
+    ])
+    expect(plan.refused).toEqual([])
   })
 
   it('that are too low already take no other end', async () => {
