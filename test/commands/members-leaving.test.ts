@@ -1,5 +1,5 @@
 /** A user who leaves: what goes, in which order, what stays, and the way back. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -235,7 +235,11 @@ describe('members remove-everywhere', () => {
     expect(readFileSync(join(journals, file), 'utf8')).toContain(
       '"before":{"id":8,"access_level":30,"expires_at":null}',
     )
+    for (let n = 10; n < 70; n++)
+      copyFileSync(join(journals, file), join(journals, `20200101T0000${n}-old.ndjson`))
     expect((await run('journal undo last --yes', env)).code).toBe(0)
+    // An undo keeps no more of them than any run does.
+    expect(readdirSync(journals)).toHaveLength(51)
     const none = await run('members remove-everywhere gus --yes --journal none --tolerate x', env)
     expect(none.code).toBe(2)
     const kept = readdirSync(journals)
