@@ -1,5 +1,6 @@
 /** `--until`: rounds that end by themselves, and what of them is printed. */
 import { describe, expect, it } from 'vitest'
+import { Until } from '../../src/cli/run/until.js'
 import { calling } from '../commands/calling.js'
 import { has } from '../support/terminal.js'
 
@@ -42,6 +43,25 @@ describe('--until', () => {
     expect(ran.code).toBe(1)
     expect(JSON.parse(ran.stdout)).toEqual({ id: 5, status: 'running' })
     expect(ran.stderr).toContain('status=success was not so within 1 s')
+  })
+
+  it('waits no longer for the next round than there is time', async () => {
+    server.answer = () => job('running')
+    expect((await call(`${get} --watch 3600 --until-timeout 1`)).code).toBe(1)
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('takes an answer that is a list for its items', async () => {
+    const until = new Until(['status=success'], { command: {} })
+    const nowhere = async (): Promise<void> => {}
+    const writer = { raw: nowhere, record: nowhere, close: nowhere, abandon: nowhere }
+    const seen = until.tap(writer, undefined)
+    const [ended, runs] = [{ status: 'success' }, { status: 'running' }]
+    await seen.raw([Buffer.from(JSON.stringify([ended, runs]))])
+    expect(until.holds(new Date())).toBe(false)
+    until.begin()
+    await seen.raw([Buffer.from(JSON.stringify([ended, ended]))])
+    expect(until.holds(new Date())).toBe(true)
   })
 
   it('tries a round again that the network lost, the first as well', async () => {

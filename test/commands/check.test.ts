@@ -151,6 +151,12 @@ describe('check runners', () => {
     })
   })
 
+  it('is of a project or of a group, and never of both', async () => {
+    const ran = await call('check runners -P a -G b')
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(server.seen).toEqual([])
+  })
+
   it('is critical where none is online, and where there is none at all', async () => {
     server.answer = () => ({ body: [runner(1, 'offline'), runner(2, 'paused', { online: true })] })
     const ran = await call('check runners --format nagios')

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { cutTo } from '../../src/commands/mcp/cut.js'
 import { mostMessage } from '../../src/commands/mcp/messages.js'
 import { mostBytes, notesOf } from '../../src/commands/mcp/packing.js'
 import { ClosedPipe } from '../../src/terminal/streams/stdout.js'
@@ -174,6 +175,14 @@ describe('the 32 KB of an answer', () => {
     const [text] = data.records as readonly unknown[]
     expect(JSON.stringify(text)).not.toContain('\ufffd')
   })
+})
+
+it('is cut between characters', () => {
+  for (const before of ['', 'x']) {
+    const { record, cut } = cutTo({ text: `${before}${'😀'.repeat(9000)}` }, 20_000)
+    expect(cut).toEqual(['text'])
+    expect(JSON.stringify(record)).toMatch(/😀…"}$/)
+  }
 })
 
 it('goes with few notes, and those are short', () => {

@@ -106,6 +106,15 @@ describe('a list of several instances', () => {
     expect(await json('runners list -p @live -L 2 --fields id')).toEqual([...of('a'), ...of('b')])
   })
 
+  it('has the objects of standard input of each', async () => {
+    const input = '2\n1\n'
+    const line = 'runners get - -p a,b -o ndjson --fields id'.split(' ')
+    const ran = await svcctl(line, { env: { SVC_CONFIG_DIR: config }, input })
+    const of = (name: string) =>
+      [2, 1].map((id) => JSON.stringify({ profile: name, record: { id } }))
+    expect(ran.stdout.trimEnd().split('\n')).toEqual([...of('a'), ...of('b')])
+  })
+
   it('begins each row with the profile, below one header', async () => {
     const rows = (text: string): string[] => text.trimEnd().split('\n')
     const csv = await run('runners list -p a,b -L 1 -o csv --fields id')
