@@ -1,5 +1,4 @@
 /** What starts the program, with a small one in place of the built one. */
-import { execFile } from 'node:child_process'
 import {
   chmod,
   cp,
@@ -15,10 +14,16 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { started } from '../support/starting.js'
 
-const exec = promisify(execFile)
+/** What Node says of a script, where it ends with 0. */
+const exec = async (args: readonly string[], variables: NodeJS.ProcessEnv = process.env) => {
+  const ran = await started(process.execPath, args, { cwd: process.cwd(), env: variables })
+  const [stdout, stderr] = [ran.stdout.toString(), ran.stderr.toString()]
+  if (ran.code !== 0) throw Object.assign(new Error(stderr), { code: ran.code, stdout, stderr })
+  return { stdout, stderr }
+}
 let home: string
 let cache: string
 
@@ -69,9 +74,9 @@ const env = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   ...more,
 })
 const launch = (args: string[], more?: Record<string, string>) =>
-  exec(process.execPath, [join(home, 'bin/svcctl.js'), ...args], { env: env(more) })
+  exec([join(home, 'bin/svcctl.js'), ...args], env(more))
 const cachedIn = (folder: string, ...args: string[]) =>
-  exec(process.execPath, [join(home, 'bin/cached.js'), join(home, 'dist'), folder, ...args])
+  exec([join(home, 'bin/cached.js'), join(home, 'dist'), folder, ...args])
 const cached = (...args: string[]) => cachedIn(cache, ...args)
 /** Files of compiled code, with the folders above them. */
 const kept = async (): Promise<string[]> =>
@@ -201,7 +206,7 @@ describe('the code cache', () => {
   it('is used, but not from where others may write, however far above', async () => {
     await cached('a')
     const main = join(cache, (await kept()).sort()[0] ?? '')
-    await exec(process.execPath, ['-e', foreign, join(home, 'dist/main.cjs'), main])
+    await exec(['-e', foreign, join(home, 'dist/main.cjs'), main])
     expect((await cached('a')).stdout).toBe('evil a\n')
     for (const open of [join(main, '..'), cache, home]) {
       await chmod(open, 0o777)

@@ -1,5 +1,4 @@
 /** The line of a plan, read by a real shell: it asks what was asked, whatever stands in its values. */
-import { execa } from 'execa'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { givenOfData } from '../../src/cli/plan/data.js'
@@ -7,6 +6,7 @@ import { allCommands } from '../../src/commands/derive/index.js'
 import { lineOf } from '../../src/commands/mcp/line.js'
 import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
 import { Failure } from '../../src/errors.js'
+import { started } from '../support/starting.js'
 
 const offers = offersOf(await allCommands())
 const offerNamed = (name: string): Offer => {
@@ -26,8 +26,10 @@ const lineFor = (name: string, values: Parameters<typeof givenOfData>[1]): strin
 /** What the program would get of lines. */
 const read = async (shell: string, lines: readonly string[]): Promise<readonly string[][]> => {
   const script = `svcctl() { printf '%s\\0' "$@"; printf '\\1'; }\n${lines.join('\n')}\n`
-  const { stdout } = await execa(shell, ['-c', script], { env: { LC_ALL: 'C.UTF-8' } })
+  const env = { ...process.env, LC_ALL: 'C.UTF-8' }
+  const { stdout } = await started(shell, ['-c', script], { cwd: process.cwd(), env })
   return stdout
+    .toString()
     .split('\u0001')
     .slice(0, -1)
     .map((line) => line.split('\0').slice(0, -1))

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../src/base/json/value.js'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
@@ -12,6 +11,7 @@ import { areas } from '../../src/catalogue/index.js'
 import type { Param } from '../../src/catalogue/params.js'
 import { buildRequest, createClient, toCurl } from '../../src/http/index.js'
 import { type Recorder, record, type Seen } from '../support/recorder.js'
+import { started } from '../support/starting.js'
 
 const loaded = await Promise.all(areas.map((row) => row.load()))
 const endpoints = loaded.flatMap((all) => Object.values(all)).map((e) => [e.route, e] as const)
@@ -104,11 +104,11 @@ describe.skipIf(!there)('curl sends', () => {
       ...Object.fromEntries(names.map((name) => [name, secret])),
       SVC_TOKEN: 'the-token',
     }
-    await execa('sh', ['-c', command], {
+    const { code, stderr } = await started('sh', ['-c', command], {
       cwd: folder,
-      extendEnv: false,
       env: { ...env, PATH: process.env.PATH ?? '' },
     })
+    expect(code, stderr.toString()).toBe(0)
     const [sent, bySelf] = server.seen
     expect(server.seen).toHaveLength(2)
     if (sent !== undefined && bySelf !== undefined) expect(essence(bySelf)).toEqual(essence(sent))
