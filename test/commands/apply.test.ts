@@ -108,6 +108,19 @@ describe('apply', () => {
     expect(readdirSync(cwd)).toEqual(['svcctl.yml'])
   })
 
+  it('leaves a plan alone that stands where its own would', async () => {
+    const [a = ''] = names(1)
+    const at = await front()
+    const { run, cwd } = desk(rules({ [a]: 1 }))
+    expect((await run(at, 'plan svcctl.yml --out run.plan.json')).code).toBe(0)
+    const plan = readFileSync(join(cwd, 'run.plan.json'), 'utf8')
+    const { code, stderr } = await run(at, 'apply run.plan.json --yes --journal run.ndjson')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('run.plan.json: it exists')])
+    expect(await required(a)).not.toBe(1)
+    expect(readFileSync(join(cwd, 'run.plan.json'), 'utf8')).toBe(plan)
+    expect(readdirSync(cwd).sort()).toEqual(['run.plan.json', 'svcctl.yml'])
+  })
+
   it('keeps no more journals than others do, each with its plan', async () => {
     const at = await front()
     const { run, config, journals } = desk(rules({ [names(1)[0] ?? '']: 1 }))

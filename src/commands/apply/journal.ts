@@ -1,5 +1,6 @@
 /** The journal of an apply: what was agreed to is kept beside it, so that it can be gone on with. */
 
+import { existsSync } from 'node:fs'
 import { writeWhole } from '../../base/files/files.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
@@ -84,11 +85,17 @@ export const keptRun = async (
   const header = await headerOf(services, journalId(command, place.clock.now()))
   const journal = await makeJournal(place, place.globals.journal, header)
   const kept: KeptPlan = { kept: 1, cwd: place.cwd, flags: flagsOf(given), plan: document }
+  const beside = planBeside(journal.file)
   try {
-    await writeWhole(planBeside(journal.file), `${JSON.stringify(kept)}\n`, { own: true })
+    // Somebody's plan, or that of another run.
+    if (existsSync(beside)) throw new Error('it exists')
+    await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
   } catch (error) {
     await journal.discard()
-    throw usage(`what was agreed to cannot be kept beside the journal: ${reasonOf(error)}`)
+    throw usage(
+      `what was agreed to cannot be kept beside the journal, as ${beside}: ${reasonOf(error)}`,
+      'Name another file by --journal.',
+    )
   }
   for (const [i, { id }] of document.actions.entries())
     journal.add({ n: i + 1, object: id, state: 'queued' })
