@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, inject, it } from 'vitest'
 import { folder } from './program.js'
-import { openRun } from './run.js'
+import { ground, openRun } from './run.js'
 
 interface Told {
   readonly folder: string
@@ -37,6 +37,11 @@ const onLinux = it.skipIf(!existsSync('/proc/self/environ'))
 it('keeps what a test file writes in the folder of the run', () => {
   expect(tmpdir().startsWith(`${inject('run')}/`)).toBe(true)
   expect(folder().startsWith(`${tmpdir()}/`)).toBe(true)
+})
+
+it('is where somebody wants it, and where others write if there is no memory for it', () => {
+  expect(ground({ TMPDIR: tmpdir() }, '/')).toBe(tmpdir())
+  expect(ground({}, join(folder(), 'missing'))).toBe(tmpdir())
 })
 
 onLinux.each(['SIGKILL', 'SIGINT'] as const)(

@@ -2,10 +2,10 @@
  * A run of tests: one folder for everything that they write, and an end for it and for everything that they start, also when
  * the run is aborted. Vitest opens one before the tests (`globalSetup`).
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 
@@ -55,8 +55,38 @@ export const enter = (run: string, folder: string): void => {
   Object.assign(process.env, { TMPDIR: folder, SVCCTL_TESTS: run })
 }
 
+const memory = '/dev/shm'
+const gibibyte = 2 ** 30
+
+/** Whether what is written somewhere can be started from there: not so in many containers' memory. */
+const starts = (folder: string): boolean => {
+  const own = mkdtempSync(join(folder, 'svcctl-starts-'))
+  const file = join(own, 'true')
+  try {
+    writeFileSync(file, '#!/bin/sh\n', { mode: 0o700 })
+    return spawnSync(file).status === 0
+  } finally {
+    rmSync(own, { recursive: true })
+  }
+}
+
+/**
+ * Where a run writes. The tests make some ten thousand small files, and the program brings many of them to the disk: in memory,
+ * where there is plenty of it, the run takes a seventh less. A TMPDIR is somebody's wish.
+ */
+export const ground = (env: NodeJS.ProcessEnv, folder = memory): string => {
+  if (env.TMPDIR !== undefined) return tmpdir()
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    const room = Math.min(bavail * bsize, freemem())
+    return room > 2 * gibibyte && starts(folder) ? folder : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
 export default (project: TestProject): (() => Promise<void>) => {
-  const run = openRun(tmpdir(), [project.tmpDir])
+  const run = openRun(ground(process.env), [project.tmpDir])
   project.provide('run', run.folder)
   return run.close
 }
