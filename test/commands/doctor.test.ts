@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { keyringCheck } from '../../src/commands/doctor/machine.js'
 import { exempt } from '../../src/commands/doctor/network.js'
-import { configuration, folder, svcctl } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { has } from '../support/terminal.js'
+import { svcctl } from '../support/within.js'
 import { onTerminal } from './calling.js'
 
 interface Line {
@@ -183,7 +184,7 @@ describe('NO_PROXY', () => {
   })
 
   it.skipIf(process.platform === 'win32')('says what is not believed, and why', async () => {
-    const root = folder()
+    const root = configuration()
     const trusted = await doctor(['--sandbox'], { SVC_CONFIG_DIR: root })
     for (const name of ['trusted profiles', 'trusted cache'])
       expect(trusted.line(name)?.status).toBe('ok')

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { configuration, folder, svcctl } from '../support/program.js'
+import { configuration, folder } from '../support/program.js'
 import { type Recorder, record, type Seen } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
 
 let sandbox: Sandbox
 let recorder: Recorder

@@ -5,7 +5,7 @@ import { formatNames, formats } from '../../src/output/formats.js'
 import { head } from '../faults/answers.js'
 import { type LyingServer, lie } from '../faults/server.js'
 import { collector, opened } from '../output/open.js'
-import { svcctl } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 
 const page = (from: number): string =>
   JSON.stringify([0, 1, 2].map((i) => ({ id: from + i, description: `r${from + i}` })))

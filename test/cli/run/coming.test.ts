@@ -1,8 +1,9 @@
 /** Objects are worked on as they come: a run begins while its input goes on, and holds none of it back. */
 import { execa } from 'execa'
 import { expect, it } from 'vitest'
-import { clean, configuration, folder, program, svcctl } from '../../support/program.js'
+import { clean, configuration, folder, program } from '../../support/program.js'
 import { recording } from '../../support/recorder.js'
+import { svcctl } from '../../support/within.js'
 import { linesOf } from './journal/runs.js'
 
 const recorder = recording()

@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Header, Line } from '../../../../src/fleet/journal/lines.js'
-import { configuration, type Ran, svcctl } from '../../../support/program.js'
+import { configuration, type Ran } from '../../../support/program.js'
 import { type Recorder, recording, type Scripted } from '../../../support/recorder.js'
+import { svcctl } from '../../../support/within.js'
 
 export interface Runs {
   readonly server: Recorder
