@@ -176,20 +176,8 @@ interface GivenObject {
   readonly before?: Fields | null
 }
 
-/** A command without what it does. */
-export interface Described {
-  readonly area: string
-  /** The words after the area: `list`, `rules get`. Empty for `doctor`, `commands` … */
-  readonly words: string
-  readonly summary: string
-  readonly description?: readonly string[]
-  readonly args: readonly Argument[]
-  readonly flags: readonly Flag[]
-  /** What its instance calls fields, where a vocabulary says so. */
-  readonly naming?: Naming
-  /** Endpoints it reaches, by key of the area. */
-  readonly endpoints: Endpoints
-  readonly examples?: readonly string[]
+/** What a command may be that no endpoint says. */
+export interface Particulars {
   /** Takes --param and --input though it reaches no endpoint of the catalogue. */
   readonly open?: true
   /** Goes on until it is interrupted: its output is shown at once, without a pager. */
@@ -210,6 +198,22 @@ export interface Described {
   readonly keeps?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
+}
+
+/** A command without what it does. */
+export interface Described extends Particulars {
+  readonly area: string
+  /** The words after the area: `list`, `rules get`. Empty for `doctor`, `commands` … */
+  readonly words: string
+  readonly summary: string
+  readonly description?: readonly string[]
+  readonly args: readonly Argument[]
+  readonly flags: readonly Flag[]
+  /** What its instance calls fields, where a vocabulary says so. */
+  readonly naming?: Naming
+  /** Endpoints it reaches, by key of the area. */
+  readonly endpoints: Endpoints
+  readonly examples?: readonly string[]
 }
 
 /** Who a run is made by, and where. */
