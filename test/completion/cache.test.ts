@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { areas } from '../../src/catalogue/index.js'
 import { isHidden, sources } from '../../src/cli/plan/sources.js'
-import { folder, svcctl } from '../support/program.js'
+import { configuration, svcctl } from '../support/program.js'
 
 let root: string
 let asked: string[]
@@ -21,7 +21,7 @@ let answer: unknown
 let url: string
 let close: () => void
 beforeEach(async () => {
-  root = folder()
+  root = configuration()
   asked = []
   answer = [{ id: 1, description: 'one' }]
   const server = createServer((request, response) => {
