@@ -43,15 +43,15 @@ describe('a project that a repository suggests', () => {
 
   it('is never written to where nobody sees it: exit 2, and nothing is sent', async () => {
     const cwd = repository('project: from/file')
-    for (const line of [
-      'deploy-keys delete 1 --yes',
-      'approvals update --reset-approvals-on-push',
-      'approvals update --reset-approvals-on-push --dry-run',
-      'api PUT projects/{project} --param name=x',
-    ]) {
+    for (const [line, naming] of [
+      ['deploy-keys delete 1 --yes', '-P from/file'],
+      ['approvals update --reset-approvals-on-push', '-P from/file'],
+      ['approvals update --reset-approvals-on-push --dry-run', '-P from/file'],
+      ['api PUT projects/{project} --param name=x', 'SVC_PROJECT=from/file'],
+    ] as const) {
       const ran = await call(line, { cwd })
       expect(ran, line).toMatchObject({ code: 2, stdout: '' })
-      expect(ran.stderr).toContain('Name it: -P from/file')
+      expect(ran.stderr).toContain(`Name it: ${naming}\n`)
     }
     expect(server.seen).toEqual([])
     // What only reads may take it, also by any call.

@@ -1,5 +1,6 @@
 /** Where a run stands: its process, its session, the project or group at hand. */
 
+import { quoted } from '../../../base/shell-words.js'
 import { allCommands, changes, type ScopeKind } from '../../../commands/derive/index.js'
 import type { PlaceService } from '../../../commands/services.js'
 import type { Command, MadeBy } from '../../../commands/types.js'
@@ -122,11 +123,15 @@ export class Standing implements PlaceService {
     suggests?.tell(notes)
     if (found === undefined || !changes(command, wish.raw.args)) return found
     const { kind, value, source } = found
-    if (!interactive())
+    if (!interactive()) {
+      const flag = kind === 'project' ? '-P ' : '-G '
+      // Any call has no flag of the kind: `{project}` stands in its path.
+      const naming = command.open === true ? `SVC_${kind.toUpperCase()}=` : flag
       throw usage(
         `${source} suggests the ${kind} ${value}, and what writes takes none from there where nobody sees it`,
-        `Name it: ${kind === 'project' ? '-P' : '-G'} ${value}`,
+        `Name it: ${naming}${quoted(value)}`,
       )
+    }
     const origin = `the ${kind} ${value} comes from ${source}`
     if (this.#origin === undefined) notes.note(origin)
     this.#origin = origin
