@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -119,6 +120,13 @@ describe('apply', () => {
     expect(await required(a)).not.toBe(1)
     expect(readFileSync(join(cwd, 'run.plan.json'), 'utf8')).toBe(plan)
     expect(readdirSync(cwd).sort()).toEqual(['run.plan.json', 'svcctl.yml'])
+    rmSync(join(cwd, 'run.plan.json'))
+    symlinkSync(join(cwd, 'nowhere'), join(cwd, 'run.plan.json'))
+    const link = await run(at, 'apply svcctl.yml --yes --journal run.ndjson')
+    expect([link.code, link.stderr]).toEqual([
+      2,
+      expect.stringContaining('run.plan.json: it exists'),
+    ])
   })
 
   it('keeps no more journals than others do, each with its plan', async () => {

@@ -1,17 +1,15 @@
 /** The journal of an apply: what was agreed to is kept beside it, so that it can be gone on with. */
 
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { writeWhole } from '../../base/files/files.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
 import type { PlanDocument } from '../../desired/planfile/document.js'
 import { reasonOf, usage } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
-import type { Past } from '../../fleet/journal/past.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { End } from '../../fleet/report.js'
-import { fileOf, instanceOf } from '../journal/named.js'
-import { lastRun, makeJournal } from '../journal/runs.js'
+import { makeJournal, resumable } from '../journal/runs.js'
 import { limitFlags, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import type { Services } from '../services.js'
@@ -88,7 +86,7 @@ export const keptRun = async (
   const beside = planBeside(journal.file)
   try {
     // Somebody's plan, or that of another run.
-    if (existsSync(beside)) throw new Error('it exists')
+    if (lstatSync(beside, { throwIfNoEntry: false }) !== undefined) throw new Error('it exists')
     await writeWhole(beside, `${JSON.stringify(kept)}\n`, { own: true })
   } catch (error) {
     await journal.discard()
@@ -129,14 +127,6 @@ const keptIn = async (path: string): Promise<KeptPlan> => {
   throw usage(`${path} is not the plan of a run`)
 }
 
-/** The newest apply to this instance that is not done; undefined where all are. */
-const last = async ({ place }: Services): Promise<Past | undefined> => {
-  const instance = await instanceOf(place)
-  const own = (header: Header): boolean =>
-    header.command === command && header.instance === instance
-  return lastRun(place, own, () => usage(`there is no apply to ${instance} to go on with`))
-}
-
 /** What a line says of its plan: the journal has it. */
 const planned = new Set(Object.keys({ ...planningFlags, ...limitFlags, stale: true }))
 
@@ -172,7 +162,11 @@ export const resumedRun = async (
       import('../../fleet/journal/opening.js'),
       import('../../desired/planfile/read.js'),
     ])
-  const before = name === 'last' ? await last(services) : await readPast(await fileOf(place, name))
+  const before = await resumable(
+    place,
+    { name, command },
+    (instance) => `there is no apply to ${instance} to go on with`,
+  )
   if (before === undefined) return undefined
   if (before.header.command !== command)
     throw usage(`the run ${before.header.id} is one of svcctl ${before.header.command}`)

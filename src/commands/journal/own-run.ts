@@ -4,15 +4,13 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Failure, usage } from '../../errors.js'
 import type { GivenObject, Item } from '../../fleet/items.js'
 import type { Attributes, Header, LineAsked } from '../../fleet/journal/lines.js'
-import type { Past } from '../../fleet/journal/past.js'
 import type { Facts } from '../../fleet/journal/record.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { Outcome, Report } from '../../fleet/report.js'
 import { keptOf } from '../answered.js'
 import { maskingOf } from '../kept.js'
 import type { PlanAnswer, Services } from '../services.js'
-import { fileOf, instanceOf } from './named.js'
-import { keptAs, lastRun, makeJournal } from './runs.js'
+import { keptAs, makeJournal, resumable } from './runs.js'
 
 export type { GivenObject, Item } from '../../fleet/items.js'
 
@@ -60,16 +58,6 @@ export const beginRun = async (
   return { journal, items }
 }
 
-/** The newest run of a command at this instance that is not done; undefined where all are. */
-const lastOf = async ({ place }: Services, command: string): Promise<Past | undefined> => {
-  const instance = await instanceOf(place)
-  const own = (header: Header): boolean =>
-    header.command === command && header.instance === instance
-  return lastRun(place, own, () =>
-    usage(`there is no run of svcctl ${command} at ${instance} to go on with`),
-  )
-}
-
 /**
  * The run that is gone on with, and what of it is left.
  * @returns undefined where nothing is
@@ -88,8 +76,11 @@ export const resumeRun = async (
       import('../../fleet/journal/opening.js'),
       import('../../fleet/journal/work.js'),
     ])
-  const before =
-    name === 'last' ? await lastOf(services, command) : await readPast(await fileOf(place, name))
+  const before = await resumable(
+    place,
+    { name, command },
+    (instance) => `there is no run of svcctl ${command} at ${instance} to go on with`,
+  )
   if (before === undefined) return undefined
   const { header } = before
   if (header.command !== command)

@@ -1,14 +1,14 @@
 /** Journals of runs: made, found again, and the line that goes on with one. */
 import { resolve } from 'node:path'
 import { quoted } from '../../base/shell-words.js'
-import type { Failure } from '../../errors.js'
+import { type Failure, usage } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { Kept } from '../../fleet/progress.js'
 import type { Globals } from '../globals.js'
 import type { PlaceService } from '../services.js'
-import { journalFolder } from './named.js'
+import { fileOf, instanceOf, journalFolder } from './named.js'
 
 /**
  * Makes the journal of a run: the file that was named, or one of the folder of journals, of which the oldest go.
@@ -46,6 +46,27 @@ export const lastRun = async (
   if (open === undefined && !(await journalsIn(folder)).some(({ header }) => which(header)))
     throw none()
   return open
+}
+
+/**
+ * The run of a command that `--resume` names: by its file, its id, or `last`, which is the newest at this instance that is not done.
+ * @param none says that there is no such run at all
+ * @returns undefined where all are done
+ * @throws Failure `usage` where there is none, and what `readPast` throws
+ */
+export const resumable = async (
+  place: PlaceService,
+  { name, command }: { readonly name: string; readonly command: string },
+  none: (instance: string) => string,
+): Promise<Past | undefined> => {
+  if (name !== 'last') {
+    const { readPast } = await import('../../fleet/journal/past.js')
+    return readPast(await fileOf(place, name))
+  }
+  const instance = await instanceOf(place)
+  const own = (header: Header): boolean =>
+    header.command === command && header.instance === instance
+  return lastRun(place, own, () => usage(none(instance)))
 }
 
 type Going = Pick<Globals, 'journal' | 'profile' | 'resume' | 'sandbox'>
