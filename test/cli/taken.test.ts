@@ -10,7 +10,9 @@ import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { members } from '../../src/catalogue/areas/members.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { settings } from '../../src/catalogue/areas/settings.js'
-import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { type Endpoint, echoes } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import { propertiesOf } from '../../src/catalogue/shapes/properties.js'
 import { notTaken } from '../../src/cli/run/instance/judge.js'
 import { Taken } from '../../src/cli/run/instance/taken.js'
 import { recording } from '../support/recorder.js'
@@ -73,7 +75,25 @@ describe('an attribute counts as taken', () => {
       { stats: true, branch: 'x' },
       { stats: { total: 1 } },
     ],
-    ['where it is a secret', settings.update, { asset_proxy_secret_key: 'x' }, {}],
+    [
+      'where it is a secret that the answer has',
+      settings.update,
+      { asset_proxy_secret_key: 'x' },
+      { asset_proxy_secret_key: '****' },
+    ],
+    ['where it is a secret of an integration', integrations.update, { token: 'x' }, {}],
+    [
+      'under a name that only the properties have',
+      integrations.update,
+      { channel: 'x' },
+      { properties: { channel: 'x' } },
+    ],
+    [
+      'where nothing was sent, and no property is set',
+      integrations.update,
+      { room: '' },
+      { properties: {} },
+    ],
     ['where it names the place', runners.update, { id: 7 }, {}],
     ['where the answer is none', runners.update, { description: 'x' }, undefined],
     ['as a number in text', runners.update, { maximum_timeout: 600 }, { maximum_timeout: '600' }],
@@ -115,6 +135,11 @@ describe('an attribute counts as not taken', () => {
       { signup_enabled: true },
     ],
     ['when properties lack it', integrations.update, { room: 'x' }, { properties: {} }],
+    ['when it is a secret', settings.update, { asset_proxy_secret_key: 'x' }, {}],
+    ['when it is a secret that is unset', settings.update, { spamsvc_api_key: '' }, {}],
+    ['when it is a list that is emptied', settings.update, { domain_allowlist: [] }, {}],
+    ['when only its name ends as a secret’s', settings.update, { disable_feed_token: true }, {}],
+    ['when it is a secret that nobody knows', settings.update, { hub_token: 'x' }, {}],
   ])('%s', (_, endpoint, values, answer) => {
     expect(names(endpoint, values, answer)).toEqual(Object.keys(values))
   })
@@ -141,6 +166,48 @@ describe('an attribute counts as not taken', () => {
         unknown: false,
       },
     ])
+  })
+})
+
+const secretsShown = (
+  await Promise.all(
+    areas.map(async ({ name, load }) =>
+      Object.values(await load()).flatMap((endpoint) =>
+        Object.keys(endpoint.params).flatMap((param) =>
+          echoes(endpoint) &&
+          endpoint.params[param]?.secret === true &&
+          param in (propertiesOf(endpoint.returns.shape) ?? {})
+            ? [`${name} ${endpoint.command} ${param}`]
+            : [],
+        ),
+      ),
+    ),
+  )
+).flat()
+
+describe('of every secret that answers show, its absence is said', () => {
+  const lines: Readonly<Record<string, string>> = {
+    'runners register token': 'runners register --token c4n4ry-secret',
+    'settings update spamsvc_api_key': 'settings update --spamsvc-api-key c4n4ry-secret',
+    'settings update asset_proxy_secret_key':
+      'settings update --asset-proxy-secret-key c4n4ry-secret',
+    'settings update cloud_access_key_id': 'settings update --cloud-access-key-id c4n4ry-secret',
+  }
+  it('has a line for each', () => {
+    expect(secretsShown).toEqual(Object.keys(lines))
+  })
+  const server = recording()
+  it.each(secretsShown)('%s', async (of) => {
+    server.answer = () => ({ body: { id: 1 } })
+    const name = of.split(' ').at(-1) ?? ''
+    for (const format of ['table', 'json']) {
+      const ran = await svcctl(`${lines[of]} --strict -o ${format}`.split(' '), {
+        env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'secret-token' },
+      })
+      expect(ran.stderr).toContain(`nothing shows that the instance took ${name}: its answer`)
+      expect(ran.stderr).not.toMatch(/already|nothing changed|c4n4ry/)
+      expect(ran.code).toBe(1)
+    }
   })
 })
 
@@ -182,6 +249,40 @@ describe('a write', () => {
     )
     expect(JSON.parse(ran.stdout)).toEqual({ id: 7, description: 'old' })
     expect(ran.code).toBe(1)
+  })
+  const none = 'none of the settings that the instance shows has changed\n'
+  it('says of a secret setting that the answer lacks no word of success', async () => {
+    server.answer = () => ({ body: { id: 1, signup_enabled: true } })
+    const ran = await run('settings', 'update', '--spamsvc-api-key', 'c4n4ry-key')
+    expect(ran.stderr.split('\n').slice(1).join('\n')).toBe(
+      `${none}nothing shows that the instance took spamsvc_api_key: its answer does not have it (another version or edition?)\n`,
+    )
+    expect(ran.code).toBe(0)
+  })
+  it('says that the settings had these values only where the answer shows them', async () => {
+    server.answer = () => ({ body: { id: 1, disable_feed_token: true, spamsvc_api_key: '****' } })
+    const kept = await run('settings', 'update', '--disable-feed-token', '--strict')
+    expect(kept.stderr).toBe('nothing changed: the settings had these values already\n')
+    const hidden = await run('settings', 'update', '--spamsvc-api-key', 'x', '--strict')
+    expect(hidden.stderr).toContain(none)
+    expect(hidden).toMatchObject({ code: 0, stderr: expect.not.stringContaining('already') })
+    const other = await run('settings', 'update', '--no-disable-feed-token', '--strict')
+    expect(other.stderr).toBe(
+      `${none}the instance did not take disable_feed_token as it was given: it has true\n`,
+    )
+    expect(other.code).toBe(1)
+  })
+  it('finds what it sent below the properties of an integration', async () => {
+    const body = { id: 3, slug: 'team-chat', properties: { channel: 'ops', notify: '1' } }
+    server.answer = () => ({ body })
+    const line = ['integrations', 'update', 'team-chat', '-P', '1', '--strict', '-o', 'json']
+    const ran = await run(...line, '--param', 'channel=ops', '--param', 'notify=true')
+    expect(ran).toMatchObject({ stderr: '', code: 0 })
+    const lost = await run(...line, '--param', 'chanel=ops')
+    expect(lost.stderr).toMatch(
+      /did not take chanel: neither its answer nor the catalogue knows it/,
+    )
+    expect(lost.code).toBe(1)
   })
   it('ends with 0 under --strict where all was taken, also an unknown name', async () => {
     server.answer = () => ({ body: { id: 7, description: 'new', brand_new: 1 } })

@@ -7,7 +7,7 @@ import { keyIn, namesIn } from '../../catalogue/words.js'
 import { Failure, survived } from '../../errors.js'
 import { answered } from '../answered.js'
 import { define } from '../define.js'
-import type { Given } from '../described.js'
+import type { Given, Plan } from '../described.js'
 import type { InstanceService } from '../services.js'
 import { comparing } from './compare.js'
 
@@ -71,6 +71,15 @@ const changed = (old: Settings, now: Settings): readonly string[] =>
     (name) => meaningIn(now)(name) !== 'updated_at' && !same(old[name], now[name]),
   )
 
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
+
+/** Whether the answer shows everything that was sent as it was sent. */
+const showsAll = (now: Settings, { values, extra }: Plan): boolean =>
+  Object.entries({ ...values, ...extra }).every(
+    ([name, value]) => now[name] !== undefined && textOf(now[name]) === textOf(value),
+  )
+
 /** Rows `setting, old, new`, of the settings before and after as they are shown. */
 const rowsOf =
   (names: readonly string[]) =>
@@ -96,7 +105,12 @@ export const update = define({
     const now = asSettings((await instance.send(plan)).data)
     if (old === undefined) return answer.print(now, { endpoint: settings.update })
     const names = changed(old, now)
-    if (names.length === 0) person.note('nothing changed: the settings had these values already')
+    if (names.length === 0)
+      person.note(
+        showsAll(now, plan)
+          ? 'nothing changed: the settings had these values already'
+          : 'none of the settings that the instance shows has changed',
+      )
     await answer.printMany([old, now], {
       endpoint: settings.update,
       among: [now],

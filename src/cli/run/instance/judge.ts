@@ -44,13 +44,26 @@ export const noParameter = (endpoint: Endpoint, name: string, words?: Naming): s
     ? `"${name}" is a field of answers, and no parameter that the catalogue knows; it is sent as it is`
     : `the catalogue does not know the parameter "${name}"; it is sent as it is${meant(endpoint, name, words)}`
 
+/**
+ * Whether only the presence of a value can be judged: an answer may hide a secret, and a certificate
+ * comes back parsed. Booleans and numbers are no secrets, whatever their names end in.
+ */
+const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
+  param?.secret === true ||
+  (param?.type === 'string' && param.format === 'pem') ||
+  (typeof sent === 'string' && endsAsSecret(name))
+
 /** Where the answer may show a parameter; nowhere where it need not. */
-const placesOf = (endpoint: Endpoint, name: string, param: Param): (readonly string[])[] => {
-  if (param.secret === true || endsAsSecret(name) || param.echo === false) return []
-  if (param.type === 'string' && param.format === 'pem') return []
+const placesOf = (
+  endpoint: Endpoint,
+  name: string,
+  { param, opaque }: { readonly param?: Param | undefined; readonly opaque: boolean },
+): (readonly string[])[] => {
+  if (param?.echo === false) return []
   return [
-    ...(name in fieldsOf(endpoint) ? [[name]] : []),
-    ...(endpoint.echo === undefined ? [] : [[endpoint.echo, name]]),
+    ...(param === undefined || name in fieldsOf(endpoint) ? [[name]] : []),
+    // What an integration keeps secret is not among its properties.
+    ...(endpoint.echo === undefined || opaque ? [] : [[endpoint.echo, name]]),
   ]
 }
 
@@ -63,8 +76,9 @@ const shown = (value: unknown): string => {
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
-const absent = (name: string): string =>
-  `the instance did not take ${name}: its answer does not have it (another version or edition?)`
+/** An instance may leave a secret out of its answers on purpose: that is doubt, and no finding. */
+const lost = (name: string, opaque: boolean): string =>
+  opaque ? `nothing shows that the instance took ${name}` : `the instance did not take ${name}`
 
 const judge = (
   { endpoint }: Ask,
@@ -75,19 +89,24 @@ const judge = (
 ): Omit<NotTaken, 'name'> | undefined => {
   const param = endpoint.params[name]
   const own = words?.name(name) ?? name
+  const opaque = isOpaque(name, sent, param)
+  const had = placesOf(endpoint, name, { param, opaque }).map((place) => at(answer, place))
+  const got = had.find((one) => one !== undefined)
   if (param === undefined) {
-    if (endsAsSecret(name) || at(answer, [name]) !== undefined) return undefined
+    if (got !== undefined || (opaque && endpoint.echo !== undefined)) return undefined
     const near = meant(endpoint, name, words, answer)
     return {
-      text: `the instance did not take ${own}: neither its answer nor the catalogue knows it${near}`,
+      text: `${lost(own, opaque)}: neither its answer nor the catalogue knows it${near}`,
       unknown: true,
     }
   }
-  const had = placesOf(endpoint, name, param).map((place) => at(answer, place))
-  if (had.length === 0 || had.some((got) => agrees(sent, got))) return undefined
-  const got = had.find((one) => one !== undefined)
+  if (had.length === 0) return undefined
+  // A field that every answer should show is missing, even where an empty value was sent.
+  const absent = got === undefined && name in fieldsOf(endpoint)
+  if (!absent && (opaque || had.some((one) => agrees(sent, one)))) return undefined
+  const without = `${lost(own, opaque)}: its answer does not have it (another version or edition?)`
   const differs = `the instance did not take ${own} as it was given: it has ${shown(got)}`
-  return { text: got === undefined ? absent(own) : differs, unknown: false }
+  return { text: got === undefined ? without : differs, unknown: false }
 }
 
 /** What was sent under names that are no placeholder of the path. */
@@ -105,7 +124,7 @@ export const unknownNames = (ask: Ask): readonly string[] =>
 /**
  * The attributes that a write's answer does not show, or shows with another value. Judged is what
  * the answer should show: its shape has a field of that name, the parameter names one (`echo`), or
- * the catalogue does not know the name at all. Secrets are not compared.
+ * the catalogue does not know the name at all. Of a secret only the absence is judged.
  * @param words the instance's own, by which attributes are named
  */
 export const notTaken = (ask: Ask, answer: unknown, words?: Naming): readonly NotTaken[] => {
