@@ -9,7 +9,7 @@ import { allCommands, examplesOf, named } from '../src/commands/derive/index.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './fleet/header.js'
 import { clean, configuration, folder, program } from './support/program.js'
-import { inShell, pathToProgram } from './support/shell.js'
+import { absentIn, inShell, pathToProgram } from './support/shell.js'
 import { has, openTerminal } from './support/terminal.js'
 import { svcctl } from './support/within.js'
 
@@ -139,11 +139,15 @@ const endless = /^sandbox serve/
 const asking = /^auth login --base-url \S+$/
 
 describe.concurrent('examples of', () => {
-  it.each(commands.map((command) => [named(command), command] as const))(
+  it.for(commands.map((command) => [named(command), command] as const))(
     '%s',
-    async (name, command) => {
+    async ([name, command], { skip }) => {
+      const absent = new Set<string>()
       for (const line of await examplesOf(command)) {
         if (endless.test(line) || asking.test(line)) continue
+        const lacking = absentIn(line)
+        for (const program of lacking) absent.add(program)
+        if (lacking.length > 0) continue
         const ran = ofProfiles.has(command.area)
           ? await outcome(shared, command.area, name, line)
           : await alone((sandbox) => outcome(sandbox, command.area, name, line))
@@ -151,6 +155,8 @@ describe.concurrent('examples of', () => {
         if (command.area === 'check') expect(ran.code, line).toBeLessThan(3)
         else expect(ran).toEqual({ line, code: 0, taken: true })
       }
+      // After the lines that can be run.
+      skip(absent.size > 0, `not installed: ${[...absent]}`)
     },
   )
 })

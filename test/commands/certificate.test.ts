@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkCertificate } from '../../src/commands/pages-domains/certificate.js'
 import { made } from '../../src/commands/pages-domains/index.js'
+import { has } from '../support/terminal.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'svcctl-certificates-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const withOpenssl = describe.skipIf(!has('openssl', 'version'))
 
 const path = (name: string): string => join(directory, name)
 const text = (name: string): string => readFileSync(path(name), 'utf8')
@@ -49,7 +52,7 @@ const check = (certificate: string, key?: string, at: Date = now, host: string =
 const chain = (...names: readonly string[]): string =>
   names.map((name) => text(`${name}.pem`)).join('')
 
-describe('checkCertificate', () => {
+withOpenssl('checkCertificate', () => {
   it('takes a certificate with its chain and key', () => {
     check(text('leaf.pem'), text('leaf.key'))
     check(chain('leaf', 'middle', 'root'), text('leaf.key'))
@@ -103,7 +106,7 @@ describe('checkCertificate', () => {
   })
 })
 
-describe('the fields made of a domain', () => {
+withOpenssl('the fields made of a domain', () => {
   it('shows the end of a certificate, read from its PEM text where need be', () => {
     const end = (certificate: Readonly<Record<string, unknown>>) =>
       made.expires_at({ domain, certificate })

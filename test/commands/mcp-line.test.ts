@@ -7,6 +7,7 @@ import { lineOf } from '../../src/commands/mcp/line.js'
 import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
 import { Failure } from '../../src/errors.js'
 import { started } from '../support/starting.js'
+import { has } from '../support/terminal.js'
 
 const offers = offersOf(await allCommands())
 const offerNamed = (name: string): Offer => {
@@ -55,7 +56,8 @@ const hostile = [
 const described = (text: string): string => lineFor('runners update', { id: 1, description: text })
 
 describe('a line', () => {
-  it.each(['bash', 'zsh'])('is read by %s as what was asked', async (shell) => {
+  it.for(['bash', 'zsh'])('is read by %s as what was asked', async (shell, { skip }) => {
+    skip(!has(shell), `${shell} is not installed`)
     // The first and second are what shells cannot hold in a word.
     const any = fc
       .string({ unit: 'binary', maxLength: 20 })

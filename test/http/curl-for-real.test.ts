@@ -1,6 +1,5 @@
 /** `--curl` for every endpoint: curl itself sends what the program would. */
 
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,10 +11,10 @@ import type { Param } from '../../src/catalogue/params.js'
 import { buildRequest, createClient, toCurl } from '../../src/http/index.js'
 import { type Recorder, record, type Seen } from '../support/recorder.js'
 import { started } from '../support/starting.js'
+import { has } from '../support/terminal.js'
 
 const loaded = await Promise.all(areas.map((row) => row.load()))
 const endpoints = loaded.flatMap((all) => Object.values(all)).map((e) => [e.route, e] as const)
-const there = spawnSync('curl', ['--version']).status === 0
 const awkward = 'a b&c=ü\'"$x`!'
 const secret = 'secret value'
 
@@ -84,7 +83,7 @@ const essence = ({ method, url, headers, body }: Seen) => {
   }
 }
 
-describe.skipIf(!there)('curl sends', () => {
+describe.skipIf(!has('curl'))('curl sends', () => {
   it.each(endpoints)('%s', async (_, endpoint) => {
     const request = buildRequest(askOf(endpoint))
     const client = createClient({

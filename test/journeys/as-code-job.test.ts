@@ -7,6 +7,7 @@ import { type Front, frontOf } from '../commands/front.js'
 import { sandbox } from '../sandbox/instance.js'
 import { jobsFrom } from '../support/pages.js'
 import { folder } from '../support/program.js'
+import { has } from '../support/terminal.js'
 import { runJob } from './job.js'
 
 const jobs: Readonly<Record<string, { readonly script: readonly string[] }>> = parse(
@@ -29,7 +30,8 @@ const run = async (job: string, cwd: string, { base }: Front) => {
   return code
 }
 
-it('notes the plan, applies it on merge, and tells of drift', { timeout: 60_000 }, async () => {
+it('notes the plan, applies it on merge, and tells of drift', { timeout: 60_000 }, async (test) => {
+  test.skip(!has('jq'), 'jq is not installed')
   const notes: { url: string; body: string }[] = []
   const at = await frontOf(url, ({ method, url: path, body }, response) => {
     if (method !== 'POST' || !path.endsWith('/notes')) return false

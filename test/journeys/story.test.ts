@@ -6,6 +6,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { configuration, folder, program } from '../support/program.js'
 import { pathToProgram } from '../support/shell.js'
+import { has } from '../support/terminal.js'
 
 let url = ''
 
@@ -30,7 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-it('a working day', async () => {
+it('a working day', async ({ skip }) => {
+  skip(!has('jq'), 'jq is not installed')
   const script = join(import.meta.dirname, 'story.sh')
   const ran = await execa('bash', [script], {
     cwd: folder(),

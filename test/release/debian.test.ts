@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { debName, lay, pack } from '../../.config/release/debian.js'
 import { folder } from '../support/program.js'
+import { has } from '../support/terminal.js'
 
 const about = {
   version: '1.2.3-rc.1',
@@ -15,9 +16,8 @@ const about = {
   bugs: 'https://svcctl.example/issues',
 }
 const dpkg = (...args: readonly string[]) => spawnSync('dpkg-deb', args, { encoding: 'utf8' })
-const absent = dpkg('--version').status !== 0
 
-describe.skipIf(absent)('the package for Debian', () => {
+describe.skipIf(!has('dpkg-deb'))('the package for Debian', () => {
   const [place, tree, at] = [folder(), folder(), folder()]
   const file = join(place, debName(about))
   beforeAll(() => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { sum } from '../../.config/release/beside.js'
 import { folder } from '../support/program.js'
 import { pathWith, writeScript } from '../support/shell.js'
+import { has } from '../support/terminal.js'
 
 const script = join(import.meta.dirname, '../../.config/release/install.sh')
 const platforms = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64']
@@ -67,7 +68,8 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
     expect(readFileSync(file, 'utf8').includes('# signed')).toBe(system === 'Darwin')
   })
 
-  it('takes the compressed file where there is xz, and another prefix', async () => {
+  it('takes the compressed file where there is xz, and another prefix', async ({ skip }) => {
+    skip(!has('xz'), 'xz is not installed')
     const [made, prefix] = [release(), folder()]
     await execa('xz', [join(made, 'svcctl-1.2.3-linux-x64')])
     sum(made)

@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { clean, configuration, folder, program } from './program.js'
 import { started } from './starting.js'
+import { has } from './terminal.js'
 
 /** Writes a program in the words of `sh`. */
 export const writeScript = (file: string, text: string): void => {
@@ -20,6 +21,13 @@ export const pathWith = (programs: Readonly<Record<string, string>>): string => 
 /** A PATH on which `svcctl` is this program, or another command. */
 export const pathToProgram = (command = `'${process.execPath}' '${program}'`): string =>
   pathWith({ svcctl: `exec ${command} "$@"` })
+
+/** What examples and pages pipe into, and a machine may be without. */
+const inPipes = ['jq']
+
+/** Programs that these lines pipe into and that are not there: without them the test is skipped, and says which. */
+export const absentIn = (lines: string): readonly string[] =>
+  inPipes.filter((program) => new RegExp(`\\b${program} `).test(lines) && !has(program))
 
 export interface InShell {
   readonly cwd?: string

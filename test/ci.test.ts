@@ -1,0 +1,49 @@
+/** `.ci/run`, with programs in place of npm and apt-get that only write down what they are asked to do. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { folder } from './support/program.js'
+import { writeScript } from './support/shell.js'
+import { started } from './support/starting.js'
+
+const root = join(import.meta.dirname, '..')
+const driven = ['git', 'zsh', 'fish', 'tmux', 'jq', 'openssl', 'curl', 'xz']
+
+/** What it runs where only these of the programs that tests drive are there, in order. */
+const run = async (there: readonly string[]): Promise<readonly string[]> => {
+  const bin = folder()
+  const asked = join(bin, 'asked')
+  for (const name of ['bash', 'env', 'dirname', 'awk', 'sed', 'tr', 'timeout'])
+    symlinkSync(
+      execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+      join(bin, name),
+    )
+  for (const name of there) writeScript(join(bin, name), '')
+  for (const name of ['npm', 'apt-get'])
+    writeScript(join(bin, name), `echo ${name} "$@" >>${asked}`)
+  writeScript(join(bin, 'id'), 'echo 0')
+  writeScript(join(bin, 'uname'), 'echo any')
+  const ran = await started(join(root, '.ci/run'), [], { cwd: bin, env: { PATH: bin } })
+  expect([ran.code, ran.stderr.toString()]).toEqual([0, ''])
+  return existsSync(asked) ? readFileSync(asked, 'utf8').trimEnd().split('\n') : []
+}
+
+describe('.ci/run', () => {
+  it("installs once, by the README's command, and tests last", async () => {
+    const asked = await run(driven)
+    expect(asked.slice(0, 1)).toEqual(['npm ci'])
+    expect(asked.filter((line) => /^npm (?:ci|i|install)\b/.test(line))).toEqual(['npm ci'])
+    expect(asked.at(-1)).toBe('npm test')
+  })
+
+  it('installs the packages of the programs that tests drive, where they are absent', async () => {
+    const [, install] = await run([])
+    expect(install?.split(' ').filter((word) => !word.startsWith('-'))).toEqual([
+      'apt-get',
+      'install',
+      ...driven.map((name) => (name === 'xz' ? 'xz-utils' : name)),
+    ])
+    expect((await run(driven.filter((name) => name !== 'fish')))[1]).toMatch(/ fish$/)
+  })
+})
