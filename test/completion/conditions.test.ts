@@ -42,6 +42,11 @@ describe('after --where and --select', () => {
     expect(double).not.toContain('contacted_at!~')
   })
 
+  it('offers no order of text', async () => {
+    const found = await offered('runners list --where', "'description")
+    expect(found).toEqual(['=', '!=', '!~', '~'].map((op) => expect.stringMatching(`${op}$`)))
+  })
+
   it('offers a field that others begin with, and these', async () => {
     const found = await offered('mr list --where', 'reference')
     expect(found).toEqual(expect.arrayContaining(['reference=', 'references.full']))

@@ -4,7 +4,7 @@ import { levelsIn } from '../../catalogue/shapes/common.js'
 import { dotted, namesIn } from '../../catalogue/words.js'
 import { singleNamed } from '../../commands/derive/index.js'
 import type { Command, Flag } from '../../commands/types.js'
-import { ops } from '../../fleet/where/parse.js'
+import { asksOrder, ops } from '../../fleet/where/parse.js'
 import { type FieldKind, fieldsOf, kindIn, wordsIn } from '../../fleet/where/shape.js'
 import { selectionList } from '../run/where/from.js'
 import type { Candidate, Candidates } from './candidates.js'
@@ -37,8 +37,10 @@ const neutralOf = ({ naming }: Command, field: string): string =>
   naming === undefined ? field : dotted(field, naming.neutral)
 
 /** Operators that mean something for a kind. */
-const opsFor = (kind: FieldKind): readonly string[] =>
-  kind === 'boolean' ? ops.filter((op) => op === '=' || op === '!=') : ops
+const opsFor = (kind: FieldKind): readonly string[] => {
+  if (kind === 'boolean') return ops.filter((op) => op === '=' || op === '!=')
+  return kind === 'text' ? ops.filter((op) => !asksOrder(op)) : ops
+}
 
 /**
  * Operators that the shell leaves as they are: without quotes `<` and `>` are its own, `!~` is one's

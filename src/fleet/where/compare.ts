@@ -2,7 +2,7 @@
 import { isMoment } from '../../base/dates.js'
 import { Exact, isNumber } from '../../base/json/json.js'
 import { lengthOf, momentOf } from '../../base/relative.js'
-import type { Op, Operand } from './parse.js'
+import { asksOrder, type Op, type Operand } from './parse.js'
 import type { FieldKind } from './shape.js'
 
 /** Whether a value that is there is so. */
@@ -16,16 +16,6 @@ const holds = (order: number, op: Plain): boolean => {
   if (op === '<') return order < 0
   if (op === '>') return order > 0
   return op === '<=' ? order <= 0 : order >= 0
-}
-
-/** By code points: surrogates come after all that needs none. */
-const orderOf = (a: string, b: string): number => {
-  if (a === b) return 0
-  const [left, right] = [[...a], [...b]]
-  const i = left.findIndex((char, place) => char !== right[place])
-  if (i < 0) return -1
-  const other = right[i]
-  return other === undefined ? 1 : (left[i]?.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0)
 }
 
 const shown = (value: unknown): string =>
@@ -98,26 +88,34 @@ const logical = ({ text }: Operand, op: Plain): Test | undefined => {
 }
 
 const textual =
-  ({ text }: Operand, op: Plain): Test =>
+  ({ text }: Operand): Test =>
   (value) =>
-    holds(orderOf(shown(value), text), op)
+    shown(value) === text
+
+/** Whether a value is text of which nobody can say whether it comes before another: a version, a name. */
+export const hasNoOrder = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && timeOf(value) === undefined && !number.test(value)
 
 /** Numbers that have names. */
 export type Names = Readonly<Record<string, number>> | undefined
 
-/** The value in the record decides what is compared. */
-const byValue = (value: Operand, op: Plain, now: number, names: Names): Test => {
+/** The value in the record decides what is compared; undefined where an order of text is asked for. */
+const byValue = (value: Operand, op: Plain, now: number, names: Names): Test | undefined => {
   const tests = {
     number: numeric(value, op, names),
     boolean: logical(value, op),
     time: timed(value, op, now),
-    text: textual(value, op),
+    text: op === '=' ? textual(value) : undefined,
   }
+  if (tests.text === undefined && tests.number === undefined && tests.time === undefined)
+    return undefined
   return (tested) => {
     if (isNumber(tested)) return tests.number?.(tested) ?? false
     if (typeof tested === 'boolean') return tests.boolean?.(tested) ?? false
     if (typeof tested !== 'string') return false
-    return (timeOf(tested) === undefined ? tests.text : (tests.time ?? tests.text))(tested)
+    if (timeOf(tested) !== undefined) return (tests.time ?? tests.text)?.(tested) ?? false
+    if (tests.text !== undefined) return tests.text(tested)
+    return number.test(tested) && (tests.number?.(new Exact(tested)) ?? false)
   }
 }
 
@@ -133,5 +131,6 @@ export const testOf = (
   if (kind === 'number') return numeric(value, op, names)
   if (kind === 'boolean') return logical(value, op)
   if (kind === 'time') return timed(value, op, now)
-  return kind === 'text' ? textual(value, op) : byValue(value, op, now, names)
+  if (kind === 'any') return byValue(value, op, now, names)
+  return asksOrder(op) ? undefined : textual(value)
 }

@@ -3,9 +3,9 @@ import { lengthOf } from '../../base/relative.js'
 import { legible } from '../../catalogue/legible.js'
 import { called, type Naming, namesIn } from '../../catalogue/words.js'
 import { usage } from '../../errors.js'
-import { type Names, type Plain, type Test, testOf } from './compare.js'
+import { hasNoOrder, type Names, type Plain, type Test, testOf } from './compare.js'
 import { hasField, type Leaves, leavesOf } from './leaves.js'
-import { type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
+import { asksOrder, type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
 import { type FieldKind, fieldsOf, kindIn } from './shape.js'
 
 export { type Condition, type Expression, wrongAt } from './parse.js'
@@ -93,6 +93,15 @@ const wanted: Readonly<Record<FieldKind, string>> = {
   any: 'a value',
 }
 
+/** Refuses an order of text: 14.6 is no less than 100 because its first letter is not. */
+const noOrder = ({ field, at }: Condition, text: string, { words }: Known) =>
+  wrongAt(
+    text,
+    at,
+    `${called(field, words)} holds text, which has no order`,
+    'Compare text by =, != or ~ (contains), such as version~14.6.',
+  )
+
 /** Tests of the values of a condition; null, unless quoted, is tested apart. */
 const testsOf = (
   condition: Condition,
@@ -108,6 +117,8 @@ const testsOf = (
       throw wrongAt(text, value.at, `${value.text} is an age, which is compared by < and >`)
     const test =
       kind === 'object' ? undefined : testOf(value, plain, kind, known.now, known.names?.(field))
+    if (test === undefined && asksOrder(op) && (kind === 'text' || kind === 'any'))
+      throw noOrder(condition, text, known)
     if (test === undefined)
       throw wrongAt(
         text,
@@ -149,6 +160,8 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not
   }
   const { list, single, samples = [], words } = known
+  const isText = (record: unknown) => leavesOf(record, path, words).values.some(hasNoOrder)
+  if (asksOrder(op) && samples.some(isText)) throw noOrder(condition, text, known)
   const listed =
     kindIn(list, field) !== undefined || samples.some((record) => hasField(record, path, words))
   return { field, detail: !listed && kindIn(single, field) !== undefined, holds }

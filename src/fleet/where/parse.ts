@@ -11,6 +11,9 @@ import { type Failure, usage } from '../../errors.js'
 export const ops = ['!=', '!~', '<=', '>=', '=', '~', '<', '>'] as const
 export type Op = (typeof ops)[number]
 
+/** Whether it asks which of two values comes first. */
+export const asksOrder = (op: Op): boolean => op.startsWith('<') || op.startsWith('>')
+
 export interface Operand {
   readonly text: string
   /** Literal: no word and no sign in it means anything. */
@@ -34,8 +37,8 @@ export interface Expression {
 }
 
 /** What is wrong, with the text and a caret below the place: lines of the message, which stand below each other. */
-export const wrongAt = (text: string, at: number, why: string): Failure =>
-  usage(`the condition cannot be understood: ${why}\n${text}\n${' '.repeat(at)}^`)
+export const wrongAt = (text: string, at: number, why: string, hint?: string): Failure =>
+  usage(`the condition cannot be understood: ${why}\n${text}\n${' '.repeat(at)}^`, hint)
 
 const fieldName = /[A-Za-z0-9_.-]+/y
 const jsonText = /"(?:[^"\\]|\\.)*"/y

@@ -278,6 +278,38 @@ describe('with --where', () => {
     expect(stderr).toMatch(message)
   })
 
+  it.each(['version>=100', 'name<b', 'access_level>=maintainer', 'id=1,revision<="9"'])(
+    'refuses an order of text before anything is sent: %s',
+    async (text) => {
+      const { stderr, code } = await run('runners', 'list', '--where', text)
+      expect([code, recorder.lines()]).toEqual([2, []])
+      expect(stderr).toMatch(
+        /(version|name|access_level|revision) holds text, which has no order\n/,
+      )
+      expect(stderr).toContain('hint: Compare text by =, != or ~ (contains), such as version~14.6.')
+    },
+  )
+
+  it.each([
+    ['runners list --where engine>=100', [runner(1, { engine: '14.6.0' })]],
+    ['api things --paginate --where engine<15', [{ engine: null }, { engine: '14.6.0' }]],
+    ['runners get 1 --until engine>=100', { id: 1, engine: '14.6.0' }],
+    ['runners pause --yes --select engine>=100', [runner(1, { engine: '14.6.0' })]],
+  ])('refuses an order of what the first page shows to be text: %s', async (line, body) => {
+    recorder.answer = () => ({ body })
+    const { stderr, code } = await run(...line.split(' '))
+    expect(code).toBe(2)
+    expect(stderr).toContain('engine holds text, which has no order')
+    expect(recorder.lines().filter((asked) => !asked.startsWith('GET'))).toEqual([])
+  })
+
+  it('orders numbers, levels and times of fields that no shape knows', async () => {
+    const more = (id: number) => ({ weight: `${id}`, seen: `2026-01-0${id}T00:00:00Z`, load: id })
+    pages(1, more)
+    for (const text of ['weight>1', 'load>1', 'seen>2026-01-01'])
+      expect((await run('runners', 'list', '--where', text, '-o', 'id')).stdout).toBe('2\n')
+  })
+
   it('refuses a parameter that only one of the alternatives has', async () => {
     const line = ['projects', 'list', '--where', 'search=a', '--where', 'id=1']
     const { stderr, code } = await run(...line)
