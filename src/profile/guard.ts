@@ -1,5 +1,5 @@
 /** Guard rails of a profile: what is refused, and what must be confirmed how. No I/O. */
-import { usage } from '../errors.js'
+import { Failure, usage } from '../errors.js'
 import type { Profile } from './types.js'
 
 /**
@@ -56,10 +56,10 @@ export const confirmationFor = (
   }
   if (yes) return 'go'
   if (interactive) return 'ask'
-  throw usage(
-    `this must be confirmed, and nobody can be asked: ${what}`,
-    'Give --yes to confirm it.',
-  )
+  throw new Failure('usage', `this must be confirmed, and nobody can be asked: ${what}`, {
+    hint: 'Give --yes to confirm it.',
+    advice: { code: 'confirm' },
+  })
 }
 
 /** True when what was typed is the profile's name. */

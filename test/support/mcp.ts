@@ -1,4 +1,5 @@
 /** `mcp serve` in this process, spoken to by the official client, line by line as over pipes. */
+import { deepStrictEqual } from 'node:assert'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -41,6 +42,7 @@ const piped = () => {
 interface Structured {
   readonly data: Readonly<Record<string, unknown>> & { readonly records: readonly unknown[] }
   readonly cursor?: string
+  readonly cut?: boolean
   readonly command_line?: string
   readonly applied?: boolean
   readonly error?: { readonly category: string }
@@ -142,12 +144,11 @@ export const serve = async (how: ServeHow = {}): Promise<Served> => {
         name,
         arguments: input,
       })
-      const [first] = content as readonly { readonly text: string }[]
-      return {
-        ...(structuredContent as Structured),
-        isError: isError === true,
-        text: first?.text ?? '',
-      }
+      const [first, ...more] = content as readonly { readonly text: string }[]
+      const { text = '' } = first ?? {}
+      // Whichever of the two a client shows, it is the whole answer.
+      deepStrictEqual([JSON.parse(text), more], [structuredContent, []])
+      return { ...(structuredContent as Structured), isError: isError === true, text }
     },
     close: async () => {
       streams.end()

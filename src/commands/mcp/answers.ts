@@ -1,4 +1,7 @@
-/** What is given back: what the instance says under `data`, and nowhere else. */
+/**
+ * What is given back: what the instance says under `data`, and nowhere else. The same JSON stands in
+ * `structuredContent` and, for clients that show nothing else, as text (the protocol's section on structured content).
+ */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import type { Failure } from '../../errors.js'
@@ -9,10 +12,9 @@ import { notesOf, packed } from './packing.js'
 /** Longer words of a failure say nothing more. */
 const longestMessage = 2000
 
-/** @param text the tool's own words; nothing of the instance stands in them */
-export const answered = (text: string, structuredContent: object): CallToolResult => ({
-  content: [{ type: 'text', text }],
-  structuredContent: { ...structuredContent },
+export const answered = (value: object): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: { ...value },
 })
 
 const bounded = (text: string): string => visibleLines(scrub(text)).slice(0, longestMessage)
@@ -29,13 +31,11 @@ export const refused = ({ category, message, details }: Failure): CallToolResult
     message: bounded(message),
     ...(hint === undefined ? {} : { hint: bounded(hint) }),
   }
-  const text = `${category}: structuredContent.data.message says what went wrong`
-  return { ...answered(text, { error, data }), isError: true }
+  return { ...answered({ error, data }), isError: true }
 }
 
 /** An answer of records. */
 interface OfRecords {
-  readonly text: string
   /** What stands beside `data`, at its largest. */
   readonly beside: object
   /** What the records are called. */
@@ -48,17 +48,17 @@ interface OfRecords {
 
 /** As many of the records as there is room for. */
 export const recordsAnswered = (of: OfRecords): CallToolResult => {
-  const { text, beside, name, records, finally: known = () => beside } = of
+  const { beside, name, records, finally: known = () => beside } = of
   const notes = notesOf(of.notes)
-  const whole = (shown: readonly unknown[], cut: readonly string[], more: object) =>
-    answered(text, {
-      ...more,
-      data: {
-        [name]: shown,
-        ...(cut.length === 0 ? {} : { cut_fields: cut }),
-        ...(notes.length === 0 ? {} : { notes }),
-      },
-    })
+  const whole = (shown: readonly unknown[], cut: readonly string[], more: object) => ({
+    ...more,
+    ...(cut.length === 0 ? {} : { cut: true }),
+    data: {
+      [name]: shown,
+      ...(cut.length === 0 ? {} : { cut_fields: cut }),
+      ...(notes.length === 0 ? {} : { notes }),
+    },
+  })
   const { records: shown, cut } = packed(records, bytesOf(whole([], [], beside)))
-  return whole(shown, cut, known(shown.length))
+  return answered(whole(shown, cut, known(shown.length)))
 }

@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { didYouMean } from '../../base/suggest.js'
 import { Failure, usage } from '../../errors.js'
+import type { Given } from '../described.js'
 import type { Within, WithinAnswer, WithinAsk } from '../within.js'
 import { answered, recordsAnswered } from './answers.js'
 import { type Cursors, cursors, type ListPlace } from './cursor.js'
@@ -18,6 +19,7 @@ import {
 } from './inputs.js'
 import { lineOf } from './line.js'
 import type { Offer } from './offers.js'
+import { failureFor, wordsFor } from './wording.js'
 
 /** Records a page: about as many as fit. */
 const perPage = 50
@@ -50,13 +52,10 @@ export class Calls {
     switch (tool) {
       case 'find_commands':
         checkInput(input, tool, ['query'])
-        return answered(
-          'structuredContent names them',
-          findCommands(await this.#around.offers(), textIn(input, 'query') ?? ''),
-        )
+        return answered(findCommands(await this.#around.offers(), textIn(input, 'query') ?? ''))
       case 'describe_command':
         checkInput(input, tool, ['command'])
-        return answered('structuredContent describes it', describeCommand(await this.#named(input)))
+        return answered(describeCommand(await this.#named(input)))
       case 'read': {
         checkInput(input, tool, ['command', 'arguments', 'fields', 'cursor'])
         const offer = await this.#named(input)
@@ -83,13 +82,11 @@ export class Calls {
   }
 
   /** @throws Failure for what went wrong with it */
-  async #within(
-    { command, plain }: Offer,
-    ask: Omit<WithinAsk, 'command' | 'plain'>,
-  ): Promise<WithinAnswer> {
+  async #within(offer: Offer, ask: Omit<WithinAsk, 'command' | 'plain'>): Promise<WithinAnswer> {
+    const { command, plain } = offer
     const came = await this.#around.within({ ...ask, command, plain })
-    if (came.failure !== undefined) throw came.failure
-    return came
+    if (came.failure !== undefined) throw failureFor(offer, came.failure)
+    return { ...came, notes: came.notes.flatMap((note) => wordsFor(offer, note) || []) }
   }
 
   async #read({ offer, values, fields, cursor }: Query, signal: AbortSignal) {
@@ -119,7 +116,6 @@ export class Calls {
       return more ? { page: page + 1, skip: 0 } : undefined
     }
     return recordsAnswered({
-      text: 'the records stand in structuredContent.data; there are more where it has a cursor',
       name: 'records',
       records: left,
       notes,
@@ -135,19 +131,26 @@ export class Calls {
     if (offer.reads) throw usage(`${offer.name} changes nothing`, 'read runs it.')
     const came = await this.#within(offer, { manner: 'tries', values, signal })
     if (came.given === undefined) throw new Failure('internal', 'a plan of nothing')
-    const line = lineOf(offer, came.given, this.#around.where)
+    const line = this.#line(offer, came.given)
     return recordsAnswered({
-      text: 'nothing was done: a person does it by structuredContent.command_line',
       name: 'changes',
       beside: { applied: false, command_line: line },
       ...came,
     })
   }
 
+  /** @throws Failure `usage` for what no line says */
+  #line(offer: Offer, given: Given): string {
+    try {
+      return lineOf(offer, given, this.#around.where)
+    } catch (error) {
+      throw error instanceof Failure ? failureFor(offer, error) : error
+    }
+  }
+
   async #write(offer: Offer, values: JsonValues, signal: AbortSignal): Promise<CallToolResult> {
     const came = await this.#within(offer, { manner: 'writes', values, signal })
     return recordsAnswered({
-      text: 'it was done',
       name: 'records',
       beside: { applied: true },
       ...came,

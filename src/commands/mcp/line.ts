@@ -13,7 +13,10 @@ import type { Offer } from './offers.js'
 const longest = 8 * 1024
 
 const cannot = (name: string, why: string): Failure =>
-  usage(`--${name} cannot be given on a command line: ${why}`, 'Write it by hand.')
+  usage(
+    `--${name} cannot be given on a command line: ${why}`,
+    'A person has to write that line by hand.',
+  )
 
 /**
  * A word of one line, whatever stands in it: control characters are written out.
@@ -122,6 +125,6 @@ export const lineOf = (
   const words = ['svcctl', command.area, ...verb, ...front, ...flags, ...where.map(word), ...behind]
   const line = words.join(' ')
   if (Buffer.byteLength(line) > longest)
-    throw usage('what was asked is too long for a command line')
+    throw usage('what was asked is too long for a command line', 'Plan less at once.')
   return line
 }

@@ -1,0 +1,100 @@
+/** What goes wrong, in words for an agent: arguments in place of flags, and nothing that only a person at a command line can do. */
+import { areas } from '../../catalogue/index.js'
+import { type Category, Failure } from '../../errors.js'
+import type { AdviceCode } from '../../http/advice.js'
+import { flagName } from '../derive/names.js'
+import type { Offer } from './offers.js'
+
+const owner = 'the person who runs this server'
+const tell = `Tell ${owner}: only they can mend that.`
+const again = `Try again; if it fails again, tell ${owner}.`
+
+/** By code, as `cli/run/instance/advice.ts` has it for people. */
+const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
+  sudo: `The server asks as another user and may not. ${tell}`,
+  'sudo-user': `The user that the server asks as does not exist. ${tell}`,
+  scope: (scope = 'that this needs') => `The server’s token lacks the scope ${scope}. ${tell}`,
+  credential: `The server’s credential is wrong, expired or revoked. ${tell}`,
+  'sign-in': `The server has no credential. ${tell}`,
+  rights: 'The user of this server may not do that; describe_command says who may.',
+  'no-instance': `There may be no instance at the server’s base URL. ${tell}`,
+  private: 'Either it does not exist or it is private; the server has no credential.',
+  hidden:
+    'Either it does not exist or the user of this server may not see it: check the ID or path.',
+  rate: (wait) => `Wait${wait === undefined ? '' : ` ${wait}`} before the next call.`,
+  input: 'Correct what it names and try again; describe_command lists what the command takes.',
+  way: again,
+  address: tell,
+  authority: tell,
+  slow: `Try again, or ask for less; if it fails again, tell ${owner}.`,
+  ca: tell,
+  'client-certificate': tell,
+  paging: 'The instance’s paging is at fault: ask for less with the command’s filters.',
+  'order-by-id': 'Only a list in the order of IDs goes on past this: set order_by to id.',
+  'key-in-address': tell,
+  confirm: 'Only a person may confirm that: plan gives them the command line.',
+}
+
+/** Where nothing is left of a hint for people, or not all of it. */
+const otherwise: Partial<Record<Category, string>> = {
+  usage: 'describe_command lists what the command takes.',
+  auth: tell,
+  internal: tell,
+  unreachable: again,
+}
+
+const ofArea = new RegExp(`\\bsvcctl (?=(?:${areas.map(({ name }) => name).join('|')})\\b)`, 'g')
+/** What is said to whoever types a line, sets a variable or edits a profile. */
+const toPerson =
+  /\bsvcctl\b|(?<![\w-])(?:--(?:[a-z]|\.|\s|$)|-[pPGoLvyqh]\b)|\b(?:SVC|CI)_[A-Z]|@file\b|\bbase URL\b/
+const ends = /(?<=[.:;!?])\s+/
+
+/** A text without the parts that are for a person at a command line. */
+const without = (text: string): string => {
+  const parts = text.split(ends)
+  const kept = parts.filter((part) => !toPerson.test(part))
+  return kept.length === parts.length ? text : kept.join(' ').replace(/[:;]$/, '.')
+}
+
+/** Flags and placeholders as the arguments that an agent gives. */
+const named = (text: string, { data }: Pick<Offer, 'data'>): string => {
+  const names = new Map(
+    data.map(({ name, param, flag }) => [
+      flag === undefined ? `<${flagName(name, param)}>` : `--${flag.name}`,
+      name,
+    ]),
+  )
+  return text.replace(/<[a-z-]+>|(?<![\w-])--[a-z][a-z-]*/g, (word) => names.get(word) ?? word)
+}
+
+const called = (text: string, offer: Pick<Offer, 'data'>): string =>
+  named(text, offer).replace(ofArea, '')
+
+/** The tool's own words about a command, for an agent; empty where they are all for a person. */
+export const wordsFor = (offer: Pick<Offer, 'data'>, text: string): string =>
+  without(called(text, offer))
+
+const isCode = (code: string): code is keyof typeof hints => Object.hasOwn(hints, code)
+
+const adviceFor = ({ details: { advice } }: Failure): string | undefined => {
+  if (advice === undefined || !isCode(advice.code)) return undefined
+  const words = hints[advice.code]
+  return typeof words === 'string' ? words : words(advice.about)
+}
+
+/** What is left of a hint for people, and what else an agent can do. */
+const hintFor = (offer: Pick<Offer, 'data'>, { category, details }: Failure): string => {
+  const whole = category === 'auth' ? '' : called(details.hint ?? '', offer)
+  const kept = without(whole)
+  return kept !== '' && kept === whole ? kept : `${kept} ${otherwise[category] ?? ''}`.trim()
+}
+
+/** A failure of a command in words for an agent. What the instance said stays as it is. */
+export const failureFor = (offer: Pick<Offer, 'data'>, failure: Failure): Failure => {
+  const { category, message, details } = failure
+  const { hint: _, ...others } = details
+  const hint = adviceFor(failure) ?? hintFor(offer, failure)
+  // Nothing was sent: the words are all the tool's.
+  const said = category === 'usage' ? wordsFor(offer, message) || message : message
+  return new Failure(category, said, { ...others, ...(hint === '' ? {} : { hint }) })
+}

@@ -1,0 +1,158 @@
+/** What `mcp serve` tells an agent when something goes wrong: its arguments and tools, never the command line's. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allCommands } from '../../src/commands/derive/index.js'
+import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
+import { type Served, serve } from '../support/mcp.js'
+import { folder } from '../support/program.js'
+import { recording, type Scripted } from '../support/recorder.js'
+
+const instance = recording()
+const offers = offersOf(await allCommands())
+let served: Served
+beforeAll(async () => {
+  const env = { SVC_CONFIG_DIR: folder(), SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' }
+  served = await serve({ env: { ...env, SVC_BASE_URL: instance.url, SVC_TOKEN: 'x' } })
+})
+afterAll(() => served.close())
+
+const saying = (status: number, message: string): Scripted => ({ status, body: { message } })
+const page = { body: '<html>', headers: { 'content-type': 'text/html' } }
+const faults: Readonly<Record<string, Scripted>> = {
+  '400': saying(400, 'bad'),
+  '401': saying(401, '401 Unauthorized'),
+  '403': saying(403, '403 Forbidden'),
+  'a missing scope': { status: 403, body: { error: 'insufficient_scope', scope: 'api' } },
+  '404': saying(404, '404 Not found'),
+  'no such route': { status: 404, body: { error: '404 Not Found' } },
+  '409': saying(409, 'Conflict'),
+  'a redirect': { status: 302, headers: { location: '/users/sign_in' } },
+  'a page': page,
+  'half an answer': { body: '[{"id": 1,' },
+}
+
+/** Values by which a command says what it is about. */
+const naming = ({ data }: Offer): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    data
+      .filter(({ name, flag, required }) => flag === undefined || required || name === 'project')
+      .map(({ name, param }) => {
+        if (param.type === 'enum') return [name, param.values[0]]
+        const text = name === 'project' ? 'platform/app' : 'x1'
+        return [name, param.type === 'integer' ? 1 : param.type === 'list' ? [text] : text]
+      }),
+  )
+
+/** Nothing, too much, each of what is needed left out, and of each kind of value one that it does not take. */
+const inputsOf = (offer: Offer): readonly Readonly<Record<string, unknown>>[] => {
+  const whole = naming(offer)
+  const kinds = new Map(offer.data.map(({ name, param }) => [param.type, name]))
+  return [
+    {},
+    { ...whole, nosuch: 1 },
+    ...Object.keys(whole).map((name) =>
+      Object.fromEntries(Object.entries(whole).filter(([other]) => other !== name)),
+    ),
+    ...[...kinds.values()].flatMap((name) => [
+      { ...whole, [name]: 'zz$' },
+      { ...whole, [name]: true },
+    ]),
+  ]
+}
+
+/** How a person types, sets and signs in. */
+const ofPerson =
+  /(?<![\w-])--?[a-zA-Z]|svcctl|\bSVC_|\bCI_|\benv:|@file|standard input|<[a-z-]+>|auth login/
+
+/** All that is said beside records. */
+const said = async (offer: Offer, values: object, more: object = {}): Promise<string> => {
+  const tool = offer.reads ? 'read' : 'plan'
+  const { data } = await served.call(tool, { command: offer.name, arguments: values, ...more })
+  const {
+    message = '',
+    hint = '',
+    notes = [],
+  } = data as {
+    message?: string
+    hint?: string
+    notes?: readonly string[]
+  }
+  return [message, hint, ...notes].join('\n')
+}
+
+describe('what an agent is told', () => {
+  it('of wrong arguments names arguments, whatever the command', async () => {
+    const texts: string[] = []
+    for (const offer of offers)
+      for (const values of inputsOf(offer)) texts.push(await said(offer, values))
+    expect(texts.length).toBeGreaterThan(500)
+    expect(texts.filter((text) => ofPerson.test(text))).toEqual([])
+  })
+
+  it.each(Object.keys(faults))('of %s is nothing that only a person can do', async (fault) => {
+    instance.answer = () => faults[fault]
+    const texts: string[] = []
+    for (const offer of offers)
+      texts.push(await said(offer, naming(offer), offer.reads ? { fields: ['nosuch'] } : {}))
+    expect(texts.filter((text) => ofPerson.test(text))).toEqual([])
+    expect(texts.some((text) => text !== '')).toBe(true)
+  })
+
+  it.each([
+    ['jobs list', {}, 'jobs list needs project', 'describe_command lists what the command takes.'],
+    ['runners list', { project: 'a', group: 'b' }, 'project and group exclude each other', ''],
+    ['runners get', {}, 'runners get needs id', 'runner ID. describe_command lists'],
+    ['runners update', { id: 1 }, 'runners update has nothing to change', 'Give at least one'],
+    ['mr get', { project: 'a' }, 'mr get needs merge_request_iid', 'merge request IID.'],
+  ])('of %s with %j is in its own words', async (command, values, message, hint) => {
+    const offer = offers.find(({ name }) => name === command)
+    if (offer === undefined) throw new Error(`there is no ${command}`)
+    const [first = '', second = ''] = (await said(offer, values)).split('\n')
+    expect([first, second]).toEqual([
+      expect.stringContaining(message),
+      expect.stringContaining(hint),
+    ])
+  })
+
+  it('of what only a person may confirm leaves that to one', async () => {
+    const config = folder()
+    const work = { baseUrl: instance.url, tokenCommand: ['printf', 'x'] }
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ profiles: { work } }), {
+      mode: 0o600,
+    })
+    const writer = await serve({
+      env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', PATH: process.env.PATH ?? '' },
+      globals: { profile: 'work' },
+      flags: { toolsets: ['approvals'], 'allow-write': true },
+    })
+    instance.answer = () => ({
+      body: { id: 2, name: 'QA', users: [{ id: 5, username: 'ana', name: 'Ana' }], groups: [] },
+    })
+    const values = { project: 1, approval_rule_id: 2, approvals_required: 1, user_ids: ['8'] }
+    const { data, isError } = await writer.call('approvals_rules_update', values)
+    expect([isError, data]).toEqual([
+      true,
+      {
+        message:
+          'this must be confirmed, and nobody can be asked: Approvers who are not listed are removed.',
+        hint: 'Only a person may confirm that: plan gives them the command line.',
+      },
+    ])
+    expect(instance.seen.every(({ method }) => method === 'GET')).toBe(true)
+    await writer.close()
+  })
+
+  it.each([
+    ['401', /credential is wrong, expired or revoked\. Tell the person who runs this server/],
+    ['403', /may not do that; describe_command says who may/],
+    ['a missing scope', /lacks the scope api\. Tell the person/],
+    ['404', /check the ID or path/],
+    ['400', /Correct what it names/],
+    ['half an answer', /Try again; if it fails again, tell the person/],
+  ])('of %s says what to do next', async (fault, words) => {
+    instance.answer = () => faults[fault]
+    const { data } = await served.call('read', { command: 'runners get', arguments: { id: 1 } })
+    expect((data as { hint?: string }).hint).toMatch(words)
+  })
+})
