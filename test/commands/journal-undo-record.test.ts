@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { version } from '../../src/base/version.js'
-import { type Header, lineOf, type ObjectLine } from '../../src/fleet/journal/lines.js'
+import type { Header, ObjectLine } from '../../src/fleet/journal/lines.js'
+import { lineOf } from '../../src/fleet/journal/parse.js'
+import { Sums } from '../../src/fleet/journal/sums.js'
 import { header } from '../fleet/header.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
@@ -38,7 +40,9 @@ const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {})
   const own = readdirSync(folder).filter((name) => /undo\.ndjson$/.test(name))
   expect(own).toHaveLength(1)
   const text = readFileSync(join(folder, own[0] ?? ''), 'utf8')
-  return { ...ran, text, lines: text.trimEnd().split('\n').map(lineOf) }
+  const sums = new Sums()
+  const read = (line: string) => lineOf(sums.check(line))
+  return { ...ran, text, lines: text.trimEnd().split('\n').map(read) }
 }
 
 it('keeps of every outcome what any run keeps, and no secret that is said back', async () => {

@@ -16,7 +16,7 @@ export const journalOf = async (
   for (const { n, object, parent } of lines)
     journal.add({ n, object, ...(parent === undefined ? {} : { parent }), state: 'queued' })
   for (const line of lines) if (line.state !== 'queued') journal.add(line)
-  await journal.append({ input: 'complete', total: lines.length })
+  await journal.append({ input: 'complete', total: new Set(lines.map(({ n }) => n)).size })
   if (end !== 'killed') await journal.end(end)
   await journal.drained()
   await journal.close()

@@ -26,14 +26,16 @@ import {
   pruneJournals,
 } from '../../src/fleet/journal/folder.js'
 import { checkIdentity, checkResumable } from '../../src/fleet/journal/identity.js'
-import { type Header, type Line, lineOf, placedIn } from '../../src/fleet/journal/lines.js'
+import { type Header, type Line, textOf } from '../../src/fleet/journal/lines.js'
 import { mergeJournals } from '../../src/fleet/journal/merge.js'
 import { createJournal, reopenJournal } from '../../src/fleet/journal/opening.js'
+import { lineOf, placedIn } from '../../src/fleet/journal/parse.js'
 import { isDone, nextOf, readPast } from '../../src/fleet/journal/past.js'
 import { recordIn } from '../../src/fleet/journal/record.js'
 import { checkUndoable, maskedIn, takingOf, undoOf } from '../../src/fleet/journal/undo.js'
 import { seenIn, spool, workOf } from '../../src/fleet/journal/work.js'
 import { Journal, type Writable } from '../../src/fleet/journal/writing.js'
+import type { Counts } from '../../src/fleet/report.js'
 import { scriptedClock } from './clock.js'
 import { header } from './header.js'
 
@@ -49,7 +51,10 @@ const linesIn = (path = file): unknown[] =>
   readFileSync(path, 'utf8')
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line))
+    .map((text) => {
+      const { c: _, ...line } = JSON.parse(text)
+      return line
+    })
 async function* given(...objects: readonly (string | GivenObject)[]): AsyncGenerator<GivenObject> {
   for (const one of objects) yield typeof one === 'string' ? { object: one } : one
 }
@@ -145,7 +150,7 @@ describe('a journal', () => {
         expect(existsSync(`${file}.lock`)).toBe(false)
         expect(await readPast(file, 'any')).toMatchObject({ counts: { done: 1 } })
         expect(await unfinishedIn(past)).toEqual([])
-        expect(await journalsIn(join(home, 'journals'))).toHaveLength(1)
+        expect((await journalsIn(join(home, 'journals'))).entries).toHaveLength(1)
       }
     },
   )
@@ -209,6 +214,7 @@ describe('a journal', () => {
       {
         end: 'completed',
         counts: { done: 1, unchanged: 0, failed: 1, unknown: 0, not_tried: 0 },
+        at: expect.any(String),
       },
     ])
   })
@@ -284,7 +290,8 @@ describe('writing', () => {
     expect(journal.written).toBe(text().length)
   })
   it('fails on a full disk, leaves whole lines, and takes nothing more', async () => {
-    const { handle, text } = small(100)
+    const two = [1, 2].map((n) => textOf(queued(n))).join('')
+    const { handle, text } = small(two.length + 20)
     const journal = new Journal({ file, header, handle, held, clock: scriptedClock() })
     await journal.append(queued(1))
     await journal.append(queued(2))
@@ -293,9 +300,7 @@ describe('writing', () => {
     expect(String(error)).toContain('no space left on the device; nothing further is sent')
     await expect(journal.append(queued(4))).rejects.toBe(error)
     await expect(journal.drained()).rejects.toBe(error)
-    expect(text()).toBe(
-      '{"n":1,"object":"1","state":"queued"}\n{"n":2,"object":"2","state":"queued"}\n',
-    )
+    expect(text()).toBe(two)
   })
   it('reaches the disk once a second, and at the end', async () => {
     const { handle, synced } = small(1e6)
@@ -489,8 +494,8 @@ describe('the folder', () => {
     ])
     await left(named(3), [queued(1), failed(1)], { ...header, command: 'runners resume' })
     writeFileSync(join(home, 'foreign.ndjson'), 'x')
-    expect(await journalsIn(join(home, 'none'))).toEqual([])
-    const entries = await journalsIn(home)
+    expect((await journalsIn(join(home, 'none'))).entries).toEqual([])
+    const { entries } = await journalsIn(home)
     expect(entries.map(({ file: path, end }) => [path, end])).toEqual([
       [named(3), undefined],
       [named(2), 'completed'],
@@ -542,6 +547,7 @@ describe('taking back', () => {
   })
   it('and going on read lines that another tool wrote with blanks', async () => {
     await left(file, [])
+    writeFileSync(file, `${JSON.stringify(header)}\n`)
     for (const line of [queued(1), done(1, { before: { active: true } }), queued(2)])
       appendFileSync(file, `${JSON.stringify(line, null, 1).replaceAll('\n', ' ')}\n`)
     expect(await all(undoOf(await readPast(file)))).toMatchObject([{ object: '1' }])
@@ -568,23 +574,27 @@ describe('taking back', () => {
 
 describe('merging', () => {
   const complete = (total: number): Line => ({ input: 'complete', total })
-  const ended: Line = {
+  const none = { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 }
+  const ended = (counts: Partial<Counts>): Line => ({
     end: 'completed',
-    counts: { done: 0, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 },
-  }
+    counts: { ...none, ...counts },
+  })
   it('keeps the best outcome of each object, and is a journal again', async () => {
     const [a, b, c] = ['a', 'b', 'c'].map((name) => join(home, `${name}.ndjson`)) as [
       string,
       string,
       string,
     ]
-    await left(a, [queued(1), queued(2), done(1), failed(2), complete(2), ended])
+    await left(a, [
+      ...[queued(1), queued(2), done(1), failed(2)],
+      ...[complete(2), ended({ done: 1, failed: 1 })],
+    ])
     await left(b, [
       { n: 1, object: '2', state: 'queued' },
       { n: 1, object: '2', state: 'done', before: { x: 1 } },
       { n: 2, object: '3', state: 'queued' },
       complete(2),
-      ended,
+      ended({ done: 1, not_tried: 1 }),
     ])
     const merged = await mergeJournals([a, b], c, 'merged')
     expect(merged).toMatchObject({ open: [], counts: { done: 2, failed: 0, not_tried: 1 } })
@@ -602,7 +612,7 @@ describe('merging', () => {
   })
   it('names those that did not come to their end', async () => {
     const [a, b] = [join(home, 'a.ndjson'), join(home, 'b.ndjson')]
-    await left(a, [queued(1), done(1), complete(1), ended])
+    await left(a, [queued(1), done(1), complete(1), ended({ done: 1 })])
     await left(b, [queued(2)])
     const merged = await mergeJournals([a, b], file, 'merged')
     expect(merged.open).toEqual([b])

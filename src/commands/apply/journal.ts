@@ -9,7 +9,7 @@ import { reasonOf, usage } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { End } from '../../fleet/report.js'
-import { makeJournal, resumable } from '../journal/runs.js'
+import { makeJournal, resumable, tellGap } from '../journal/runs.js'
 import { limitFlags, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import type { Services } from '../services.js'
@@ -172,6 +172,7 @@ export const resumedRun = async (
     throw usage(`the run ${before.header.id} is one of svcctl ${before.header.command}`)
   const doubt = checkIdentity(before.header, await place.identity())
   if (isDone(before)) return undefined
+  tellGap(services, before)
   const path = folder.planBeside(before.file)
   const kept = await keptIn(path)
   const document = readPlan(JSON.stringify(kept.plan), path)

@@ -9,6 +9,7 @@ import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 import type { Given } from '../types.js'
 import { fileOf, journalArgument, journalFolder } from './named.js'
+import { tellGap } from './runs.js'
 
 /** What a list says of a run. */
 const summaryOf = (header: Header, end: End | undefined, counts: Counts, file: string) => {
@@ -28,8 +29,9 @@ const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown
 
 const runList = async ({ answer, person, place }: Services): Promise<void> => {
   const { journalsIn } = await import('../../fleet/journal/folder.js')
-  const entries = await journalsIn(journalFolder(place.env))
+  const { entries, unreadable } = await journalsIn(journalFolder(place.env))
   if (entries.length === 0) person.note('there is no journal yet')
+  for (const file of unreadable) person.warn(`${file} is no journal that can be read`)
   const records = (async function* () {
     for (const entry of entries)
       yield summaryOf(entry.header, entry.end, await countsOf(entry), entry.file)
@@ -66,13 +68,15 @@ const runShow = async ({ answer, person, place }: Services, given: Given): Promi
   const { readPast } = await import('../../fleet/journal/past.js')
   const { unfinishedIn } = await import('../../fleet/journal/failures.js')
   const past = await readPast(file, 'any')
-  const { header, end, counts } = past
+  const { header, end, counts, gap } = past
   const failures = await unfinishedIn(past)
+  tellGap({ answer, person }, past)
   if (answer.reader === 'programs')
     return answer.print({
       ...summaryOf(header, end, counts, file),
       values: header.values,
       failures,
+      gap: gap ?? null,
     })
   const { command, instance, profile } = header
   const by = profile === null ? '' : ` (profile ${profile})`
@@ -103,8 +107,9 @@ const runMerge = async (
   for (const name of given.args) files.push(await fileOf(place, name))
   const { mergeJournals } = await import('../../fleet/journal/merge.js')
   const target = resolve(place.cwd, to)
-  const { counts, open } = await mergeJournals(files, target, basename(target, '.ndjson'))
+  const { counts, open, damaged } = await mergeJournals(files, target, basename(target, '.ndjson'))
   for (const file of open) person.warn(`${file} has no end: its part is still to be done`)
+  for (const past of damaged) tellGap({ answer, person }, past)
   if (open.length > 0) answer.exit(exitCodes.partial)
   person.note(words(counts))
   await answer.print({ file: target, ...counts, open })

@@ -26,8 +26,8 @@ type Place = Pick<PlaceService, 'cwd' | 'env'>
 export const fileOf = async ({ cwd, env }: Place, name: string): Promise<string> => {
   const folder = journalFolder(env)
   if (name === 'last') {
-    const { journalsIn } = await import('../../fleet/journal/folder.js')
-    const [newest] = await journalsIn(folder)
+    const { newestIn } = await import('../../fleet/journal/folder.js')
+    const newest = await newestIn(folder)
     if (newest !== undefined) return newest.file
     throw usage('there is no journal yet', 'A command on more than one object keeps one.')
   }

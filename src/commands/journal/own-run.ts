@@ -10,7 +10,7 @@ import type { Outcome, Report } from '../../fleet/report.js'
 import { keptOf } from '../answered.js'
 import { maskingOf } from '../kept.js'
 import type { PlanAnswer, Services } from '../services.js'
-import { keptAs, makeJournal, resumable } from './runs.js'
+import { keptAs, makeJournal, resumable, tellGap } from './runs.js'
 
 export type { GivenObject, Item } from '../../fleet/items.js'
 
@@ -87,10 +87,12 @@ export const resumeRun = async (
     throw usage(`the run ${header.id} is one of svcctl ${header.command}, not of svcctl ${command}`)
   const doubt = checkIdentity(header, await place.identity())
   if (isDone(before)) return undefined
+  tellGap(services, before)
   if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await reopenJournal(before.file, readPast)
   const items: Item[] = []
-  const next = (n: number) => nextOf(past.states.get(n) ?? 'queued', header.endpoint)
+  const damaged = past.gap !== undefined
+  const next = (n: number) => nextOf(past.states.get(n) ?? 'queued', header.endpoint, damaged)
   for await (const item of workOf(journal, undefined, next)) items.push(item)
   return { journal, items }
 }

@@ -1,13 +1,13 @@
 /** Journals of runs: made, found again, and the line that goes on with one. */
 import { resolve } from 'node:path'
 import { quoted } from '../../base/shell-words.js'
-import { type Failure, usage } from '../../errors.js'
+import { exitCodes, type Failure, usage } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { Kept } from '../../fleet/progress.js'
 import type { Globals } from '../globals.js'
-import type { PlaceService } from '../services.js'
+import type { PlaceService, Services } from '../services.js'
 import { fileOf, instanceOf, journalFolder } from './named.js'
 
 /**
@@ -43,9 +43,20 @@ export const lastRun = async (
   const { journalsIn, lastOpen } = await import('../../fleet/journal/folder.js')
   const folder = journalFolder(env)
   const open = await lastOpen(folder, which)
-  if (open === undefined && !(await journalsIn(folder)).some(({ header }) => which(header)))
-    throw none()
-  return open
+  if (open !== undefined) return open
+  const { entries } = await journalsIn(folder)
+  if (!entries.some(({ header }) => which(header))) throw none()
+  return undefined
+}
+
+/** Says what a journal does not say any more, which is exit 8. */
+export const tellGap = (
+  { answer, person }: Pick<Services, 'answer' | 'person'>,
+  { file, gap }: Pick<Past, 'file' | 'gap'>,
+): void => {
+  if (gap === undefined) return
+  person.warn(`the journal ${file} is damaged: ${gap.text}`)
+  answer.exit(exitCodes.partial)
 }
 
 /**

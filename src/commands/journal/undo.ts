@@ -15,7 +15,7 @@ import type { Given, Plan } from '../types.js'
 import { type Inverse, inverseOf, parentOf, valuesFor } from './inverse.js'
 import { fileOf, journalArgument } from './named.js'
 import { presentOf } from './present.js'
-import { makeJournal } from './runs.js'
+import { makeJournal, tellGap } from './runs.js'
 import { innerFirst, Turns, treePlaceOf } from './turns.js'
 
 /** The fleet's part of it, loaded when it is called. */
@@ -198,6 +198,7 @@ const run = async (services: Services, given: Given): Promise<void> => {
   const inverse = await inverseOf(past.header)
   await engine.checkUndoable(past)
   await checkMaker(services, past)
+  tellGap(services, past)
   const kept = await stepsOf(engine, past, inverse, (text) => person.note(text))
   const steps = await withIds(services, kept)
   if (steps.length === 0) return person.note('the run changed nothing that is to be put back')

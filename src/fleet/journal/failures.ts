@@ -1,6 +1,6 @@
 /** What of a run did not come to its end, as its journal knows it. */
 import type { BegunLine, FailedLine } from './lines.js'
-import { lineOf } from './lines.js'
+import { lineOf } from './parse.js'
 import type { ObjectState, Past } from './past.js'
 import { textsIn } from './reading.js'
 

@@ -1,19 +1,21 @@
 /** The folder of journals: which there are, which is the last, and which may go. */
 import { constants, existsSync } from 'node:fs'
-import { readdir, unlink } from 'node:fs/promises'
+import { type FileHandle, readdir, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { codeOf } from '../../errors.js'
 import type { Counts, End } from '../report.js'
-import { type Header, type Line, lineOf } from './lines.js'
+import { gapFailure } from './gap.js'
+import type { Header, Line } from './lines.js'
+import { lineOf } from './parse.js'
 import { isDone, type Past, readPast } from './past.js'
-import { openJournal } from './reading.js'
+import { linesFrom, openJournal } from './reading.js'
+import { Sums } from './sums.js'
 
 /** So many that ended are kept. */
 const mostKept = 50
 /** What did not come to its end is kept so long, in milliseconds. */
 const keptFor = 30 * 24 * 3_600_000
-/** A first line, and a last one, are no longer. */
-const headBytes = 1 << 16
+/** A last line is no longer. */
 const tailBytes = 1 << 12
 
 /** A journal by its first line and its last. */
@@ -29,6 +31,13 @@ export interface Entry {
   readonly changed: number
 }
 
+/** What stands in a folder of journals, the newest first. */
+export interface Journals {
+  readonly entries: readonly Entry[]
+  /** Files that have the name of a journal, and whose first line cannot be read. */
+  readonly unreadable: readonly string[]
+}
+
 /** `20261121T120102-runners-pause`, by UTC. */
 export const journalId = (command: string, now: Date): string =>
   `${now.toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}`
@@ -37,28 +46,42 @@ export const journalId = (command: string, now: Date): string =>
 export const planBeside = (journal: string): string =>
   `${journal.replace(/\.ndjson$/, '')}.plan.json`
 
-const lastLine = (bytes: Buffer): Line | undefined => {
+const lastLine = (bytes: Buffer, sums: Sums): Line | undefined => {
   const text = bytes.toString()
   const lines = text.slice(0, Math.max(0, text.lastIndexOf('\n'))).split('\n')
-  return lineOf(lines.at(-1) ?? '')
+  return lineOf(sums.check(lines.at(-1) ?? ''))
 }
 
-/** A journal at a glance; undefined for what is none. */
-const entryOf = async (file: string): Promise<Entry | undefined> => {
+const firstLine = async (
+  handle: FileHandle,
+  size: number,
+  sums: Sums,
+): Promise<string | undefined> => {
+  for await (const { texts } of linesFrom(handle, 0, () => size, sums)) return texts[0]
+  return undefined
+}
+
+/** A journal at a glance: `empty` where its run ended before the first line, undefined for what is none. */
+const entryOf = async (file: string): Promise<Entry | 'empty' | undefined> => {
   const handle = await openJournal(file, constants.O_RDONLY, 'any')
   try {
     const { size, mtimeMs } = await handle.stat()
-    const read = async (position: number, length: number): Promise<Buffer> => {
-      const buffer = Buffer.alloc(Math.min(length, size))
-      const { bytesRead } = await handle.read(buffer, { position })
-      return buffer.subarray(0, bytesRead)
-    }
-    const head = (await read(0, headBytes)).toString()
-    const header = lineOf(head.slice(0, Math.max(0, head.indexOf('\n'))))
+    const sums = new Sums()
+    const first = await firstLine(handle, size, sums)
+    if (first === undefined) return 'empty'
+    const header = lineOf(first)
     if (header === undefined || !('journal' in header)) return undefined
-    const last = lastLine(await read(Math.max(0, size - tailBytes), tailBytes))
-    const ended = last !== undefined && 'end' in last ? { end: last.end, counts: last.counts } : {}
-    return { file, header, ...ended, locked: existsSync(`${file}.lock`), changed: mtimeMs }
+    const tail = Buffer.alloc(Math.min(tailBytes, size))
+    const { bytesRead } = await handle.read(tail, { position: size - tail.length })
+    const last = lastLine(tail.subarray(0, bytesRead), sums)
+    const ended = last !== undefined && 'end' in last ? last : undefined
+    return {
+      file,
+      header,
+      ...(ended === undefined ? {} : { end: ended.end, counts: ended.counts }),
+      locked: existsSync(`${file}.lock`),
+      changed: ended?.at === undefined ? mtimeMs : Date.parse(ended.at),
+    }
   } finally {
     await handle.close()
   }
@@ -71,23 +94,44 @@ const namesIn = (folder: string): Promise<readonly string[]> =>
   })
 
 /** When a run began, by its name. */
-const beganAt = ({ file }: Entry): string => basename(file).slice(0, '20261121T120102'.length)
+const beganAt = (file: string): string => basename(file).slice(0, '20261121T120102'.length)
+const isNamed = (file: string): boolean => /^\d{8}T\d{6}-/.test(basename(file))
 
 /** The newest first; of those that began in one second, the one that was written last. */
 const byAge = (a: Entry, b: Entry): number => {
-  const [one, other] = [beganAt(a), beganAt(b)]
+  const [one, other] = [beganAt(a.file), beganAt(b.file)]
   return one === other ? b.changed - a.changed : one < other ? 1 : -1
 }
 
-/** All journals of a folder, the newest first; files that are none are passed over. */
-export const journalsIn = async (folder: string): Promise<readonly Entry[]> => {
+/** All journals of a folder; files that are none are passed over. */
+export const journalsIn = async (folder: string): Promise<Journals> => {
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
   const entries: Entry[] = []
+  const unreadable: string[] = []
   for (const name of names) {
-    const entry = await entryOf(join(folder, name)).catch(() => undefined)
-    if (entry !== undefined) entries.push(entry)
+    const file = join(folder, name)
+    const entry = await entryOf(file).catch(() => undefined)
+    if (entry === undefined) unreadable.push(...(isNamed(file) ? [file] : []))
+    else if (entry !== 'empty') entries.push(entry)
   }
-  return entries.toSorted(byAge)
+  return { entries: entries.toSorted(byAge), unreadable: unreadable.toSorted().reverse() }
+}
+
+/** @throws Failure `partial` where a journal that began later than a run cannot be read: it may be the one that is meant */
+const checkNewest = ({ unreadable: [newest] }: Journals, file: string): void => {
+  if (newest !== undefined && beganAt(newest) >= beganAt(file))
+    throw gapFailure(newest, 'its first line, which says what the run was')
+}
+
+/**
+ * The newest journal of a folder; undefined where there is none.
+ * @throws Failure `partial` where a newer one cannot be read
+ */
+export const newestIn = async (folder: string): Promise<Entry | undefined> => {
+  const journals = await journalsIn(folder)
+  const [newest] = journals.entries
+  checkNewest(journals, newest?.file ?? '')
+  return newest
 }
 
 /** The newest journal that is left to be gone on with, of those that `which` takes. */
@@ -95,8 +139,10 @@ export const lastOpen = async (
   folder: string,
   which: (header: Header) => boolean,
 ): Promise<Past | undefined> => {
-  for (const { file, header } of await journalsIn(folder)) {
+  const journals = await journalsIn(folder)
+  for (const { file, header } of journals.entries) {
     if (!which(header)) continue
+    checkNewest(journals, file)
     const past = await readPast(file)
     if (!isDone(past)) return past
   }
@@ -105,7 +151,7 @@ export const lastOpen = async (
 
 /** Removes journals that ended long ago, and their plans; those that did not are kept for thirty days at least. */
 export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
-  const entries = await journalsIn(folder)
+  const { entries } = await journalsIn(folder)
   const mayGo = entries.filter(
     ({ end, locked, changed }) => (end === 'completed' && !locked) || now - changed > keptFor,
   )

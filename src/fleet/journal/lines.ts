@@ -1,6 +1,7 @@
 /** What stands in a journal: a JSON object a line, in the order in which things came to be. */
-import { type Fields, isObject } from '../../base/objects.js'
+import type { Fields } from '../../base/objects.js'
 import type { Counts, End } from '../report.js'
+import { withSum } from './sums.js'
 
 /** A text as it was typed; where it names a file, with the SHA-256 of what stood in that. */
 export type AskedText = string | { readonly text: string; readonly sha256: string }
@@ -79,61 +80,20 @@ export interface FailedLine extends Place {
 }
 export type ObjectLine = QueuedLine | BegunLine | DoneLine | FailedLine
 
+/** The last line of a run. */
+export interface EndLine {
+  readonly end: End
+  readonly counts: Counts
+  /** When it ended; ISO, UTC. */
+  readonly at?: string
+}
+
 export type Line =
   | Header
   | ObjectLine
   | { readonly input: 'complete'; readonly total: number }
   | { readonly resumed: string }
-  | { readonly end: End; readonly counts: Counts }
+  | EndLine
 
-/** A line's own text with its end. */
-export const textOf = (line: Line): string => `${JSON.stringify(line)}\n`
-
-const states: ReadonlySet<string> = new Set<ObjectLine['state']>([
-  'queued',
-  'begun',
-  'done',
-  'unchanged',
-  'failed',
-  'unknown',
-])
-const isState = (text: string): text is ObjectLine['state'] => states.has(text)
-
-const isObjectLine = (value: Fields): boolean =>
-  Number.isSafeInteger(value.n) &&
-  Number(value.n) > 0 &&
-  typeof value.object === 'string' &&
-  typeof value.state === 'string' &&
-  isState(value.state)
-
-const isLine = (value: unknown): value is Line => {
-  if (!isObject(value)) return false
-  if ('n' in value) return isObjectLine(value)
-  if ('journal' in value) return value.journal === 1 && typeof value.endpoint === 'string'
-  if ('input' in value) return Number.isSafeInteger(value.total)
-  return 'resumed' in value || (typeof value.end === 'string' && isObject(value.counts))
-}
-
-/** What a line says; undefined where it is none of a journal. */
-export const lineOf = (text: string): Line | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isLine(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** How every line about an object begins, as `textOf` writes it. */
-const beginning =
-  /^\{"n":([1-9]\d{0,14}),"object":"(?:[^"\\]|\\.)*"(?:,"parent":"(?:[^"\\]|\\.)*")?,"state":"(\w+)"[,}]/
-
-/** Place and state of a line about an object, without reading the rest of it: four times as fast. */
-export const placedIn = (
-  text: string,
-): { readonly n: number; readonly state: ObjectLine['state'] } | undefined => {
-  const [, n, state = ''] = beginning.exec(text) ?? []
-  return n !== undefined && isState(state) && text.endsWith('}')
-    ? { n: Number(n), state }
-    : undefined
-}
+/** A line's own text with its checksum and its end. */
+export const textOf = (line: Line): string => `${withSum(JSON.stringify(line))}\n`

@@ -4,8 +4,9 @@ import { usage } from '../../errors.js'
 import type { Clock } from '../gate/clock.js'
 import { identityOf, placeOf } from '../items.js'
 import type { Counts, End } from '../report.js'
-import { type Header, lineOf, type ObjectLine } from './lines.js'
+import type { Header, ObjectLine } from './lines.js'
 import { createJournal } from './opening.js'
+import { lineOf } from './parse.js'
 import { type ObjectState, type Past, readPast } from './past.js'
 import { textsIn } from './reading.js'
 
@@ -14,6 +15,8 @@ export interface Merged {
   readonly counts: Counts
   /** The journals that did not come to an end. */
   readonly open: readonly string[]
+  /** Those that do not say what became of all their objects. */
+  readonly damaged: readonly Past[]
 }
 
 /** Of several lines about an object the best one is kept. */
@@ -92,7 +95,8 @@ export const mergeJournals = async (
       if (line.state !== 'queued') journal.add({ ...line, n })
       if (journal.full) await journal.drained()
     }
-    if (parts.every(({ total }) => total !== undefined))
+    // Of what is not whole nobody knows how many there were.
+    if (parts.every(({ gap, total }) => gap === undefined && total !== undefined))
       await journal.append({ input: 'complete', total: n })
     const end = endOf(parts)
     if (end !== undefined) await journal.end(end)
@@ -100,6 +104,10 @@ export const mergeJournals = async (
   } finally {
     await journal.close()
   }
-  const open = parts.filter(({ end }) => end === undefined)
-  return { file: to, counts: journal.states.counts(), open: open.map(({ file }) => file) }
+  return {
+    file: to,
+    counts: journal.states.counts(),
+    open: parts.filter(({ end }) => end === undefined).map(({ file }) => file),
+    damaged: parts.filter(({ gap }) => gap !== undefined),
+  }
 }

@@ -3,8 +3,11 @@ import { constants } from 'node:fs'
 import { usage } from '../../errors.js'
 import type { Item } from '../items.js'
 import type { Counts, End } from '../report.js'
-import { type Header, type Line, lineOf, type ObjectLine, placedIn } from './lines.js'
+import { type Gap, Gaps, gapFailure } from './gap.js'
+import type { EndLine, Header, Line, ObjectLine } from './lines.js'
+import { lineOf, placedIn } from './parse.js'
 import { linesFrom, openJournal, type Whose } from './reading.js'
+import { Sums } from './sums.js'
 
 /** The state of an object, by its latest line. */
 export type ObjectState = ObjectLine['state']
@@ -66,6 +69,8 @@ export interface Past {
   /** As the last line says; undefined where the run was killed. */
   readonly end: End | undefined
   readonly counts: Counts
+  /** What it does not say any more; undefined where it is whole. */
+  readonly gap: Gap | undefined
   /** Where its whole lines end: what follows was torn. */
   readonly size: number
 }
@@ -79,67 +84,96 @@ const isHeader = (line: Line | undefined): line is Header => line !== undefined 
 /** What the lines of a journal come to, one after the other. */
 class Reader {
   readonly states = new States()
+  readonly sums = new Sums()
   header: Header | undefined
   total: number | undefined
-  end: End | undefined
+  end: EndLine | undefined
   readonly #file: string
+  /** No number in it is larger: each object has lines of its own. */
+  readonly #size: number
+  readonly #gaps = new Gaps()
+  #lines = 0
 
-  constructor(file: string) {
+  constructor(file: string, size: number) {
     this.#file = file
+    this.#size = size
   }
 
   take(text: string): void {
-    if (this.header === undefined) this.#begin(lineOf(text))
-    else this.#go(placedIn(text) ?? lineOf(text))
+    this.#lines += 1
+    if (this.header === undefined) this.#begin(text)
+    else if (!this.#go(text)) this.#gaps.add(this.#lines)
   }
 
-  #go(line: Line | ReturnType<typeof placedIn>): void {
-    if (line === undefined || 'journal' in line) return
-    if ('n' in line) this.states.note(line.n, line.state)
-    else if ('input' in line) this.total = line.total
-    else this.end = 'end' in line ? line.end : undefined
+  get gap(): Gap | undefined {
+    return this.#gaps.of(this.states.counts(), { total: this.total, counts: this.end?.counts })
   }
 
-  #begin(line: Line | undefined): void {
+  /** @returns whether the line is whole */
+  #go(text: string): boolean {
+    // A checksum says that all of a line is there; without one it has to be read.
+    const line = (this.sums.required ? placedIn(text) : undefined) ?? lineOf(text)
+    // What a later version writes may be of another kind.
+    if (line === undefined) return this.sums.required === true && text !== ''
+    if ('journal' in line) return true
+    if ('n' in line) {
+      if (line.n > this.#size) return false
+      this.states.note(line.n, line.state)
+    } else if ('input' in line) {
+      if (line.total > this.#size) return false
+      this.total = line.total
+    } else this.end = 'end' in line ? line : undefined
+    return true
+  }
+
+  #begin(text: string): void {
+    const line = lineOf(text)
+    if (text === '' && this.sums.required === true)
+      throw gapFailure(this.#file, 'its first line, which says what the run was')
     if (!isHeader(line)) throw foreign(this.#file)
     this.header = line
   }
 }
 
 /**
- * Reads a journal. A torn last line is left out, as is any other that is none.
- * @throws Failure `usage` where the file cannot be read, or is no journal
+ * Reads a journal. A torn last line is left out; a damaged one is part of the gap.
+ * @throws Failure `usage` where the file cannot be read, or is no journal; `partial` where its first line is damaged
  * @param whose `any` only to look at it
  */
 export const readPast = async (file: string, whose: Whose = 'own'): Promise<Past> => {
   const handle = await openJournal(file, constants.O_RDONLY, whose)
   let size = 0
   try {
-    const reader = new Reader(file)
     const { size: length } = await handle.stat()
-    for await (const { texts, next } of linesFrom(handle, 0, () => length)) {
+    const reader = new Reader(file, length)
+    for await (const { texts, next } of linesFrom(handle, 0, () => length, reader.sums)) {
       for (const text of texts) reader.take(text)
       size = next
     }
-    const { header, states, total, end } = reader
+    const { header, states, total, end, gap } = reader
     if (header === undefined) throw foreign(file)
-    return { file, header, states, total, end, counts: states.counts(), size }
+    return { file, header, states, total, end: end?.end, counts: states.counts(), gap, size }
   } finally {
     await handle.close()
   }
 }
 
-/** Whether nothing is left to be done. */
-export const isDone = ({ total, counts }: Pick<Past, 'total' | 'counts'>): boolean =>
-  total !== undefined && counts.failed + counts.unknown + counts.not_tried === 0
+/** Whether nothing is left to be done: of what is not known nobody can say that it is. */
+export const isDone = ({ total, counts, gap }: Pick<Past, 'total' | 'counts' | 'gap'>): boolean =>
+  gap === undefined &&
+  total !== undefined &&
+  counts.failed + counts.unknown + counts.not_tried === 0
 
 /** What resuming does with an object: nothing, do it, do it once more, or look whether it was done. */
 export type Next = 'skip' | 'do' | NonNullable<Item['how']>
 
-/** POST and PATCH are never sent twice blindly; what was deleted is not there to be deleted again. */
-export const nextOf = (state: ObjectState, endpoint: string): Next => {
+/**
+ * POST and PATCH are never sent twice blindly; what was deleted is not there to be deleted again.
+ * @param damaged lines of the journal are: the one that says that the object was done may be among them
+ */
+export const nextOf = (state: ObjectState, endpoint: string, damaged = false): Next => {
   if (state === 'done' || state === 'unchanged') return 'skip'
-  if (state === 'queued' || state === 'failed') return 'do'
+  if (!damaged && (state === 'queued' || state === 'failed')) return 'do'
   if (/^(POST|PATCH) /.test(endpoint)) return 'read'
   return endpoint.startsWith('DELETE ') ? 'again' : 'do'
 }

@@ -4,12 +4,16 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
 import { distrustOpen, wordsOf } from '../../base/files/trust.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
+import { Sums } from './sums.js'
 
 const piece = 1 << 15
 const newline = 0x0a
+/** A longer line is damaged: nothing that is written into a journal comes near it. */
+const longestLine = 1 << 26
 
-/** Whole lines without their ends, and where the next begins. */
+/** Whole lines without their ends and checksums, and where the next begins. */
 export interface Lines {
+  /** In the place of a damaged line stands an empty one. */
   readonly texts: readonly string[]
   readonly next: number
 }
@@ -72,25 +76,37 @@ export async function* textsIn(
 /**
  * The whole lines from a place on; what has no end yet is left out.
  * @param upTo where to stop, asked again before each piece
+ * @param sums checks the lines; the same for all that is read of a journal
  */
 export async function* linesFrom(
   handle: Pick<FileHandle, 'read'>,
   from: number,
   upTo: () => number,
+  sums = new Sums(),
 ): AsyncGenerator<Lines> {
-  let rest: Buffer = Buffer.alloc(0)
+  // Parts of a line whose end was not read yet, and their bytes; those of a line that is too long are not kept.
+  let [parts, held]: [Buffer[], number] = [[], 0]
   for (let at = from; at < upTo(); ) {
     const { bytesRead, buffer } = await handle.read(
       Buffer.allocUnsafe(Math.min(piece, upTo() - at)),
       { position: at },
     )
     if (bytesRead === 0) return
-    const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)])
+    const bytes = buffer.subarray(0, bytesRead)
     at += bytesRead
     const end = bytes.lastIndexOf(newline)
-    rest = bytes.subarray(end + 1)
+    if (end < 0) {
+      held += bytesRead
+      parts = held > longestLine ? [] : [...parts, bytes]
+      continue
+    }
     // All at once: line by line it is three times the work.
-    if (end >= 0)
-      yield { texts: bytes.toString('utf8', 0, end).split('\n'), next: at - rest.length }
+    const lines = Buffer.concat([...parts, bytes.subarray(0, end)])
+      .toString()
+      .split('\n')
+    if (held > longestLine) lines[0] = ''
+    parts = [bytes.subarray(end + 1)]
+    held = bytesRead - end - 1
+    yield { texts: lines.map((line) => sums.check(line)), next: at - held }
   }
 }

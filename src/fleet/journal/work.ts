@@ -7,9 +7,11 @@ import { scrub } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
 import { type GivenObject, type Item, mostNamed, placeOf } from '../items.js'
 import { Seen } from '../seen.js'
-import { type Attributes, lineOf, type QueuedLine } from './lines.js'
+import type { Attributes, QueuedLine } from './lines.js'
+import { lineOf } from './parse.js'
 import type { Next } from './past.js'
 import { linesFrom, openJournal, textsIn } from './reading.js'
+import { Sums } from './sums.js'
 import type { Journal } from './writing.js'
 
 /** Objects on their way into the journal. */
@@ -164,15 +166,17 @@ async function* itemsIn(
   source: Spool | undefined,
   next: Choose,
 ): AsyncGenerator<Item> {
+  const sums = new Sums()
   for (let at = 0; ; ) {
     // Before the reading: what is written meanwhile is read next time.
     const open = source?.isOpen() === true
     const end = journal.written
-    for await (const lines of linesFrom(handle, at, () => end)) {
+    for await (const lines of linesFrom(handle, at, () => end, sums)) {
       at = lines.next
       for (const text of lines.texts) {
         const item = itemOf(text, next)
-        if (item !== undefined) yield item
+        // A place that no other reading knows is part of the gap.
+        if (item !== undefined && item.n <= journal.states.last) yield item
       }
     }
     if (at < journal.written) continue

@@ -119,7 +119,8 @@ export class Journal {
 
   /** The last line: how the run ended, and what became of all its objects. */
   end(end: End): Promise<void> {
-    return this.append({ end, counts: this.states.counts() })
+    const at = new Date(this.#clock.now()).toISOString()
+    return this.append({ end, counts: this.states.counts(), at })
   }
 
   /** Brings all to the disk, and lets go of the file. Never throws: what failed, failed before. */

@@ -65,7 +65,11 @@ describe('a journal is kept', () => {
       { input: 'complete', total: 1 },
       { n: 1, object: '1', state: 'begun' },
       { n: 1, object: '1', state: 'done', status: 200, request_id: 'r-1' },
-      { end: 'completed', counts: { done: 1, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 } },
+      {
+        end: 'completed',
+        counts: { done: 1, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 },
+        at: expect.any(String),
+      },
     ])
     expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700)
   })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { textOf } from '../../../../src/fleet/journal/lines.js'
 import { folder, program } from '../../../support/program.js'
 import { headerOf, linesOf, notFound, runs, statesOf, user } from './runs.js'
 
@@ -166,13 +167,14 @@ describe('--resume', () => {
     await run('deploy-keys delete 1 -P a/b --yes --journal none')
     await run(['deploy-keys', 'delete', '1', '-P', 'a/b', '--yes', '--journal', join(config, 'd')])
     const file = join(config, 'd')
-    const text = readFileSync(file, 'utf8').replace(/\{"end".*\n/, '')
+    const text = readFileSync(file, 'utf8').replaceAll(/\{"(?:end|input)".*\n/g, '')
     const line = { n: 2, object: '2', parent: 'a/b' }
     const lost = [
       { ...line, state: 'queued' },
       { ...line, state: 'begun' },
-    ]
-    writeFileSync(file, text + lost.map((one) => `${JSON.stringify(one)}\n`).join(''))
+      { input: 'complete', total: 2 },
+    ] as const
+    writeFileSync(file, text + lost.map(textOf).join(''))
     const again = await run(['deploy-keys', 'delete', '--resume', file, '--yes'])
     expect(again.code, again.stderr).toBe(0)
     expect(statesOf(file)).toMatchObject({ 2: 'unchanged' })

@@ -23,12 +23,15 @@ type Env = Readonly<Record<string, string>>
 export const user: Scripted = { body: { id: 1, username: 'ana' } }
 export const notFound: Scripted = { status: 404, body: { message: '404 Not found' } }
 
-/** The lines of a journal. */
+/** The lines of a journal, without their checksums. */
 export const linesOf = (file: string): readonly Line[] =>
   readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as Line)
+    .map((text) => {
+      const { c: _, ...line } = JSON.parse(text) as Line & { c: number }
+      return line as Line
+    })
 
 export const headerOf = (file: string): Header => linesOf(file)[0] as Header
 

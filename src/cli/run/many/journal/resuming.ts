@@ -6,11 +6,12 @@ import { named, type ScopeKind, scopeOf, streams } from '../../../../commands/de
 import type { Parent } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
 import { fileOf } from '../../../../commands/journal/named.js'
-import { lastRun } from '../../../../commands/journal/runs.js'
+import { lastRun, tellGap } from '../../../../commands/journal/runs.js'
 import type { Services } from '../../../../commands/services.js'
 import type { Command, MadeBy } from '../../../../commands/types.js'
 import { exitCodes, usage } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
+import { gapFailure } from '../../../../fleet/journal/gap.js'
 import { checkIdentity, checkResumable } from '../../../../fleet/journal/identity.js'
 import type { Header, LineAsked } from '../../../../fleet/journal/lines.js'
 import { reopenJournal } from '../../../../fleet/journal/opening.js'
@@ -156,6 +157,16 @@ const isAgain = ({ command, raw, globals }: Resuming): boolean => {
   return raw.args.includes('-') || globals.select !== undefined
 }
 
+/** @throws Failure for input that is given again where all of it, or nobody knows what of it, stands in the journal */
+const checkAgain = ({ file, gap, total }: Past): void => {
+  if (gap !== undefined) throw gapFailure(file, gap.text)
+  if (total !== undefined)
+    throw usage(
+      'the journal has all that was given',
+      'Leave - and --select out: --resume does what is left.',
+    )
+}
+
 const found = async (resuming: Resuming, identity: MadeBy): Promise<Past | undefined> => {
   const { globals, services } = resuming
   if (globals.resume === 'last') return last(resuming, identity)
@@ -194,16 +205,14 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   checkHeader(resuming, before.header)
   const doubt = checkIdentity(before.header, identity)
   if (isDone(before)) return nothingLeft(resuming)
-  if (again && before.total !== undefined)
-    throw usage(
-      'the journal has all that was given',
-      'Leave - and --select out: --resume does what is left.',
-    )
+  tellGap(services, before)
+  if (again) checkAgain(before)
   if (doubt !== undefined) await services.person.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await reopenJournal(before.file, readPast)
   const { header, states } = past
   const streamed = isStreamed(command, header)
-  const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint)
+  const damaged = past.gap !== undefined
+  const next = (n: number) => nextOf(states.get(n) ?? 'queued', header.endpoint, damaged)
   const left = () => workOf(journal, undefined, next)
   const all: Item[] = []
   if (!streamed) for await (const item of left()) all.push(item)

@@ -1,0 +1,124 @@
+/** What the lines of a journal say: whatever is read from a file is checked before it is used. */
+import { type Fields, isObject } from '../../base/objects.js'
+import type { Line, LineAsked, ObjectLine } from './lines.js'
+
+type Check = (value: unknown) => boolean
+
+const isText: Check = (value) => typeof value === 'string'
+const isTime: Check = (value) => isText(value) && !Number.isNaN(Date.parse(String(value)))
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+const orNull =
+  (is: Check): Check =>
+  (value) =>
+    value === null || is(value)
+const orAbsent =
+  (is: Check): Check =>
+  (value) =>
+    value === undefined || is(value)
+const oneOf =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    words.some((word) => word === value)
+const listOf =
+  (is: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(is)
+
+const hasShape = (shape: Readonly<Record<string, Check>>): Check => {
+  const checks = Object.entries(shape)
+  return (value) => isObject(value) && checks.every(([name, is]) => is(value[name]))
+}
+
+const isAskedText: Check = (value) =>
+  isText(value) || hasShape({ text: isText, sha256: isText })(value)
+
+const isAsked = hasShape({
+  args: listOf(isText),
+  flags: (value) => isObject(value) && Object.values(value).every(listOf(isAskedText)),
+  parents: orAbsent(oneOf('project', 'group', 'of')),
+  shard: orAbsent(isText),
+} satisfies Partial<Record<keyof LineAsked, Check>>)
+
+const isHeader = hasShape({
+  journal: (value) => value === 1,
+  id: isText,
+  command: isText,
+  endpoint: isText,
+  values: isObject,
+  instance: isText,
+  profile: orNull(isText),
+  user: orNull(isText),
+  sudo: orNull(isText),
+  source: isText,
+  version: isText,
+  asked: orAbsent(isAsked),
+  final: orAbsent(isText),
+  undoes: orAbsent(isText),
+})
+
+const attributes = orAbsent(orNull(isObject))
+const place = { n: (value: unknown) => isCount(value) && value !== 0, object: isText }
+const answered = { status: orAbsent(isCount), request_id: orAbsent(isText) }
+
+/** By the state of its object. */
+const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
+  queued: hasShape({ before: attributes }),
+  begun: () => true,
+  done: hasShape({ ...answered, before: attributes, after: attributes }),
+  unchanged: hasShape({ ...answered, before: attributes, after: attributes }),
+  failed: hasShape({ ...answered, category: isText, message: isText }),
+  unknown: hasShape({ ...answered, category: isText, message: isText }),
+}
+
+const isState = (text: unknown): text is ObjectLine['state'] =>
+  isText(text) && Object.hasOwn(objectLines, String(text))
+
+const isObjectLine = (value: Fields): boolean =>
+  hasShape({ ...place, parent: orAbsent(isText) })(value) &&
+  isState(value.state) &&
+  objectLines[value.state](value)
+
+const isCounts = hasShape({
+  done: isCount,
+  unchanged: isCount,
+  failed: isCount,
+  unknown: isCount,
+  not_tried: isCount,
+})
+
+const isLine = (value: unknown): value is Line => {
+  if (!isObject(value)) return false
+  if ('n' in value) return isObjectLine(value)
+  if ('journal' in value) return isHeader(value)
+  if ('input' in value) return isCount(value.total)
+  if ('resumed' in value) return isTime(value.resumed)
+  return (
+    oneOf('completed', 'interrupted', 'stopped')(value.end) &&
+    isCounts(value.counts) &&
+    orAbsent(isTime)(value.at)
+  )
+}
+
+/** What a line says; undefined where it is none of a journal. */
+export const lineOf = (text: string): Line | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isLine(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** How every line about an object begins, as `textOf` writes it. */
+const beginning =
+  /^\{"n":([1-9]\d{0,14}),"object":"(?:[^"\\]|\\.)*"(?:,"parent":"(?:[^"\\]|\\.)*")?,"state":"(\w+)"[,}]/
+
+/** Place and state of a line about an object, without reading the rest of it: four times as fast. */
+export const placedIn = (
+  text: string,
+): { readonly n: number; readonly state: ObjectLine['state'] } | undefined => {
+  const [, n, state = ''] = beginning.exec(text) ?? []
+  return n !== undefined && isState(state) && text.endsWith('}')
+    ? { n: Number(n), state }
+    : undefined
+}
