@@ -1,6 +1,7 @@
 /** Which fields of an answer are declared to hold credentials: by shapes (`x-secret`) and secret parameters. */
 import { isObject } from '../base/objects.js'
 import type { Endpoint } from './endpoint.js'
+import { propertiesOf } from './shapes/properties.js'
 
 /** Whether a field's schema is a credential's, or allows one (`nullable`). */
 const isSecret = (schema: unknown): boolean =>
@@ -10,18 +11,28 @@ const isSecret = (schema: unknown): boolean =>
 const walk = (schema: unknown, names: Set<string>, seen: Set<unknown>): void => {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
   seen.add(schema)
-  for (const [name, value] of Object.entries(schema)) {
+  for (const [name, value] of Object.entries(propertiesOf(schema) ?? {}))
     if (isSecret(value)) names.add(name)
-    walk(value, names, seen)
-  }
+  for (const inner of Object.values(schema)) walk(inner, names, seen)
 }
+
+const namesOf = ({
+  returns,
+  params,
+}: Pick<Endpoint, 'returns' | 'params'>): ReadonlySet<string> => {
+  const names = new Set<string>()
+  walk(returns.shape, names, new Set())
+  for (const [name, param] of Object.entries(params)) if (param.secret === true) names.add(name)
+  return names
+}
+
+const none: ReadonlySet<string> = new Set()
+const known = new WeakMap<object, ReadonlySet<string>>()
 
 /** Field names that are masked in an endpoint's answer, whatever they hold. */
 export const secretsOf = (endpoint?: Pick<Endpoint, 'returns' | 'params'>): ReadonlySet<string> => {
-  const names = new Set<string>()
-  if (endpoint === undefined) return names
-  walk(endpoint.returns.shape, names, new Set())
-  for (const [name, param] of Object.entries(endpoint.params))
-    if (param.secret === true) names.add(name)
+  if (endpoint === undefined) return none
+  const names = known.get(endpoint) ?? namesOf(endpoint)
+  known.set(endpoint, names)
   return names
 }

@@ -25,8 +25,6 @@ export interface Words {
   values(of: string): readonly string[]
   /** What to do instead of a route that the instance has no more; undefined where it has it. */
   gone(route: string): string | undefined
-  /** Whether a field holds a secret, beside those whose names say so. */
-  secret(own: string): boolean
   /** Whether the file names it as a secret. */
   named(own: string): boolean
   /** What the names of such fields end in. */

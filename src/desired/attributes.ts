@@ -1,7 +1,7 @@
 /** What follows from a kind's fact: its attributes, and where each is read. */
 import { type JsonValue, jsonFields } from '../base/json/value.js'
 import { isObject } from '../base/objects.js'
-import { endsAsSecret } from '../base/secrets/names.js'
+import { isSecretName } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { IntegrationFamily } from '../catalogue/integration-families.js'
 import type { Managed, Referent } from '../catalogue/managed/managed.js'
@@ -109,7 +109,7 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
 
 /** Whether a text under a name that secrets have stands in a value, at any depth. */
 const holdsSecret = (name: string, value: JsonValue): boolean => {
-  if (typeof value === 'string') return value !== '' && endsAsSecret(name)
+  if (typeof value === 'string') return value !== '' && isSecretName(name)
   if (Array.isArray(value)) return value.some((item: JsonValue) => holdsSecret(name, item))
   return (
     isObject(value) &&

@@ -85,7 +85,7 @@ export interface WireRequest {
   readonly body?: string | Uint8Array
   /** What a multipart body was made of; `--curl` shows it. */
   readonly parts?: readonly Part[]
-  /** Attributes of a JSON body that hold secrets: never shown. */
+  /** Names of attributes and of fields of the answer that hold secrets: never shown. */
   readonly secrets?: readonly string[]
   /** The first page of a list that goes on by id where its pages by number end. */
   readonly keyset?: true
@@ -156,6 +156,8 @@ export interface ListOptions {
 export interface FieldWatch {
   /** What the names end in, without case; at least three letters. */
   readonly endings: readonly string[]
+  /** Whether a name that ends so is one of them; without it each is. */
+  readonly isName?: (name: string) => boolean
   /** Told of every record that may hold one of them, before the batch that the record is in. */
   readonly tell: (record: Uint8Array) => void
 }

@@ -104,6 +104,8 @@ export type Hidden = ReadonlySet<string> | 'nothing'
 export interface Watch {
   /** What the names end in, without case. */
   readonly endings: readonly string[]
+  /** Whether a name that ends so is one of them. */
+  readonly isName: (name: string) => boolean
   /** To be told, before a batch, of all its records that may hold such a name. */
   readonly tell: (record: Uint8Array) => void
 }

@@ -1,5 +1,5 @@
 /** Entries → words: pure look-ups in both directions. */
-import { endsAsSecret, lastWords, mayBeSecret } from '../base/secrets/names.js'
+import { isSecretName, lastWords } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { fixedNames, type Words } from '../catalogue/words.js'
 import type { Entries, Renaming } from './entries.js'
@@ -108,7 +108,7 @@ const pathsIn = (entries: readonly Renaming[], words: Table) => {
 /** What the names of secrets end in, in the instance's words, and those that the file names. */
 const secretEndings = ({ names, secrets }: Entries, words: Table): readonly string[] => [
   ...lastWords.flatMap((word) => words.get(word) ?? []),
-  ...names.flatMap(({ key, value }) => (endsAsSecret(key) ? [value] : [])),
+  ...names.flatMap(({ key, value }) => (isSecretName(key) ? [value] : [])),
   ...secrets.map(({ key }) => key),
 ]
 
@@ -143,7 +143,6 @@ export const wordsOf = (entries: Entries, check: (endpoint: Endpoint) => Promise
     values: (of) => values.get(of) ?? [],
     gone: (route) => gone.get(route),
     named: isNamed,
-    secret: (own) => isNamed(own) || mayBeSecret(neutral(own)),
     secretEndings: secretEndings(entries, words),
     check,
   }

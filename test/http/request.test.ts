@@ -195,7 +195,12 @@ describe('a JSON body', () => {
     expect(request.headers).toEqual({ 'content-type': 'application/json' })
   })
   it('is absent without attributes', () => {
-    expect(build(runner, { id: 7 })).toEqual({ method: 'PUT', path: '/runners/7', headers: {} })
+    expect(build(runner, { id: 7 })).toEqual({
+      method: 'PUT',
+      path: '/runners/7',
+      headers: {},
+      secrets: ['token'],
+    })
     expect(build(runner, { id: 7, description: undefined })).not.toHaveProperty('body')
   })
   it('takes --param as given JSON, unless the catalogue says the same', () => {

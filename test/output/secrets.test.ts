@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isObject } from '../../src/base/objects.js'
-import { endsAsSecret } from '../../src/base/secrets/names.js'
+import { isSecretName } from '../../src/base/secrets/names.js'
 import { areas } from '../../src/catalogue/index.js'
 import { secretsOf } from '../../src/catalogue/secret-fields.js'
 import { bytes, collector, opened, shown, wholeFormats, written } from './open.js'
@@ -148,15 +148,35 @@ describe('what the name of a secret is', () => {
     'x-api-key',
     'a.private_key',
     'RUNNERS_TOKEN',
+    'apikey',
+    'smtp_pass',
+    'passphrase',
+    'wifiPsk',
+    'kubeconfig',
+    'ci-job-jwt',
+    'user_key',
+    'service_account_key',
+    'google_service_account_file_json',
+    'azure_connection_string_primary',
+    'dbConnectionString',
   ])('%s is one', (name) => {
-    expect(endsAsSecret(name)).toBe(true)
+    expect(isSecretName(name)).toBe(true)
   })
-  it.each(['key', 'public_key', 'token_expires_at', 'passwords', 'monkey', 'broken', 'apikey', ''])(
-    '%s is none',
-    (name) => {
-      expect(endsAsSecret(name)).toBe(false)
-    },
-  )
+  it.each([
+    'key',
+    'public_key',
+    'token_expires_at',
+    'password_authentication_enabled_for_web',
+    'bypass',
+    'monkey',
+    'broken',
+    'reason',
+    'service_account_file_name',
+    'connection',
+    '',
+  ])('%s is none', (name) => {
+    expect(isSecretName(name)).toBe(false)
+  })
 })
 
 describe('the catalogue', () => {
@@ -169,7 +189,7 @@ describe('the catalogue', () => {
         for (const [name, field] of Object.entries(schema.properties)) {
           fields += 1
           const texts = JSON.stringify(field).includes('"type":"string"')
-          if (texts && endsAsSecret(name) && !declared.has(name))
+          if (texts && isSecretName(name) && !declared.has(name))
             undeclared.push(`${where} ${name}`)
         }
       for (const inner of Object.values(schema)) visit(inner, declared, where)

@@ -1,11 +1,13 @@
 /** Names in both directions, and requests in the words of an instance. */
 import { describe, expect, it } from 'vitest'
 import { Exact } from '../../src/base/json/json.js'
+import { secrecies } from '../../src/base/secrets/mask.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { areas } from '../../src/catalogue/index.js'
 import { documented, legible, meaningIn } from '../../src/catalogue/legible.js'
 import { requestIn } from '../../src/client/words.js'
+import { toCurl } from '../../src/http/request/curl.js'
 import { buildRequest } from '../../src/http/request/request.js'
 import { listsOf } from '../../src/vocabulary/documented.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
@@ -46,10 +48,11 @@ describe('a name', () => {
   })
 
   it('of a secret is one under both names', () => {
-    expect(words.secret('junkguard_api_key')).toBe(true)
-    expect(words.secret('errsvc_beacon')).toBe(true)
-    expect(words.secret('hub_signing_blob')).toBe(true)
-    expect(words.secret('watch_region')).toBe(false)
+    const secret = secrecies(new Set(), words)
+    expect(secret('junkguard_api_key')).toBe('guessed')
+    expect(secret('errsvc_beacon')).toBe('guessed')
+    expect(secret('hub_signing_blob')).toBe('declared')
+    expect(secret('watch_region')).toBeUndefined()
     expect(words.secretEndings).toEqual(['beacon', 'hub_signing_blob'])
   })
 })
@@ -109,18 +112,22 @@ describe('a request', () => {
     expect(own.neutral('extras[blue]')).toBe('custom_attributes[blue]')
   })
 
-  it('names secrets of its body as they are sent', () => {
+  it('hides secrets of its body under the names that they are sent by', () => {
     const ask = {
       endpoint: integrations.update,
-      values: { id: 3, slug: 'monitoring', api_key: 'k', monitor_site: 'eu' },
-      extra: { hub_signing_blob: 'x', token_beacon: 'y' },
+      values: { id: 3, slug: 'monitoring', api_key: 'canary-k', monitor_site: 'eu' },
+      extra: { hub_signing_blob: 'canary-x', token_beacon: 'canary-y' },
     }
     const request = buildRequest(ask, words)
     expect(request.path).toBe('/projects/3/integrations/watchtower')
     expect(request.body).toBe(
-      '{"api_key":"k","watch_region":"eu","hub_signing_blob":"x","token_beacon":"y"}',
+      '{"api_key":"canary-k","watch_region":"eu","hub_signing_blob":"canary-x","token_beacon":"canary-y"}',
     )
-    expect(request.secrets).toEqual(['api_key', 'hub_signing_blob', 'token_beacon'])
+    const command = toCurl('https://forge.test', request, undefined, undefined, words)
+    expect(command).not.toContain('canary')
+    for (const name of ['API_KEY', 'HUB_SIGNING_BLOB', 'TOKEN_BEACON'])
+      expect(command).toContain(`"$${name}"`)
+    expect(command).toContain('eu')
   })
 
   it('for a family of several slugs is refused', async () => {

@@ -38,16 +38,18 @@ export const tailOf = (third: number, second: number, last: number): number =>
 /** What the names looked out for have in common with a key: their last three letters, as `tailOf`. */
 export interface Marks {
   readonly tails: Uint8Array
+  /** Whether a key that ends so is one of them; asked of few. */
+  isName(chunk: Uint8Array, from: number, end: number): boolean
 }
 
-const none: Marks = { tails: new Uint8Array(1 << 15) }
+const none: Marks = { tails: new Uint8Array(1 << 15), isName: () => false }
 
-/** Whether a key of at least three letters ends as one of the names looked out for. */
-const isMarked = (tails: Uint8Array, chunk: Uint8Array, from: number, end: number): boolean => {
-  if (end - from < 3) return false
+/** Whether a key is one of the names looked out for. Before a short one stands its quote. */
+const isMarked = (marks: Marks, chunk: Uint8Array, from: number, end: number): boolean => {
   const third = chunk[end - 3] as number
   const second = chunk[end - 2] as number
-  return tails[tailOf(third, second, chunk[end - 1] as number)] !== 0
+  const tail = tailOf(third, second, chunk[end - 1] as number)
+  return marks.tails[tail] !== 0 && marks.isName(chunk, from, end)
 }
 
 /** Reads one value, in as many chunks as it comes in. */
@@ -57,7 +59,7 @@ export class Scanner {
   /** Whether the value has come to its end; a number ends only with what follows it. */
   done = false
   readonly #open = new Uint8Array(bounds.depth)
-  readonly #tails: Uint8Array
+  readonly #marks: Marks
   readonly #most: number
   readonly #token = new Token()
   #want: number = aValue
@@ -67,8 +69,8 @@ export class Scanner {
   #values = 0
 
   /** @param most how many values there may be */
-  constructor({ tails }: Marks = none, most: number = bounds.values) {
-    this.#tails = tails
+  constructor(marks: Marks = none, most: number = bounds.values) {
+    this.#marks = marks
     this.#most = most
   }
 
@@ -113,7 +115,7 @@ export class Scanner {
   #tokens(chunk: Uint8Array, start: number): number {
     const { length } = chunk
     const token = this.#token
-    const tails = this.#tails
+    const marks = this.#marks
     const view = token.viewOf(chunk)
     let i = start
     let want = this.#want
@@ -130,7 +132,7 @@ export class Scanner {
         if (step === aKeyBegins) {
           want = aColon
           // A name may hide behind an escape, or be cut in two.
-          if (!plain || isMarked(tails, chunk, from, i)) this.marked = true
+          if (!plain || isMarked(marks, chunk, from, i)) this.marked = true
         } else {
           this.#count()
           want = this.#after

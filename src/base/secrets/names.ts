@@ -1,58 +1,96 @@
 /**
- * What a secret's name is, where nothing declares it: of answers, whose other fields must stay
- * readable, by its last words; of what is sent, where too much may be hidden, by any word.
+ * What a secret is called: one list of names for answers, traces, `--curl`, journals, exports and
+ * whatever else is shown, sent or written down.
  */
 
 /** What stands in the place of a field that is secret by its name. */
 export const masked = '[masked]'
 
 /** The words that a secret's name ends in, singly or together. */
-const endings: readonly (readonly string[])[] = [
-  ['password'],
-  ['secret'],
-  ['token'],
-  ['dsn'],
-  ['webhook'],
-  ['api', 'key'],
-  ['private', 'key'],
-  ['access', 'key'],
-  ['secret', 'key'],
-  ['signing', 'key'],
-  ['client', 'key'],
-  ['application', 'key'],
+const endings: readonly string[] = [
+  'password',
+  'passwords',
+  'password confirmation',
+  'passwd',
+  'pass',
+  'passphrase',
+  'secret',
+  'secrets',
+  'token',
+  'tokens',
+  'dsn',
+  'webhook',
+  'psk',
+  'jwt',
+  'kubeconfig',
+  'credential',
+  'credentials',
+  'apikey',
+  'access key',
+  'access key id',
+  'account key',
+  'alert key',
+  'api key',
+  'application key',
+  'auth key',
+  'client key',
+  'encryption key',
+  'private key',
+  'secret key',
+  'shared key',
+  'signing key',
+  'subscription key',
+  'user key',
 ]
+
+/** How names of secrets end that have any words before their last: `service_account_file_json`. */
+const distant = 'service account(?: .*)? json'
+
+const ending = new RegExp(`(?:^| )(?:${endings.join('|')}|${distant})$`)
+/** Anywhere in a name: `db_connection_string_primary`. */
+const inside = /connection strings?(?: |$)/
 
 const boundaries = /[_.-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 
 /** A name's words: split at `_`, `-`, `.` and between lower and upper case, without case. */
-const wordsOf = (name: string): string[] => name.split(boundaries).map((word) => word.toLowerCase())
+const wordsOf = (name: string): string => name.split(boundaries).join(' ').toLowerCase()
+
+const isSecretWords = (words: string): boolean => ending.test(words) || inside.test(words)
 
 /**
- * Whether a name's last words say that it holds a credential: `hub_api_key`, `signingKey`,
+ * Whether a name says that it holds a credential, by its last words: `hub_api_key`, `signingKey`,
  * `web-dsn`; not `token_expires_at`.
  */
-export const endsAsSecret = (name: string): boolean => {
-  const words = wordsOf(name)
-  return endings.some((ending) =>
-    ending.every((word, i) => words[words.length - ending.length + i] === word),
-  )
-}
+export const isSecretName = (name: string): boolean => isSecretWords(wordsOf(name))
 
 /** The last words of such names: how a search of bytes begins. */
 export const lastWords: readonly string[] = [
-  ...new Set(endings.flatMap((ending) => ending.slice(-1))),
+  ...new Set([...endings.map((words) => words.split(' ').at(-1) ?? ''), 'json']),
 ]
 
-const anyWord =
-  /(^|[_-])(tokens?|passwords?|passwd|secrets?|dsn|webhook|signature|sig|credentials?|(?!public)\w*key)($|[_-])/i
-const publicKey = /public_?key/i
+/** What such names have in them that may stand anywhere: for a search of bytes. */
+export const innerWords = /connection[_.-]*string/i
 
-/** Whether an attribute of this name, on its way to the instance, is shown without its value. */
-export const mayBeSecret = (name: string): boolean =>
-  !publicKey.test(name) && (anyWord.test(name) || endsAsSecret(name))
-
-/** Headers that hold a secret though their names do not end as other secrets' do. */
-const header = /(^|-)(auth|authorization|cookie2?|session|session-?id)$/i
+/** Too much may be hidden of headers: any word counts. */
+const header =
+  /(?:^|[-_])(?:auth|authorization|cookie2?|credentials?|key|passwd|passwords?|secrets?|session|sessionid|signature|tokens?)(?:$|[-_])/i
 
 /** Whether a header of this name is shown without its value. */
-export const mayBeSecretHeader = (name: string): boolean => header.test(name) || mayBeSecret(name)
+export const isSecretHeader = (name: string): boolean => header.test(name) || isSecretName(name)
+
+/** What holds a secret in a query though it does not anywhere else: keys of signed addresses and of functions. */
+const parameter = /(?:^| )(?:auth|code|key|sig|signature)$/
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Whether a parameter of a query is shown without its value; of one with brackets each level counts. */
+export const isSecretParameter = (name: string): boolean => {
+  const words = wordsOf(decoded(name).replace(/[[\]]+/g, '.')).trim()
+  return parameter.test(words) || isSecretWords(words)
+}

@@ -28,7 +28,6 @@ export const wordsOfAll = (each: readonly (Words | undefined)[]): Words | undefi
       ),
     each: (name) => all.map((words) => words.name(neutral(name))),
     values: (of) => [...new Set(all.flatMap((words) => [...words.values(of)]))],
-    secret: (own) => all.some((words) => words.secret(own)),
     named: (own) => all.some((words) => words.named(own)),
     secretEndings: [...new Set(all.flatMap(({ secretEndings }) => [...secretEndings]))],
   }
@@ -45,7 +44,6 @@ const documented: Words = {
   cookie: (name) => name,
   values: () => [],
   gone: () => undefined,
-  secret: () => false,
   named: () => false,
   secretEndings: [],
   check: async () => {},

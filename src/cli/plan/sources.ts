@@ -1,7 +1,8 @@
 /** Which list of the instance has the values that a parameter takes: for completion and for prompts. */
 import type { JsonValues } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
-import { endsAsSecret } from '../../base/secrets/names.js'
+import { maskFields, secrecies } from '../../base/secrets/mask.js'
+import { isSecretName } from '../../base/secrets/names.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
@@ -73,7 +74,7 @@ export const hasSource = (what: string): boolean => Object.hasOwn(sources, what)
 
 /** Whether a field of a source's answer is masked elsewhere: then it is neither offered nor kept. */
 export const isHidden = (field: string, endpoint: Endpoint | undefined): boolean =>
-  endsAsSecret(field) || secretsOf(endpoint).has(field)
+  isSecretName(field) || secretsOf(endpoint).has(field)
 
 const candidatesIn = (
   data: unknown,
@@ -89,10 +90,12 @@ const candidatesIn = (
   if (!Array.isArray(data)) return []
   const text = source.text ?? title ?? ''
   const about = isHidden(text, endpoint) ? '' : text
-  return data.filter(isObject).flatMap((record) => {
+  const secrecyOf = secrecies(secretsOf(endpoint))
+  return data.filter(isObject).flatMap((given) => {
+    const record = maskFields(given, secrecyOf)
     const value = record[source.value]
     const told = record[about]
-    if (value === undefined || value === null) return []
+    if (value === undefined || value === null || value !== given[source.value]) return []
     return [{ value: String(value), ...(typeof told === 'string' ? { text: told } : {}) }]
   })
 }

@@ -1,6 +1,6 @@
 /** What an alias may be called, and what it may stand for. */
 
-import { mayBeSecret, mayBeSecretHeader } from '../../base/secrets/names.js'
+import { isSecretHeader, isSecretName } from '../../base/secrets/names.js'
 import { splitCommand } from '../../base/shell-words.js'
 import { didYouMean } from '../../base/suggest.js'
 import { areas } from '../../catalogue/index.js'
@@ -75,11 +75,11 @@ const looksSecret = (text: string): boolean =>
 const holdsSecret = (flag: string, value: string, command: Described | undefined): boolean => {
   if (isReference(value)) return false
   const known = command && flagsOfCommand(command).find(({ name }) => name === flag)?.param
-  if (known?.secret === true || (mayBeSecret(flag) && known?.type !== 'boolean')) return true
+  if (known?.secret === true || (isSecretName(flag) && known?.type !== 'boolean')) return true
   const [key = '', rest = ''] = value.split(/[=:](.*)/s)
   if (rest === '' || isReference(rest.trim())) return false
-  if (flag === 'header' || flag === 'H') return mayBeSecretHeader(key.trim())
-  return flag === 'param' && mayBeSecret(key)
+  if (flag === 'header' || flag === 'H') return isSecretHeader(key.trim())
+  return flag === 'param' && isSecretName(key)
 }
 
 const credential = (what: string): Failure =>
@@ -91,7 +91,7 @@ const credential = (what: string): Failure =>
 /** Secrets that the environment has at hand. */
 const atHand = (env: Environment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && value.length >= 8 && /^(SVC|CI)_/.test(name) && mayBeSecret(name)
+    value !== undefined && value.length >= 8 && /^(SVC|CI)_/.test(name) && isSecretName(name)
       ? [value]
       : [],
   )

@@ -1,5 +1,6 @@
 /** `svcctl api <method> <path with {}> -`: one request for each object that standard input names. */
 import { isObject } from '../../base/objects.js'
+import { maskAddresses } from '../../base/secrets/addresses.js'
 import { isDots } from '../../base/segments.js'
 import { type Endpoint, methodOf, one, pathOf } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
@@ -138,7 +139,10 @@ export const every = async (
     run: (plan) => outcomeOf(instance, request(plan)),
     ...(template.method === 'DELETE'
       ? {
-          loses: { what: 'What is there is lost.', each: (plan) => request(plan).path },
+          loses: {
+            what: 'What is there is lost.',
+            each: (plan) => maskAddresses(request(plan).path),
+          },
           done: 'deleted',
         }
       : {}),

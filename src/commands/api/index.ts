@@ -1,6 +1,6 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
-
 import type { JsonValues } from '../../base/json/value.js'
+import { maskAddresses } from '../../base/secrets/addresses.js'
 import { hasDots } from '../../base/segments.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { boolean, list } from '../../catalogue/params.js'
@@ -194,12 +194,16 @@ const call = async (
     const whole = await instance.raw(list ? await paginated(request) : request, {
       list,
       ...(endpoint === undefined ? {} : { endpoint }),
-      ...(deletes ? { loses: { what: 'What is there is lost.', details: [request.path] } } : {}),
+      ...(deletes
+        ? { loses: { what: 'What is there is lost.', details: [maskAddresses(request.path)] } }
+        : {}),
     })
     if (whole === undefined) return
     if (whole.status === 304) return person.note('nothing changed: it was already so')
     if (whole.bytes.length > 0) return await answer.printAnswer({ bytes: whole.bytes })
-    person.note(`${request.method} ${request.path}: ${deletes ? 'deleted, ' : ''}${whole.status}`)
+    person.note(
+      `${maskAddresses(`${request.method} ${request.path}`)}: ${deletes ? 'deleted, ' : ''}${whole.status}`,
+    )
   } catch (error) {
     throw await suggested(error, request)
   }

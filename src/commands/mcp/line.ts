@@ -1,7 +1,7 @@
 /** What was asked by data, as the line that a person would type: read by a shell, it asks the very same. */
 
 import { isObject } from '../../base/objects.js'
-import { endsAsSecret } from '../../base/secrets/names.js'
+import { isSecretName } from '../../base/secrets/names.js'
 import { quoted } from '../../base/shell-words.js'
 import type { Param } from '../../catalogue/params.js'
 import { type Failure, usage } from '../../errors.js'
@@ -45,7 +45,7 @@ const mayStandFor = (param: Param): boolean =>
   param.secret === true || param.type === 'json' || isPublic(param)
 
 const isSecret = ({ param, parameter = '' }: Flag): boolean =>
-  param.secret === true || (endsAsSecret(parameter) && !isPublic(param))
+  param.secret === true || (isSecretName(parameter) && !isPublic(param))
 
 /** A secret is never repeated: whoever runs the line has it in a variable. */
 const variable = ({ name }: Flag): string => `env:${name.replaceAll('-', '_').toUpperCase()}`

@@ -1,5 +1,5 @@
 /** An item of a file: its attributes, and the words beside them. */
-import { endsAsSecret } from '../../base/secrets/names.js'
+import { isSecretName } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Attribute, attributesOf } from '../attributes.js'
@@ -41,7 +41,7 @@ const declaredValue = (
 
 /** Of what no document speaks; what a secret's name has is one. */
 const undocumented = ({ key, value }: WrittenEntry, judging: Judging): WantedValue | undefined =>
-  endsAsSecret(key) &&
+  isSecretName(key) &&
   !(value.is === 'scalar' && ['number', 'boolean'].includes(typeof value.value))
     ? secretOf(key, value, judging)
     : { is: 'value', value: plainValue(value, judging.mistakes) }

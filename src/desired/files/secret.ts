@@ -1,6 +1,6 @@
 /** Where a secret comes from, as files say it; nothing is fetched here. */
 import { dirname, isAbsolute, join } from 'node:path'
-import { mayBeSecret } from '../../base/secrets/names.js'
+import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
 import { reasonOf } from '../../errors.js'
 import type { Origin, SecretSource } from '../wishes.js'
@@ -32,7 +32,7 @@ const words = ['env', 'file', 'command'] as const
 
 /** What says who asks is the tool's own, and nothing that a file may send. */
 const isOwn = (variable: string): boolean =>
-  variable === 'CI_JOB_TOKEN' || (variable.startsWith('SVC_') && mayBeSecret(variable))
+  variable === 'CI_JOB_TOKEN' || (variable.startsWith('SVC_') && isSecretName(variable))
 
 const ofEnvironment = ({ origin, mistakes }: Said, env: string): SecretSource | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))

@@ -1,16 +1,12 @@
 /** What must not be seen: credentials in headers, addresses and bodies that are shown. */
-
-import { mayBeSecret, mayBeSecretHeader } from '../../base/secrets/names.js'
-import { mask } from '../../base/secrets/scrub.js'
-import type { Part, WireRequest } from '../types.js'
-
-const secretParameter =
-  /([?&;][^=&?#\s]*(?:token|signature|secret|passw|credential|key|sig|dsn)[^=&?#\s]*=)[^&#>\s"']*/gi
-const userInfo = /(\/\/)[^/?#\s@]+@/g
+import { maskAddresses, secretsInAddress } from '../../base/secrets/addresses.js'
+import { type Instead, mask, type OwnNames, secrecies } from '../../base/secrets/mask.js'
+import { isSecretHeader } from '../../base/secrets/names.js'
+import { mask as hidden } from '../../base/secrets/scrub.js'
+import type { WireRequest } from '../types.js'
 
 /** An address, or text with addresses, without user names, passwords and secret parameters. */
-export const safeAddress = (text: string): string =>
-  text.replace(userInfo, `$1${mask}@`).replace(secretParameter, `$1${mask}`)
+export const safeAddress = (text: string): string => maskAddresses(text, () => hidden)
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -20,88 +16,82 @@ export const safeHeaders = (headers: Headers): Record<string, string> =>
     Object.entries(headers).flatMap(([name, value]) => {
       if (value === undefined) return []
       const text = Array.isArray(value) ? value.join(', ') : value
-      return [[name, mayBeSecretHeader(name) ? mask : safeAddress(text)]]
+      return [[name, isSecretHeader(name) ? hidden : safeAddress(text)]]
     }),
   )
 
-/** A copy of a JSON value in which every text under a secret name is replaced. */
-export const maskSecrets = (
-  value: unknown,
-  secret: (name: string) => boolean,
-  replacement = mask,
-  within = false,
-): unknown => {
-  if (Array.isArray(value))
-    return value.map((item: unknown) => maskSecrets(item, secret, replacement, within))
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [
-        name,
-        maskSecrets(inner, secret, replacement, within || secret(name)),
-      ]),
-    )
-  return within && typeof value === 'string' && value !== '' ? replacement : value
+/** Every text in a value. */
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-type Secret = (name: string) => boolean
-
-const secretParts = (parts: readonly Part[], secret: Secret): string[] =>
-  parts
-    .filter(({ name }) => secret(name))
-    .map((part) => (part.bytes === undefined ? part.value : Buffer.from(part.bytes).toString()))
-
-const secretFields = (body: string, secret: Secret): string[] =>
-  [...new URLSearchParams(body)].filter(([name]) => secret(name)).map(([, value]) => value)
-
-const secretValues = (body: string, secret: Secret): string[] => {
-  const found: string[] = []
-  const collect = (value: unknown, within: boolean): void => {
-    if (typeof value === 'string' && within) found.push(value)
-    if (typeof value !== 'object' || value === null) return
-    for (const [name, inner] of Object.entries(value)) collect(inner, within || secret(name))
-  }
-  try {
-    collect(JSON.parse(body), false)
-  } catch {
-    return []
-  }
-  return found
-}
+/** Tells of each secret of a value, and of nothing else. */
+const told = (tell: (text: string) => void): Instead => ({
+  value: (_, value) => {
+    textsIn(value).forEach(tell)
+    return hidden
+  },
+  address: (_, text) => {
+    for (const secret of secretsInAddress(text)) tell(secret)
+    return hidden
+  },
+})
 
 const form = 'application/x-www-form-urlencoded'
 
-/** The texts of a request that stand under secret names: in JSON, in a form, in its own headers. */
-export const secretTexts = ({
-  headers,
-  body,
-  parts,
-  secrets: also = [],
-}: Pick<WireRequest, 'headers' | 'body' | 'parts' | 'secrets'>): readonly string[] => {
-  const secret = (name: string): boolean => also.includes(name) || mayBeSecret(name)
-  const own = Object.entries(headers)
-    .filter(([name]) => mayBeSecretHeader(name))
-    .map(([, value]) => value)
-  if (parts !== undefined) return [...own, ...secretParts(parts, secret)]
-  if (typeof body !== 'string') return own
-  const inBody = headers['content-type'] === form ? secretFields : secretValues
-  return [...own, ...inBody(body, secret)]
+/** The attributes of a body; undefined where it has none that are known. */
+const attributesIn = ({ headers, body, parts }: Sent): unknown => {
+  if (parts !== undefined)
+    return parts.map((part) => ({
+      [part.name]: part.bytes === undefined ? part.value : Buffer.from(part.bytes).toString(),
+    }))
+  if (typeof body !== 'string') return undefined
+  if (headers['content-type'] === form)
+    return [...new URLSearchParams(body)].map(([name, value]) => ({ [name]: value }))
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+type Sent = Pick<WireRequest, 'headers' | 'body' | 'parts' | 'secrets'>
+
+/** The texts of a request that are secrets: in JSON, in a form, in its own headers. */
+export const secretTexts = (sent: Sent, words?: OwnNames): readonly string[] => {
+  const found = Object.entries(sent.headers).flatMap(([name, value]) =>
+    isSecretHeader(name) ? [value] : [],
+  )
+  const secrecyOf = secrecies(new Set(sent.secrets), words)
+  mask(
+    attributesIn(sent),
+    secrecyOf,
+    undefined,
+    told((text) => found.push(text)),
+  )
+  return found
 }
 
 const shownBody = 16 * 1024
 
+const shown: Instead = { value: () => hidden, address: (_, text) => safeAddress(text) }
+
 /**
  * A small JSON body with its secrets masked; undefined for anything else.
- * @param own whether a name is a secret's in the instance's own words
+ * @param declared names that hold secrets besides those that look so
+ * @param words the instance's own
  */
 export const safeBody = (
   text: string,
-  also: readonly string[] = [],
-  own: (name: string) => boolean = () => false,
+  declared: readonly string[] = [],
+  words?: OwnNames,
 ): string | undefined => {
   if (text.length > shownBody) return undefined
   try {
-    const named = (name: string): boolean => also.includes(name) || mayBeSecret(name) || own(name)
-    return JSON.stringify(maskSecrets(JSON.parse(text), named))
+    return JSON.stringify(
+      mask(JSON.parse(text), secrecies(new Set(declared), words), undefined, shown),
+    )
   } catch {
     return undefined
   }

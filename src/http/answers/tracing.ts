@@ -1,6 +1,6 @@
 /** One exchange for `-v` and the audit log, with nothing in it that must not be seen. */
+import type { OwnNames } from '../../base/secrets/mask.js'
 import { scrub } from '../../base/secrets/scrub.js'
-import type { Words } from '../../catalogue/words.js'
 import { Failure } from '../../errors.js'
 import type { Outgoing } from '../sending/incoming.js'
 import { Lost } from '../sending/lost.js'
@@ -24,26 +24,30 @@ const neverSent = (error: Error): boolean =>
 
 const silent: Trace = { answered: () => {}, failed: () => {} }
 
-const requestBody = (body: Outgoing['body'], secrets: readonly string[]): string | undefined =>
-  typeof body === 'string' ? safeBody(body, secrets) : body && `(${body.length} bytes)`
+const requestBody = (
+  body: Outgoing['body'],
+  secrets: readonly string[],
+  words: OwnNames | undefined,
+): string | undefined =>
+  typeof body === 'string' ? safeBody(body, secrets, words) : body && `(${body.length} bytes)`
 
 const cleanHeaders = (headers: AnswerHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(safeHeaders(headers)).map(([k, v]) => [scrub(k), scrub(v)]))
 
 /**
- * @param secrets names of attributes that are secret besides those that look so
- * @param words the instance's own, by which further fields of its answer are secret
+ * @param secrets names of attributes and fields that are secret besides those that look so
+ * @param words the instance's own, by which further ones are
  */
 export const startTrace = (
   tell: ClientOptions['trace'],
   outgoing: Outgoing,
   secrets: readonly string[] = [],
-  words?: Pick<Words, 'secret'>,
+  words?: OwnNames,
 ): Trace => {
   if (tell === undefined) return silent
   const { method, origin, path, headers, body } = outgoing
   const started = performance.now()
-  const sent = requestBody(body, secrets)
+  const sent = requestBody(body, secrets, words)
   let told = false
   const once = (rest: Partial<Exchange>): void => {
     if (told) return
@@ -59,7 +63,7 @@ export const startTrace = (
   }
   return {
     answered: (status, responseHeaders, bytes) => {
-      const shown = bytes && safeBody(Buffer.from(bytes).toString(), [], words?.secret)
+      const shown = bytes && safeBody(Buffer.from(bytes).toString(), secrets, words)
       const id = headerOf(responseHeaders, 'x-request-id')
       once({
         status,

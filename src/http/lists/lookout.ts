@@ -1,5 +1,6 @@
 /** Looking out for names in a list while it is cut up, so cheaply that every key can be looked at. */
 import { type Marks, tailOf } from '../../base/json/scan.js'
+import { viewed } from '../../base/utf8.js'
 import type { FieldWatch } from '../types.js'
 
 /**
@@ -8,10 +9,10 @@ import type { FieldWatch } from '../types.js'
  */
 export class Lookout implements Marks {
   readonly tails = new Uint8Array(1 << 15)
-  readonly #tell: FieldWatch['tell'] | undefined
+  readonly #watch: FieldWatch | undefined
 
   constructor(watch?: FieldWatch) {
-    this.#tell = watch?.tell
+    this.#watch = watch
     for (const ending of watch?.endings ?? []) this.#mark([...Buffer.from(ending).subarray(-3)])
   }
 
@@ -24,7 +25,12 @@ export class Lookout implements Marks {
         this.#mark(second === undefined ? [any, third] : [any, third, second])
   }
 
+  /** Whether a key that ends as one of the names does is one: `reason` ends like `json`. */
+  isName(chunk: Uint8Array, from: number, end: number): boolean {
+    return this.#watch?.isName?.(viewed(chunk).toString('utf8', from, end)) ?? true
+  }
+
   tell(record: Uint8Array): void {
-    this.#tell?.(record)
+    this.#watch?.tell(record)
   }
 }

@@ -1,8 +1,17 @@
 /** A request as a curl command that does the same, every credential a shell variable. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
-import { mayBeSecretHeader } from '../../base/secrets/names.js'
+import { parseExact, stringifyExact } from '../../base/json/json.js'
+import { maskAddresses } from '../../base/secrets/addresses.js'
+import {
+  type Instead,
+  mask,
+  maskFields,
+  type OwnNames,
+  type SecrecyOf,
+  secrecies,
+} from '../../base/secrets/mask.js'
+import { isSecretHeader } from '../../base/secrets/names.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
-import { maskSecrets } from '../answers/secrets.js'
 import type { Credential, Part, WireRequest } from '../types.js'
 import { addressOf, apiRoot } from './address.js'
 
@@ -32,7 +41,11 @@ const credentialArgument = (
     : credentialArguments[kind]
 
 /** A secret's name as a shell variable. */
-const variable = (name: string): string => name.toUpperCase().replace(/\W/g, '_')
+const variable = (name: string): string =>
+  name
+    .toUpperCase()
+    .replace(/\W/g, '_')
+    .replace(/^(?=\d)/, '_')
 
 const credentialHeaders: Readonly<Record<string, string>> = {
   authorization: `--header "Authorization: ${token}"`,
@@ -41,30 +54,42 @@ const credentialHeaders: Readonly<Record<string, string>> = {
   cookie: `--header "Cookie: ${token}"`,
 }
 
-/** Stands where a secret stood while the body is written; no JSON text holds it by itself. */
+/** Stands where a secret stood while a word is written; nothing that is sent holds it by itself. */
 const mark = (name: string): string => `\uE000${variable(name)}\uE001`
 
-/** The body as a word of the shell, its secrets replaced by variables named after them. */
-const bodyWord = (body: string, secrets: readonly string[]): string => {
-  if (secrets.length === 0) return quoted(body)
-  const marked = secrets.reduce<unknown>(
-    (value, name) => maskSecrets(value, (n) => n === name, mark(name)),
-    JSON.parse(body),
-  )
-  return JSON.stringify(marked)
+const marks: Instead = { value: mark, address: mark }
+
+/** A word of the shell, its marks as variables that the shell puts in. */
+const withVariables = (text: string): string =>
+  text
     .split(/(\uE000\w+\uE001)/)
+    .filter((piece) => piece !== '')
     .map((piece) => (piece.startsWith('\uE000') ? `"$${piece.slice(1, -1)}"` : quoted(piece)))
-    .join('')
+    .join('') || quoted('')
+
+/** The body with its secrets marked; itself where it holds none, or is no JSON. */
+const markedBody = (body: string, secrecyOf: SecrecyOf): string => {
+  try {
+    const value = parseExact(body)
+    const marked = mask(value, secrecyOf, undefined, marks)
+    return marked === value ? body : (stringifyExact(marked) ?? body)
+  } catch {
+    return body
+  }
 }
 
-const partArgument = (part: Part): string =>
-  part.bytes === undefined
-    ? `--form-string ${quoted(`${part.name}=${part.value}`)}`
-    : `--form ${quoted(`${part.name}=@${part.path ?? part.filename}`)}`
+const partArgument = (part: Part, secrecyOf: SecrecyOf): string => {
+  const { name } = part
+  if (part.bytes !== undefined) return `--form ${quoted(`${name}=@${part.path ?? part.filename}`)}`
+  const shown = maskFields({ [name]: part.value }, secrecyOf, marks)[name]
+  return `--form-string ${withVariables(`${name}=${String(shown)}`)}`
+}
 
-const bodyArguments = ({ body, parts, secrets = [] }: WireRequest): string[] => {
-  if (parts !== undefined) return parts.map(partArgument)
-  return typeof body === 'string' ? [`--data-raw ${bodyWord(body, secrets)}`] : []
+const bodyArguments = ({ body, parts }: WireRequest, secrecyOf: SecrecyOf): string[] => {
+  if (parts !== undefined) return parts.map((part) => partArgument(part, secrecyOf))
+  return typeof body === 'string'
+    ? [`--data-raw ${withVariables(markedBody(body, secrecyOf))}`]
+    : []
 }
 
 const methodArguments = (method: string): string[] => {
@@ -78,9 +103,9 @@ const left = new Set(['accept-encoding', 'content-length'])
 const headerArgument = (name: string, value: string): string => {
   const known = credentialHeaders[name.toLowerCase()]
   if (known !== undefined) return known
-  return mayBeSecretHeader(name)
+  return isSecretHeader(name)
     ? `--header "${name}: $${variable(name)}"`
-    : `--header ${quoted(`${name}: ${value}`)}`
+    : `--header ${withVariables(maskAddresses(`${name}: ${value}`, mark))}`
 }
 
 const headerArguments = ({ headers, parts }: WireRequest): string[] =>
@@ -91,7 +116,7 @@ const headerArguments = ({ headers, parts }: WireRequest): string[] =>
 
 /**
  * A curl command for a request, for a POSIX shell. Credentials are `$SVC_TOKEN`, `$SVC_JOB_TOKEN`
- * or `$SVC_ALERT_KEY`; secrets in a JSON body are variables named after their attributes.
+ * or `$SVC_ALERT_KEY`; other secrets are variables named after their attributes.
  * @throws Failure `usage` for a base URL that is none
  */
 export const toCurl = (
@@ -99,7 +124,7 @@ export const toCurl = (
   request: WireRequest,
   credential?: Credential['kind'],
   sudo?: string,
-  words?: Pick<Words, 'cookie'>,
+  words?: OwnNames & Pick<Words, 'cookie'>,
 ): string => {
   const root = apiRoot(normalizeBaseUrl(baseUrl))
   const address = request.absolute === true ? request.path : `${addressOf(root)}${request.path}`
@@ -112,7 +137,7 @@ export const toCurl = (
     ...(credential === undefined || own ? [] : [credentialArgument(credential, words)]),
     ...(sudo === undefined ? [] : [`--header ${quoted(`Sudo: ${sudo}`)}`]),
     ...headerArguments(request),
-    ...bodyArguments(request),
-    quoted(address),
+    ...bodyArguments(request, secrecies(new Set(request.secrets), words)),
+    withVariables(maskAddresses(address, mark)),
   ].join(' ')
 }

@@ -1,6 +1,7 @@
 /** Endpoint and values → request: pure, the only place that knows how attributes travel. */
 import { methodOf, pathOf, placeOf } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
+import { secretsOf } from '../../catalogue/secret-fields.js'
 import type { Words } from '../../catalogue/words.js'
 import { Failure, usage } from '../../errors.js'
 import { details } from '../advice.js'
@@ -116,31 +117,17 @@ const multipartBody = (
 const jsonBody = (
   ask: Ask,
   attributes: readonly Attribute[],
-): Pick<WireRequest, 'headers' | 'body' | 'secrets'> => {
+): Pick<WireRequest, 'headers' | 'body'> => {
   const sent = attributes.filter((a) => a.place === 'body')
   if (sent.length === 0 && !isAddress(pathOf(ask.endpoint))) return { headers: {} }
-  const secrets = sent
-    .map((a) => a.name)
-    .filter((name) => at(ask.endpoint.params, name)?.secret === true)
   return {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(Object.fromEntries(sent.map((a) => [a.name, jsonOf(a.param, a.value)]))),
-    ...(secrets.length === 0 ? {} : { secrets }),
   }
 }
 
 /** Files come as they are: a compressed transfer could not be resumed. */
 const fileHeaders = { accept: '*/*', 'accept-encoding': 'identity' } as const
-
-/** What of a body in the instance's words is secret: as the catalogue says, and as its own names do. */
-const secretsIn = (ask: Ask, words: Words): Pick<WireRequest, 'secrets'> => {
-  const { endpoint, values, extra, files } = ask
-  const sent = Object.keys({ ...values, ...extra, ...files })
-  const secrets = sent.filter(
-    (name) => at(endpoint.params, name)?.secret === true || words.secret(name),
-  )
-  return secrets.length === 0 ? {} : { secrets }
-}
 
 /**
  * The request of an endpoint for the given values (`http/README.md`). Without attributes there is no body and no content type.
@@ -148,9 +135,9 @@ const secretsIn = (ask: Ask, words: Words): Pick<WireRequest, 'secrets'> => {
  * @throws Failure `usage` for a missing path value, or one that cannot stand in a path
  */
 export const buildRequest = (ask: Ask, words?: Words): WireRequest => {
-  if (words === undefined) return requestOf(ask)
-  const own = spoken(ask, words)
-  return { ...requestOf(own), ...secretsIn(own, words) }
+  const secrets = secretsOf(ask.endpoint)
+  const request = requestOf(words === undefined ? ask : spoken(ask, words))
+  return secrets.size === 0 ? request : { ...request, secrets: [...secrets] }
 }
 
 const requestOf = (ask: Ask): WireRequest => {

@@ -217,9 +217,9 @@ export class Wire {
       timeout,
       ...(body === undefined ? {} : { body }),
     }
-    for (const text of secretTexts({ ...request, headers })) remember(text)
-    if (this.#credential !== undefined) remember(this.#credential.value)
     const { words } = this.#options
+    for (const text of secretTexts({ ...request, headers }, words)) remember(text)
+    if (this.#credential !== undefined) remember(this.#credential.value)
     const trace = startTrace(this.#options.trace, outgoing, secrets, words)
     const dispatcher = await this.#connections.to(target.origin)
     try {

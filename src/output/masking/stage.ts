@@ -2,37 +2,45 @@
  * The one stage between the client and every format: no format sees a record before its secrets are
  * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
  */
+import { mask, type SecrecyOf, secrecies } from '../../base/secrets/mask.js'
 import { masked } from '../../base/secrets/names.js'
 import { chunksOf } from '../json/chunks.js'
 import { parse, shallow } from '../record.js'
 import type { Hidden, Pick, Printer, Watch, Writer } from '../types.js'
-import { maskerOfBytes, mentions } from './bytes.js'
-import {
-  endingsOf,
-  mask,
-  type OwnSecrets,
-  type SecrecyOf,
-  secrecies,
-  secrecyAt,
-} from './secrets.js'
+import { holdsAddress } from './addresses.js'
+import { holdsInner, maskerOfBytes, mentions } from './bytes.js'
+import { endingsOf, isSuspect, type OwnSecrets, secrecyAt } from './names.js'
 
 /** Whether a record of a batch may hold a secret: one of those told of, else by a search. */
 class Suspicion {
   private told: Uint8Array[] | undefined
-  private readonly holds: (bytes: Uint8Array) => boolean
+  private readonly mentioned: (bytes: Uint8Array) => boolean
 
-  constructor(private readonly endings: readonly string[]) {
-    this.holds = mentions(endings)
+  constructor(
+    private readonly endings: readonly string[],
+    private readonly secrecyOf: SecrecyOf,
+  ) {
+    this.mentioned = mentions(endings)
   }
 
   watch(): Watch {
     this.told ??= []
-    const { told } = this
-    return { endings: this.endings, tell: (record) => told.push(record) }
+    const { told, endings, secrecyOf } = this
+    return {
+      endings,
+      isName: (name) => isSuspect(secrecyOf, name),
+      tell: (record) => told.push(record),
+    }
   }
 
   of(batch: readonly Uint8Array[]): boolean {
-    return (this.told?.splice(0) ?? chunksOf(batch)).some(this.holds)
+    const chunks = chunksOf(batch)
+    return this.named(chunks) || chunks.some(holdsAddress)
+  }
+
+  private named(chunks: readonly Uint8Array[]): boolean {
+    if (this.told === undefined) return chunks.some(this.mentioned)
+    return this.told.splice(0).length > 0 || chunks.some(holdsInner)
   }
 }
 
@@ -54,7 +62,7 @@ export const maskedWriter = (printer: Printer, hidden: Hidden, words?: OwnSecret
   if (hidden === 'nothing') return whole(printer)
   const secrecyOf = secrecies(hidden, words)
   const endings = endingsOf(hidden, words)
-  const suspicion = new Suspicion(endings)
+  const suspicion = new Suspicion(endings, secrecyOf)
   const hide = maskerOfBytes(endings, secrecyOf)
   const hideValue = (value: unknown): unknown => shallow(() => mask(value, secrecyOf))
   return {

@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type St
 import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
 import { isModestYaml, untraced } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
-import { mayBeSecret } from '../../base/secrets/names.js'
+import { isSecretName } from '../../base/secrets/names.js'
 import { reasonOf } from '../../errors.js'
 
 export interface Suggested {
@@ -105,7 +105,7 @@ const taken = (file: string, value: unknown): Suggested => {
       const own = readers[name](said)
       if (own === undefined) notes.push(`${file}: ${name} is ignored: it is no usable value`)
       else found[name] = own
-    } else if (dangerous.test(normal(name)) || mayBeSecret(name))
+    } else if (dangerous.test(normal(name)) || isSecretName(name))
       warnings.push(`${file}: ${name} is ignored: a repository does not say where a token goes`)
     else notes.push(`${file}: ${name} is ignored: keys are ${Object.keys(readers).join(', ')}`)
   }

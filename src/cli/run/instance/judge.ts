@@ -3,7 +3,8 @@
  * and no complaint, so its answer is held against the request.
  */
 import { type Fields, isObject } from '../../../base/objects.js'
-import { endsAsSecret } from '../../../base/secrets/names.js'
+import { maskFields } from '../../../base/secrets/mask.js'
+import { isSecretName } from '../../../base/secrets/names.js'
 import { nearest } from '../../../base/suggest.js'
 import { type Endpoint, echoes } from '../../../catalogue/endpoint.js'
 import type { Param } from '../../../catalogue/params.js'
@@ -51,7 +52,7 @@ export const noParameter = (endpoint: Endpoint, name: string, words?: Naming): s
 const isOpaque = (name: string, sent: unknown, param?: Param): boolean =>
   param?.secret === true ||
   (param?.type === 'string' && param.format === 'pem') ||
-  (typeof sent === 'string' && endsAsSecret(name))
+  (typeof sent === 'string' && isSecretName(name))
 
 /** Where the answer may show a parameter; nowhere where it need not. */
 const placesOf = (
@@ -105,7 +106,7 @@ const judge = (
   const absent = got === undefined && name in fieldsOf(endpoint)
   if (!absent && (opaque || had.some((one) => agrees(sent, one)))) return undefined
   const without = `${lost(own, opaque)}: its answer does not have it (another version or edition?)`
-  const differs = `the instance did not take ${own} as it was given: it has ${shown(got)}`
+  const differs = `the instance did not take ${own} as it was given: it has ${shown(maskFields({ [name]: got })[name])}`
   return { text: got === undefined ? without : differs, unknown: false }
 }
 

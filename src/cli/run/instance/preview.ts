@@ -1,12 +1,13 @@
 /** What a write would change: its object as it is now, beside what would be sent. */
 import { type Fields, isObject } from '../../../base/objects.js'
+import { maskAddresses } from '../../../base/secrets/addresses.js'
+import { maskFields, secrecies } from '../../../base/secrets/mask.js'
 import { type Endpoint, methodOf, pathOf } from '../../../catalogue/endpoint.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
 import type { Words } from '../../../catalogue/words.js'
 import { asSent, shownIn } from '../../../commands/derive/index.js'
 import type { Ask, WireRequest } from '../../../http/types.js'
 import { levelOf } from '../../../output/levels.js'
-import { mask, secrecies } from '../../../output/masking/secrets.js'
 import { agrees } from './agrees.js'
 
 /** One attribute, as it is and as it would be. */
@@ -68,10 +69,17 @@ const hidden = (
   words: Words | undefined,
 ): readonly Change[] => {
   const secrecyOf = secrecies(secretsOf(endpoint), words)
-  return changes.map((change) => {
-    const hide = (value: unknown) => mask(value, secrecyOf, secrecyOf(change.attribute))
-    return { ...change, now: hide(change.now), new: hide(change.new) }
-  })
+  const hide = (of: 'now' | 'new'): Fields =>
+    maskFields(
+      Object.fromEntries(changes.map((change) => [change.attribute, change[of]])),
+      secrecyOf,
+    )
+  const [now, next] = [hide('now'), hide('new')]
+  return changes.map((change) => ({
+    ...change,
+    now: now[change.attribute],
+    new: next[change.attribute],
+  }))
 }
 
 /** Whether a call removes the very object that is read. */
@@ -127,14 +135,16 @@ const attributesIn = (body: WireRequest['body']): Fields => {
 
 /** What a request would send that no endpoint of the catalogue stands for. */
 export const previewOfRequest = (wire: WireRequest, secrets: boolean, words?: Words): Preview => {
-  const secrecyOf = secrecies(new Set(), words)
-  const changes = Object.entries(attributesIn(wire.body)).map(([attribute, value]) => ({
+  const sent = attributesIn(wire.body)
+  const shown = secrets ? sent : maskFields(sent, secrecies(new Set(wire.secrets), words))
+  const changes = Object.entries(shown).map(([attribute, value]) => ({
     attribute,
     now: null,
-    new: secrets ? value : mask(value, secrecyOf, secrecyOf(attribute)),
+    new: value,
     already_so: false,
   }))
-  return { request: requestLine(wire), read: false, changes }
+  const request = requestLine(wire)
+  return { request: secrets ? request : maskAddresses(request), read: false, changes }
 }
 
 /** What stands in the column of what would be, where that is so. */

@@ -1,11 +1,11 @@
 /** The one answer that several instances write to, each in its turn and in their order. */
 import { type Fields, isObject } from '../../../base/objects.js'
+import { mask, secrecies } from '../../../base/secrets/mask.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
 import type { Words } from '../../../catalogue/words.js'
 import type { OfInstance } from '../../../commands/described.js'
 import type { Emit } from '../../../commands/services.js'
 import { Failure } from '../../../errors.js'
-import { mask, secrecies } from '../../../output/masking/secrets.js'
 import type { Writer } from '../../../output/types.js'
 import type { Stdout } from '../../../terminal/streams/stdout.js'
 import { printedValue } from '../answer/outcome.js'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { mayBeSecret, mayBeSecretHeader } from '../../../../base/secrets/names.js'
+import { isSecretHeader, isSecretName } from '../../../../base/secrets/names.js'
 import { scrub } from '../../../../base/secrets/scrub.js'
 import type { Param } from '../../../../catalogue/params.js'
 import { flagsOfCommand, named } from '../../../../commands/derive/index.js'
@@ -42,7 +42,7 @@ const checkPlain = (text: string, flag: Flag): void => {
 /** `key=value` and `Name: value`: the name says whether the value is a secret. */
 const checkNamed = (text: string, name: string): void => {
   const key = text.split(/[=:]/)[0] ?? ''
-  const secret = name === 'header' ? mayBeSecretHeader(key.trim()) : mayBeSecret(key)
+  const secret = name === 'header' ? isSecretHeader(key.trim()) : isSecretName(key)
   if (secret) throw new Final(`--${name} ${key} is a secret that was given on the line`)
 }
 

@@ -1,6 +1,6 @@
 /** The first line of a run's journal: what is sent, by whom, and where. */
 import type { Fields } from '../../../../base/objects.js'
-import { mayBeSecret } from '../../../../base/secrets/names.js'
+import { isSecretName } from '../../../../base/secrets/names.js'
 import type { Endpoint } from '../../../../catalogue/endpoint.js'
 import { flagName, scopeOf } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
@@ -23,7 +23,7 @@ export const valuesOf = ({ endpoint, values, extra }: Plan, raw: Raw): Fields =>
   const shown = maskingOf(endpoint)(Object.fromEntries(common)) ?? {}
   return Object.fromEntries(
     common.map(([name]) => {
-      const secret = endpoint.params[name]?.secret === true || mayBeSecret(name)
+      const secret = endpoint.params[name]?.secret === true || isSecretName(name)
       return [name, secret ? { secret: origin(name, endpoint, raw) } : shown[name]]
     }),
   )

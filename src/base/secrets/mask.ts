@@ -1,0 +1,157 @@
+/**
+ * Masks the secrets of a value: by the names of its fields, in its addresses, and where a record
+ * says that it is a variable. Answers, traces, `--curl`, journals and exports all do it by this.
+ */
+import { type Fields, isObject } from '../objects.js'
+import { isAddress, maskAddresses } from './addresses.js'
+import { isSecretName, masked } from './names.js'
+
+/** `declared` is certain; of a `guessed` one only texts are masked, alone or in a list. */
+export type Secrecy = 'declared' | 'guessed'
+
+/** What else a name may say: a `value` is a secret beside what `marks` its record as a variable. */
+export type Meaning = Secrecy | 'value' | 'marks' | undefined
+
+/** What a field's name says about secrets. */
+export type SecrecyOf = (name: string) => Meaning
+
+/** What of an instance's words says which fields are secret: under either name. */
+export interface OwnNames {
+  name(neutral: string): string
+  neutral(own: string): string
+  named(own: string): boolean
+}
+
+/** The fields of a variable: its value is a secret, whatever it is called. */
+const variable: Readonly<Record<string, Meaning>> = {
+  value: 'value',
+  variable_type: 'marks',
+  masked: 'marks',
+}
+
+/** Names that make a closer look at a record worth while. */
+export const variableNames = Object.keys(variable)
+
+/** Whoever sends names without end gets no memory without end for them. */
+const mostNames = 10_000
+
+const meaningOf = (
+  name: string,
+  declared: ReadonlySet<string>,
+  words: OwnNames | undefined,
+): Meaning => {
+  const names = words === undefined ? [name] : [name, words.neutral(name), words.name(name)]
+  if (words?.named(name) === true || names.some((one) => declared.has(one))) return 'declared'
+  if (names.some(isSecretName)) return 'guessed'
+  const known = names.find((one) => Object.hasOwn(variable, one))
+  return known === undefined ? undefined : variable[known]
+}
+
+/**
+ * How secret fields are: declared to hold credentials, or of a name that credentials have.
+ * @param words the instance's own: they add secrets, and never take one away
+ */
+export const secrecies = (
+  declared: ReadonlySet<string> = new Set(),
+  words?: OwnNames,
+): SecrecyOf => {
+  const known = new Map<string, Meaning>()
+  return (name) => {
+    if (declared.has(name)) return 'declared'
+    if (known.has(name)) return known.get(name)
+    const found = meaningOf(name, declared, words)
+    if (known.size < mostNames) known.set(name, found)
+    return found
+  }
+}
+
+/** What a name says for itself, whatever stands beside it. */
+export const secrecyIn = (secrecyOf: SecrecyOf, name: string): Secrecy | undefined => {
+  const meaning = secrecyOf(name)
+  return meaning === 'declared' || meaning === 'guessed' ? meaning : undefined
+}
+
+/** What is written instead of what is hidden. */
+export interface Instead {
+  /** For the value of a field of that name. */
+  value(name: string, value: unknown): unknown
+  /** For a text that is an address with a secret in it. */
+  address(name: string, text: string): unknown
+}
+
+const usual: Instead = {
+  value: () => masked,
+  address: (_, text) => maskAddresses(text),
+}
+
+/** Whether a field marks its record: `masked` may also be false. */
+const isSet = (value: unknown): boolean =>
+  value !== false && value !== 'false' && value !== null && value !== undefined
+
+class Masker {
+  constructor(
+    private readonly secrecyOf: SecrecyOf,
+    private readonly instead: Instead,
+  ) {}
+
+  value(value: unknown, name: string, secrecy: Secrecy | undefined): unknown {
+    if (secrecy === 'declared') return this.#hidden(value, name)
+    if (typeof value === 'string')
+      return secrecy === 'guessed' ? this.#hidden(value, name) : this.#text(value, name)
+    if (Array.isArray(value)) return this.#list(value, name, secrecy)
+    return isObject(value) ? this.fields(value) : value
+  }
+
+  #hidden(value: unknown, name: string): unknown {
+    return value === null || value === undefined || value === ''
+      ? value
+      : this.instead.value(name, value)
+  }
+
+  #text(text: string, name: string): unknown {
+    if (!isAddress(text) || maskAddresses(text) === text) return text
+    return this.instead.address(name, text)
+  }
+
+  #list(list: readonly unknown[], name: string, secrecy: Secrecy | undefined): unknown {
+    const items = list.map((item) => this.value(item, name, secrecy))
+    return items.every((item, i) => item === list[i]) ? list : items
+  }
+
+  fields(record: Fields): Fields {
+    const isVariable = Object.entries(record).some(
+      ([name, inner]) => this.secrecyOf(name) === 'marks' && isSet(inner),
+    )
+    let found = false
+    const hidden = Object.entries(record).map(([name, inner]): [string, unknown] => {
+      const own = this.secrecyOf(name) === 'value' && isVariable
+      const shown = this.value(inner, name, own ? 'declared' : secrecyIn(this.secrecyOf, name))
+      found ||= shown !== inner
+      return [name, shown]
+    })
+    return found ? Object.fromEntries(hidden) : record
+  }
+}
+
+/** By names alone, where no endpoint says more. */
+const byName: SecrecyOf = secrecies()
+
+/**
+ * The value with every secret masked, at any depth; itself where it holds none.
+ * An absent, null or empty secret is no secret: that it is not set may be seen. Numbers and
+ * booleans under a name that only looks like a secret's say how it is used, not what it is.
+ * @param secrecy how secret the place is where the value itself stands
+ */
+export const mask = (
+  value: unknown,
+  secrecyOf: SecrecyOf = byName,
+  secrecy?: Secrecy,
+  instead: Instead = usual,
+): unknown => new Masker(secrecyOf, instead).value(value, '', secrecy)
+
+/** The same of a record. */
+export const maskFields = (
+  record: Fields,
+  secrecyOf: SecrecyOf = byName,
+  instead: Instead = usual,
+): Fields => new Masker(secrecyOf, instead).fields(record)
