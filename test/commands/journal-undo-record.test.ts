@@ -28,7 +28,7 @@ const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {})
   const folder = join(config, 'state', 'journals')
   await journalOf(join(folder, `${header.id}.ndjson`), lines, 'completed', {
     command: 'runners update',
-    values: {},
+    values: { description: 'new' },
     instance: server.url,
     profile: null,
     user: 'ana',

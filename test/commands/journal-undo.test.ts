@@ -156,7 +156,7 @@ describe('journal undo', () => {
           after: is,
         }),
       )
-      await left(lines, { command, endpoint, values: {} })
+      await left(lines, { command, endpoint, values: objects[0]?.[2] ?? {} })
       const unasked = await run('journal undo last')
       expect(unasked.code, unasked.stderr).toBe(2)
       const undone = await run(`journal undo ${header.id} --yes`)
@@ -330,7 +330,10 @@ describe('journal undo', () => {
       before: { description: before },
       after: { description: after },
     })
-    await left([line('first', 'second')], { command: 'runners update' })
+    await left([line('first', 'second')], {
+      command: 'runners update',
+      values: { description: 'second' },
+    })
     const conflict = await run('journal undo last --yes')
     expect(conflict.code).toBe(5)
     expect(conflict.stderr).toContain('somebody changed it since')

@@ -22,6 +22,8 @@ export interface Inverse {
   readonly endpointFor: (was: Undoable) => Endpoint | undefined
   /** Whether objects come and go, rather than change. */
   readonly presence: boolean
+  /** What the run sent its objects to. */
+  readonly original: Endpoint
 }
 
 /** The parent of an object that was done in a tree, as a plan names it. */
@@ -71,25 +73,29 @@ export const inverseOf = async ({ command, endpoint: route }: Header): Promise<I
   const [area = ''] = command.split(' ')
   const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
-  const known = { area, endpoints }
+  if (original === undefined) throw irreversible(command)
+  const known = { area, endpoints, original }
   const formFor = ({ parent }: Undoable): Endpoint | undefined =>
-    original === undefined ? undefined : formBelow(parent, original, endpoints)
-  if (original?.changes === true) return { ...known, presence: false, endpointFor: formFor }
-  if (endpoints[original?.inverse ?? ''] !== undefined)
+    formBelow(parent, original, endpoints)
+  if (original.changes === true) return { ...known, presence: false, endpointFor: formFor }
+  if (endpoints[original.inverse ?? ''] !== undefined)
     return {
       ...known,
       presence: true,
       endpointFor: (was) => endpoints[formFor(was)?.inverse ?? ''],
     }
-  const siblings = original?.leaves === undefined ? [] : siblingsOf(original, endpoints)
+  const siblings = original.leaves === undefined ? [] : siblingsOf(original, endpoints)
   if (siblings.length > 1)
     return {
       ...known,
       presence: false,
       endpointFor: ({ before }) => siblings.find((one) => leadsTo(one, before)),
     }
-  throw usage(`${command} cannot be undone: the documents have nothing that takes it back`)
+  throw irreversible(command)
 }
+
+const irreversible = (command: string): Failure =>
+  usage(`${command} cannot be undone: the documents have nothing that takes it back`)
 
 /** The identity of an object that a run made or removed, from what is known of it. */
 const identityOf = (known: Attributes, kind: string | undefined): unknown => {

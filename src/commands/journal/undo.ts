@@ -1,9 +1,8 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
-import { Failure, survived } from '../../errors.js'
+import { Failure } from '../../errors.js'
 import type { Line } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Facts } from '../../fleet/journal/record.js'
-import type { Undoable } from '../../fleet/journal/undo.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { Outcome } from '../../fleet/report.js'
 import type { RunRecord } from '../../fleet/run.js'
@@ -11,12 +10,13 @@ import { answered, keptOf } from '../answered.js'
 import { define } from '../define.js'
 import { maskingOf } from '../kept.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
-import type { Given, Plan } from '../types.js'
-import { type Inverse, inverseOf, parentOf, valuesFor } from './inverse.js'
+import type { Given } from '../types.js'
+import { type Inverse, inverseOf } from './inverse.js'
 import { fileOf, journalArgument } from './named.js'
 import { presentOf } from './present.js'
 import { makeJournal, tellGap } from './runs.js'
-import { innerFirst, Turns, treePlaceOf } from './turns.js'
+import { type Step, stepsOf, withIds } from './steps.js'
+import { Turns, treePlaceOf } from './turns.js'
 
 /** The fleet's part of it, loaded when it is called. */
 const fleet = async () => {
@@ -37,35 +37,6 @@ const checkMaker = async ({ place, person }: Services, { header, file }: Past): 
   const { checkIdentity } = await import('../../fleet/journal/identity.js')
   const open = checkIdentity(header, await place.identity())
   if (open !== undefined) await person.confirm(`${open}.`, [file])
-}
-
-/** One object to be put back. */
-interface Step {
-  readonly plan: Plan
-  readonly was: Undoable
-}
-
-const stepsOf = async (
-  { undoOf, maskedIn }: Fleet,
-  past: Past,
-  inverse: Inverse,
-  note: (text: string) => void,
-): Promise<readonly Step[]> => {
-  const steps: Step[] = []
-  const masked = new Set<string>()
-  for await (const was of undoOf(past)) {
-    for (const name of maskedIn(was.before)) masked.add(name)
-    const endpoint = inverse.endpointFor(was)
-    if (endpoint === undefined) {
-      note(`${was.object}: no verb leads back to what it was`)
-      continue
-    }
-    const values = valuesFor(endpoint, was, past.header)
-    const parent = parentOf(was)
-    steps.push({ was, plan: { key: '', endpoint, values, label: was.object, ...parent } })
-  }
-  if (masked.size > 0) note(`not kept in the journal, and left as they are: ${[...masked].join()}`)
-  return steps.sort((a, b) => innerFirst(a.was, b.was))
 }
 
 /** The journal of an undo: made with its first write, so that a declined one leaves none, nor does a trial. */
@@ -166,31 +137,6 @@ const recorded = async (
   return result
 }
 
-/** Whether a plan names a user where only an ID goes. */
-const namesUser = ({ endpoint, values }: Plan): boolean => {
-  const [name = ''] = endpoint.args ?? []
-  const param = endpoint.path[name]
-  const isUser = param?.type === 'integer' && param.completes === 'user'
-  return isUser && typeof values[name] === 'string'
-}
-
-/** Users by ID whom the run was given by name; who is no member any more stays as named. */
-const withIds = async (services: Services, steps: readonly Step[]): Promise<readonly Step[]> => {
-  const found = new Map<Step, Step>()
-  const named = steps.filter(({ plan }) => namesUser(plan))
-  if (named.length === 0) return steps
-  const { lookUp } = await import('../members/usernames.js')
-  await services.instance.each(named, async (step) => {
-    const { plan } = step
-    const [name = ''] = plan.endpoint.args ?? []
-    const user = String(plan.values[name]).replace(/^@/, '')
-    const id = await lookUp(services, plan, 'direct', user).catch(survived)
-    if (typeof id !== 'string' || !/^\d+$/.test(id)) return
-    found.set(step, { ...step, plan: { ...plan, values: { ...plan.values, [name]: Number(id) } } })
-  })
-  return steps.map((step) => found.get(step) ?? step)
-}
-
 const run = async (services: Services, given: Given): Promise<void> => {
   const { instance, person, place } = services
   const engine = await fleet()
@@ -199,7 +145,7 @@ const run = async (services: Services, given: Given): Promise<void> => {
   await engine.checkUndoable(past)
   await checkMaker(services, past)
   tellGap(services, past)
-  const kept = await stepsOf(engine, past, inverse, (text) => person.note(text))
+  const kept = await stepsOf(past, inverse, (text) => person.note(text))
   const steps = await withIds(services, kept)
   if (steps.length === 0) return person.note('the run changed nothing that is to be put back')
   const byPlan = new Map(steps.map((step) => [step.plan, step]))

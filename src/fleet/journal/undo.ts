@@ -15,13 +15,14 @@ export interface Undoable extends Item {
   readonly before: Attributes
   /** Null: the run removed it. */
   readonly after: Attributes
+  /** Attributes that were masked when they were written, and so cannot be brought back. */
+  readonly masked: readonly string[]
 }
 
 /** What stands in a masked attribute's place. */
 const marks = new Set<unknown>([masked, scrubbedMark])
 
-/** Attributes that were masked when they were written, and so cannot be brought back. */
-export const maskedIn = (attributes: Attributes): readonly string[] =>
+const maskedIn = (attributes: Attributes): readonly string[] =>
   Object.entries(attributes ?? {})
     .filter(([, value]) => marks.has(value))
     .map(([name]) => name)
@@ -38,6 +39,7 @@ const undoableOf = (line: DoneLine): Undoable | undefined => {
     ...placeOf(line),
     before: withoutMasked(before),
     after: withoutMasked(after ?? null),
+    masked: maskedIn(before),
   }
 }
 
@@ -92,7 +94,10 @@ const agrees = (now: Attributes, with_: Attributes, unshown: boolean): boolean =
       )
 
 /** @param now the object as it is read now; null where it is not there */
-export const takingOf = ({ before, after }: Undoable, now: Attributes): Taking => {
+export const takingOf = (
+  { before, after }: Pick<Undoable, 'before' | 'after'>,
+  now: Attributes,
+): Taking => {
   if (agrees(now, before, false)) return 'unchanged'
   // Nobody is seen to have changed what is not shown.
   return agrees(now, after, true) ? 'write' : 'conflict'

@@ -113,6 +113,7 @@ export class Former {
       ...(parent === undefined ? {} : { parent }),
       before: {},
       after: null,
+      masked: [],
     }
     const endpoint = inverse.endpointFor(was)
     if (endpoint === undefined) throw new Failure('failed', 'no verb leads back to what it is')

@@ -1,0 +1,84 @@
+/** The steps of an undo: what puts each object of a run back, planned before the first is sent. */
+import { survived } from '../../errors.js'
+import type { Past } from '../../fleet/journal/past.js'
+import type { Undoable } from '../../fleet/journal/undo.js'
+import type { Services } from '../services.js'
+import type { Plan } from '../types.js'
+import { changedBy, checkSameObject, limited } from './changed.js'
+import { type Inverse, parentOf, valuesFor } from './inverse.js'
+import { innerFirst } from './turns.js'
+
+/** One object to be put back. */
+export interface Step {
+  readonly plan: Plan
+  readonly was: Undoable
+}
+
+type Note = (text: string) => void
+
+/** What of each object the run changed, whatever else its journal says; the names of the rest are noted. */
+async function* changedIn(
+  past: Past,
+  { original, presence }: Inverse,
+  note: Note,
+): AsyncGenerator<Undoable> {
+  const { undoOf } = await import('../../fleet/journal/undo.js')
+  const names = changedBy(past.header, original)
+  const [others, masked] = [new Set<string>(), new Set<string>()]
+  for await (const known of undoOf(past)) {
+    if (presence) checkSameObject(known, original)
+    const own = presence ? { was: known, others: [] } : limited(known, names)
+    for (const name of own.others) others.add(name)
+    for (const name of known.masked) masked.add(name)
+    if (Object.keys(own.was.before ?? { id: 0 }).length > 0) yield own.was
+  }
+  if (others.size > 0) note(`not changed by the run, and left as they are: ${[...others].join()}`)
+  if (masked.size > 0) note(`not kept in the journal, and left as they are: ${[...masked].join()}`)
+}
+
+export const stepsOf = async (
+  past: Past,
+  inverse: Inverse,
+  note: Note,
+): Promise<readonly Step[]> => {
+  const steps: Step[] = []
+  for await (const was of changedIn(past, inverse, note)) {
+    const endpoint = inverse.endpointFor(was)
+    if (endpoint === undefined) {
+      note(`${was.object}: no verb leads back to what it was`)
+      continue
+    }
+    const values = valuesFor(endpoint, was, past.header)
+    const parent = parentOf(was)
+    steps.push({ was, plan: { key: '', endpoint, values, label: was.object, ...parent } })
+  }
+  return steps.sort((a, b) => innerFirst(a.was, b.was))
+}
+
+/** Whether a plan names a user where only an ID goes. */
+const namesUser = ({ endpoint, values }: Plan): boolean => {
+  const [name = ''] = endpoint.args ?? []
+  const param = endpoint.path[name]
+  const isUser = param?.type === 'integer' && param.completes === 'user'
+  return isUser && typeof values[name] === 'string'
+}
+
+/** Users by ID whom the run was given by name; who is no member any more stays as named. */
+export const withIds = async (
+  services: Services,
+  steps: readonly Step[],
+): Promise<readonly Step[]> => {
+  const found = new Map<Step, Step>()
+  const named = steps.filter(({ plan }) => namesUser(plan))
+  if (named.length === 0) return steps
+  const { lookUp } = await import('../members/usernames.js')
+  await services.instance.each(named, async (step) => {
+    const { plan } = step
+    const [name = ''] = plan.endpoint.args ?? []
+    const user = String(plan.values[name]).replace(/^@/, '')
+    const id = await lookUp(services, plan, 'direct', user).catch(survived)
+    if (typeof id !== 'string' || !/^\d+$/.test(id)) return
+    found.set(step, { ...step, plan: { ...plan, values: { ...plan.values, [name]: Number(id) } } })
+  })
+  return steps.map((step) => found.get(step) ?? step)
+}
