@@ -11,6 +11,9 @@ export interface ManagedPlace {
   readonly path: string
 }
 
+/** Whether the API would take the path of a place for an ID: that of a group whose name is digits only. */
+export const looksLikeId = ({ path }: ManagedPlace): boolean => /^\d+$/.test(path)
+
 /** A kind in its place, an item of it, or an attribute. */
 export interface Address extends ManagedPlace {
   readonly kind: string

@@ -107,6 +107,9 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
   )
 }
 
+/** Whether an attribute that no document knows may be called so; no object has it by birth. */
+export const isAttributeName = (name: string): boolean => /^\w+$/.test(name) && !(name in {})
+
 /** Whether a text under a name that secrets have stands in a value, at any depth. */
 const holdsSecret = (name: string, value: JsonValue): boolean => {
   if (typeof value === 'string') return value !== '' && isSecretName(name)

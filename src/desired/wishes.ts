@@ -2,6 +2,7 @@
 import type { JsonValue } from '../base/json/value.js'
 import type { Managed } from '../catalogue/managed/managed.js'
 import type { ManagedPlace } from './address.js'
+import type { Reference } from './references.js'
 
 /** Where a text stands: the file as it was named, line and column from 1 on. */
 export interface Origin {
@@ -23,7 +24,7 @@ export type SecretSource =
 export type WantedValue =
   /**
    * This value, as the API takes it: what unsets it is null, or '' of text. Names stand where the attribute
-   * has a reference, numbers are IDs.
+   * has a reference, numbers are IDs (`references.ts`).
    */
   | { readonly is: 'value'; readonly value: JsonValue }
   /** The list with these members and without those, whatever else is in it. */
@@ -43,8 +44,7 @@ export interface Stated<T> {
 
 /** An item of a set, a rule, or the one object, whose identity is ''. */
 export interface WishedItem {
-  /** As the file has it: a name, or a number that is an ID. */
-  readonly identity: string | number
+  readonly identity: Reference
   readonly origin: Origin
   /** It must not be there. */
   readonly gone: boolean

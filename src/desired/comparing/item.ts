@@ -8,7 +8,7 @@ import type { Origin, WishedItem } from '../wishes.js'
 import { judged } from './judging.js'
 import { numberOf } from './names.js'
 import { paired } from './pairing.js'
-import { itemAddress } from './selected.js'
+import { itemAddress, seenAddress } from './selected.js'
 import {
   alsoSent,
   atNumber,
@@ -64,7 +64,7 @@ export const saying = (
 export const removal = (c: Comparing, item: SeenItem, origin: Origin): Upshot => {
   const { remove } = c.kind
   if (remove === undefined) return nothing
-  const address = itemAddress(c.wish, item.label ?? item.identity)
+  const address = seenAddress(c, item)
   const loses = remove.destructive
   return found({
     drafts: [

@@ -2,15 +2,15 @@
 import type { JsonValue } from '../../base/json/value.js'
 import { shelve } from '../../base/shelves.js'
 import { attributesOf } from '../attributes.js'
+import { foldedName, itemName, type Reference, writtenReference } from '../references.js'
 import type { SeenItem } from '../seen.js'
 import { sameValue } from '../values.js'
 import type { WishedItem } from '../wishes.js'
-import { referenceIn } from './names.js'
 import type { Comparing, Pairing } from './types.js'
 
-/** Names of users and domains are the same whatever their case. */
+/** Names of domains are the same whatever their case, as those of users are. */
 const nameOf = ({ kind }: Comparing, name: string): string =>
-  kind.by !== undefined || kind.identity === 'domain' ? name.toLowerCase() : name
+  kind.identity === 'domain' ? name.toLowerCase() : foldedName(kind.by, name)
 
 type Index = ReadonlyMap<string | number, readonly SeenItem[]>
 
@@ -22,19 +22,19 @@ const indexed = (c: Comparing): Index => {
   if (known !== undefined) return known
   const index = new Map<string | number, SeenItem[]>()
   for (const item of c.items) {
-    const { at, record, label, identity } = item
+    const { at, record } = item
+    const name = itemName(c.kind, item)
+    const names = name === undefined ? [] : [nameOf(c, name)]
     const numbers = [record.id, ...Object.values(at)].filter((n) => typeof n === 'number')
-    for (const key of new Set([nameOf(c, label ?? identity), ...numbers])) shelve(index, key, item)
+    for (const key of new Set([...names, ...numbers])) shelve(index, key, item)
   }
   indexes.set(c.items, index)
   return index
 }
 
-/** The items that a name, or a number that is an ID, names. */
-export const named = (c: Comparing, identity: string | number): readonly SeenItem[] => {
-  const meant = c.kind.by === undefined ? identity : referenceIn(identity)
-  return indexed(c).get(typeof meant === 'number' ? meant : nameOf(c, meant)) ?? []
-}
+/** The items that a name or an ID names. */
+export const named = (c: Comparing, meant: Reference): readonly SeenItem[] =>
+  indexed(c).get(typeof meant === 'number' ? meant : nameOf(c, meant)) ?? []
 
 /** What an item was called before, where exactly one of those names is still there. */
 const previous = (c: Comparing, wished: WishedItem): Pairing => {
@@ -71,8 +71,10 @@ export const paired = (c: Comparing, wished: WishedItem): Pairing => {
   if (another !== undefined) {
     c.mistaken(
       wished.origin,
-      `${c.kind.name}/${wished.identity} may be any of several of that name`,
-      'Write its ID in place of the name.',
+      `${c.kind.name}/${writtenReference(wished.identity)} may be any of several of that name`,
+      c.kind.by === undefined
+        ? 'Give all but one of them another name.'
+        : 'Write its ID in place of the name.',
     )
     return 'mistaken'
   }

@@ -1,7 +1,10 @@
 /** What of the files is meant: by --only and --except, and less what is ignored. */
 import { type Address, matches } from '../address.js'
+import { itemText, type Reference, writtenReference } from '../references.js'
+import type { SeenItem } from '../seen.js'
 import type { Wish, WishedItem } from '../wishes.js'
-import type { ComparingOptions } from './types.js'
+import { named } from './pairing.js'
+import type { Comparing, ComparingOptions } from './types.js'
 
 /** Whether an address, with all that is below it, is meant. */
 export const meant = (
@@ -23,12 +26,24 @@ export const itemMeant = (how: ComparingOptions, address: Address, wished: Wishe
   meant(how, address) ||
   attributesIn(wished).some((attribute) => meant(how, { ...address, attribute }))
 
-/** Where an item of a wish stands, as files have it. */
-export const itemAddress = ({ place, kind }: Wish, identity: string | number): Address => ({
+/** Where an item of a wish stands, called as in files. */
+export const itemAddress = (
+  { place, kind }: Pick<Wish, 'place' | 'kind'>,
+  identity: Reference,
+): Address => ({
   ...place,
   kind: kind.name,
-  ...(identity === '' ? {} : { item: String(identity) }),
+  ...(identity === ''
+    ? {}
+    : { item: kind.by === undefined ? String(identity) : writtenReference(identity) }),
 })
+
+/** Where an item that was seen stands: by its identity where what it is called is not its own alone. */
+export const seenAddress = (c: Comparing, item: SeenItem): Address => {
+  const name = itemText(c.kind, item, c.place, c.sight.names)
+  const own = c.kind.by !== undefined || named(c, name).length < 2
+  return { ...c.place, kind: c.kind.name, item: own ? name : item.identity }
+}
 
 /** Whether anything that a wish says is meant, so that its kind has to be read. */
 export const wishMeant = (how: ComparingOptions, wish: Wish): boolean =>

@@ -1,11 +1,12 @@
 /** A kind of a place: its items as they are wanted, and what of an exact set is not. */
-import { addressText } from '../address.js'
+import { addressText, looksLikeId, type ManagedPlace } from '../address.js'
 import { digestOfSet } from '../digest.js'
+import type { Reference } from '../references.js'
 import type { SeenItem, SeenKind } from '../seen.js'
 import type { Wish, WishedItem } from '../wishes.js'
 import { compareItem, possible, removal, saying } from './item.js'
 import { hooksOf } from './kinds/index.js'
-import { itemAddress, itemMeant, meant } from './selected.js'
+import { itemAddress, itemMeant, meant, seenAddress } from './selected.js'
 import {
   type Compared,
   type Comparing,
@@ -48,7 +49,7 @@ const unlisted = async (c: Comparing, claimed: ReadonlySet<SeenItem>): Promise<U
   if (exact?.value !== true) return nothing
   const parts: Upshot[] = []
   for (const item of c.items) {
-    const address = itemAddress(c.wish, item.label ?? item.identity)
+    const address = seenAddress(c, item)
     if (claimed.has(item) || c.hooks.spares?.(c, item) === true || !meant(c.how, address)) continue
     const [made] = removal(c, item, exact.origin).drafts
     if (made !== undefined) parts.push(await possible(c, made))
@@ -135,6 +136,10 @@ const unread = (how: ComparingOptions, seen: SeenKind, wish: Wish): Compared => 
   return { ...empty, unread: [{ place: wish.place, kind: wish.kind.name, failure: seen.failure }] }
 }
 
+/** Where it could be read, its ID is known. */
+const placeIdOf = async ({ names }: ComparingSight, place: ManagedPlace): Promise<Reference> =>
+  looksLikeId(place) ? ((await names.number('group', place.path, place)) ?? '') : place.path
+
 /** A wish against what is there. */
 export const compareWish = async (
   sight: ComparingSight,
@@ -150,6 +155,7 @@ export const compareWish = async (
     sight,
     how,
     place,
+    placeId: await placeIdOf(sight, place),
     kind,
     hooks,
     wish,

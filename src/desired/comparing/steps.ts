@@ -11,8 +11,8 @@ import type { Comparing, Judged } from './types.js'
 type Values = Record<string, JsonValue>
 
 /** The placeholder of the place. */
-export const placeValues = ({ place }: Pick<Comparing, 'place'>): Values =>
-  place.scope === 'site' ? {} : { id: place.path }
+export const placeValues = ({ place, placeId }: Pick<Comparing, 'place' | 'placeId'>): Values =>
+  place.scope === 'site' ? {} : { id: placeId }
 
 const taken = (endpoint: Endpoint, values: Readonly<Values>): Values =>
   Object.fromEntries(

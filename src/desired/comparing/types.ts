@@ -6,6 +6,7 @@ import type { Address, ManagedPlace } from '../address.js'
 import type { Attribute } from '../attributes.js'
 import type { ReadableInstance } from '../instance.js'
 import type { InstanceSight, Scoping, UnreadPlace } from '../reading/sight.js'
+import type { Reference } from '../references.js'
 import type { SeenItem } from '../seen.js'
 import type { Origin, SecretSource, Wish, WishedItem } from '../wishes.js'
 
@@ -96,6 +97,8 @@ export interface Comparing {
   readonly sight: ComparingSight
   readonly how: ComparingOptions
   readonly place: ManagedPlace
+  /** What stands for the place in requests: its path, or its ID where that would be taken for one. */
+  readonly placeId: Reference
   readonly kind: Managed
   readonly hooks: KindHooks
   readonly wish: Wish

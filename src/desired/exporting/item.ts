@@ -2,7 +2,8 @@
 import type { JsonValue } from '../../base/json/value.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'
-import { type Attribute, attributesOf } from '../attributes.js'
+import { type Attribute, attributesOf, isAttributeName } from '../attributes.js'
+import { itemText } from '../references.js'
 import type { SeenItem } from '../seen.js'
 import { familyOf } from './families.js'
 import { keptBack } from './kinds/index.js'
@@ -34,7 +35,7 @@ const undocumented = (kind: Managed, { attributes }: SeenItem): readonly Entry[]
   if (kind.open !== true) return []
   const documented = attributesOf(kind)
   const others = Object.entries(attributes).filter(
-    ([name, value]) => !documented.has(name) && value !== null,
+    ([name, value]) => !documented.has(name) && isAttributeName(name) && value !== null,
   )
   return sorted(others, ([name]) => name)
 }
@@ -63,7 +64,7 @@ export const itemMap = (
     scope: place.scope,
     path: place.path,
     kind: kind.name,
-    ...(kind.holds === 'one' ? {} : { item: item.label ?? item.identity }),
+    ...(kind.holds === 'one' ? {} : { item: itemText(kind, item, place, how.names) }),
   }
   const isMeant = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
   const attributes = [...attributesOf(kind, told?.family).values()].filter(

@@ -1,26 +1,14 @@
 /** A kind in its place, as it stands in a file. */
 import type { Managed } from '../../catalogue/managed/managed.js'
+import { itemText } from '../references.js'
 import type { SeenItem, SeenKind } from '../seen.js'
 import { itemMap, type WrittenIn } from './item.js'
 import { isOmitted } from './kinds/index.js'
 import { FileMap, type FileValue, sorted } from './model.js'
-import { type Exporting, unmistakable } from './values.js'
+import type { Exporting } from './values.js'
 
 /** A key of a set that begins like a word of ours is written with one sign more. */
 const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
-
-const labelOf = ({ label, identity }: SeenItem): string =>
-  label === undefined || label === '' ? identity : label
-
-/** What a reference is called where that means it alone, else its number. */
-const referenceOf = ({ identity }: SeenItem, { kind, place, how }: WrittenIn): string => {
-  if (kind.by === undefined || kind.label === undefined) return unmistakable(identity) ?? identity
-  const name = how.names.name(kind.by, Number(identity), place)
-  return name === undefined || /^@?\d+$/.test(name) ? identity : name
-}
-
-const keyOf = (item: SeenItem, within: WrittenIn): string =>
-  within.kind.by === undefined ? labelOf(item) : referenceOf(item, within)
 
 /** A key that no item before has: ` (2)` behind it where one does. */
 const free = (key: string, taken: ReadonlySet<string>): string => {
@@ -31,7 +19,10 @@ const free = (key: string, taken: ReadonlySet<string>): string => {
 }
 
 const keyed = (items: readonly SeenItem[], within: WrittenIn): readonly [string, SeenItem][] => {
-  const list = items.map((item): [string, SeenItem] => [keyOf(item, within), item])
+  const list = items.map((item): [string, SeenItem] => [
+    itemText(within.kind, item, within.place, within.how.names),
+    item,
+  ])
   const ordered = sorted(list, ([key, { identity }]) => `${key}\0${identity}`)
   const taken = new Set(list.map(([key]) => key))
   const used = new Set<string>()

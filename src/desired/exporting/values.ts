@@ -4,13 +4,9 @@ import type { Referent } from '../../catalogue/managed/managed.js'
 import type { Param } from '../../catalogue/params.js'
 import type { ManagedPlace } from '../address.js'
 import type { Attribute } from '../attributes.js'
+import { type CalledBy, referenceText } from '../references.js'
 import type { ChosenParts } from './chosen.js'
 import { sorted } from './model.js'
-
-/** Who knows what numbers are called. */
-interface CalledBy {
-  name(ref: Referent, number: number, near: ManagedPlace): string | undefined
-}
 
 /** What is written, where it is not the same for everybody. */
 export interface Exporting {
@@ -26,15 +22,6 @@ export interface Exporting {
   readonly asked: boolean
 }
 
-/**
- * A name where a file takes names and numbers: one of digits only would be a number.
- * @returns undefined for one that would be read as another
- */
-export const unmistakable = (name: string): string | undefined => {
-  if (/^@\d+$/.test(name) || name === '') return undefined
-  return /^\d+$/.test(name) ? `@${name}` : name
-}
-
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
 
 const named = (
@@ -45,7 +32,7 @@ const named = (
 ): JsonValue => {
   if (typeof value !== 'number') return value
   const name = names.name(ref, value, near)
-  return (name === undefined ? undefined : unmistakable(name)) ?? value
+  return (name === undefined ? undefined : referenceText(name)) ?? value
 }
 
 /** A whole number by the name that the catalogue has for it. */

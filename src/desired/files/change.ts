@@ -1,46 +1,53 @@
 /** `$add` and `$remove`: what is to change of a list, whatever else is in it. */
 import type { JsonValue } from '../../base/json/value.js'
+import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
+import type { Referent } from '../../catalogue/managed/managed.js'
 import type { Attribute } from '../attributes.js'
+import { foldedName } from '../references.js'
 import { canonical } from '../values.js'
 import type { WantedValue } from '../wishes.js'
-import { type Mistakes, quoted } from './mistakes.js'
+import type { Mistakes } from './mistakes.js'
 import { attributeValue } from './value.js'
 import type { Written, WrittenEntry } from './written.js'
 
 type ListDelta = Extract<WantedValue, { is: 'change' }>
 
-/** What makes two members of a list the same: of names, whatever their case. */
-const keyOf = (isName: boolean, member: JsonValue): string =>
-  isName && typeof member === 'string' ? canonical(member.toLowerCase()) : canonical(member)
+/** What makes two members of a list the same. */
+const keyOf = (of: Referent | undefined, member: JsonValue): string =>
+  canonical(of !== undefined && typeof member === 'string' ? foldedName(of, member) : member)
 
 const without = (
   members: readonly JsonValue[],
   others: readonly JsonValue[],
-  isName: boolean,
+  of: Referent | undefined,
 ): readonly JsonValue[] => {
-  const left = new Set(others.map((other) => keyOf(isName, other)))
-  return members.filter((member) => !left.has(keyOf(isName, member)))
+  const left = new Set(others.map((other) => keyOf(of, other)))
+  return members.filter((member) => !left.has(keyOf(of, member)))
 }
 
 const together = (
   members: readonly JsonValue[],
   others: readonly JsonValue[],
-  isName: boolean,
-): readonly JsonValue[] => [...members, ...without(others, members, isName)]
+  of: Referent | undefined,
+): readonly JsonValue[] => [...members, ...without(others, members, of)]
 
 /** A list after changes to it. */
 export const changedList = (
   members: readonly JsonValue[],
   { add, remove }: ListDelta,
-  isName: boolean,
-): readonly JsonValue[] => together(without(members, remove, isName), add, isName)
+  of: Referent | undefined,
+): readonly JsonValue[] => together(without(members, remove, of), add, of)
 
 /** Changes after changes. */
-export const changedChange = (before: ListDelta, next: ListDelta, isName: boolean): ListDelta => ({
+export const changedChange = (
+  before: ListDelta,
+  next: ListDelta,
+  of: Referent | undefined,
+): ListDelta => ({
   is: 'change',
-  add: changedList(before.add, next, isName),
-  remove: together(without(before.remove, next.add, isName), next.remove, isName),
+  add: changedList(before.add, next, of),
+  remove: together(without(before.remove, next.add, of), next.remove, of),
 })
 
 const isChange = (written: Written): boolean =>
@@ -69,8 +76,8 @@ export const listChange = (
   if (parts.length === 0 || parts.some(([, members]) => members === undefined)) return 'wrong'
   const members = new Map(parts)
   const [add, remove] = [members.get('$add') ?? [], members.get('$remove') ?? []]
-  const isName = attribute.ref !== undefined
-  if (without(add, remove, isName).length < add.length) {
+  const of = attribute.ref
+  if (without(add, remove, of).length < add.length) {
     mistakes.add(written.origin, `${attribute.name} is to be added to and rid of the same member`)
     return 'wrong'
   }

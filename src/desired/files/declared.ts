@@ -1,6 +1,7 @@
 /** What files declare of one level: of each place, each kind, each item, what is said and where. */
 import type { JsonValue } from '../../base/json/value.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
+import type { Reference } from '../references.js'
 import type { Origin, WantedValue } from '../wishes.js'
 
 /** Something that is said once at a level. */
@@ -10,7 +11,7 @@ export interface SaidOnce<T> {
 }
 
 export interface DeclaredItem {
-  readonly identity: string | number
+  readonly identity: Reference
   readonly origin: Origin
   /** Where it is said that it must not be there, and where that it must. */
   gone?: Origin

@@ -1,12 +1,13 @@
 /** A document of a file: its version and instance, and what it says of which places. */
 import { normalizeBaseUrl } from '../../base/base-url.js'
+import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import type { Origin } from '../wishes.js'
 import type { DeclaredLevel, SaidOnce } from './declared.js'
 import type { Judging } from './judging.js'
 import { takeKinds } from './kind.js'
-import { originText, quoted } from './mistakes.js'
+import { originText } from './mistakes.js'
 import { sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
 
 /** What all documents say together. */

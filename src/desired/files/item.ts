@@ -1,13 +1,15 @@
 /** An item of a file: its attributes, and the words beside them. */
+
+import { quoted } from '../../base/quoted.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import { type Attribute, attributesOf } from '../attributes.js'
+import { type Attribute, attributesOf, isAttributeName } from '../attributes.js'
+import type { Reference } from '../references.js'
 import type { Origin, WantedValue } from '../wishes.js'
 import { listChange } from './change.js'
 import type { DeclaredItem, SaidOnce } from './declared.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
-import { quoted } from './mistakes.js'
 import { heldText, secretSource } from './secret.js'
 import { attributeValue } from './value.js'
 import { familyOf, previouslyOf } from './words.js'
@@ -65,7 +67,7 @@ const otherOf = (
     return
   }
   for (const entry of value.entries) {
-    if (!/^\w+$/.test(entry.key)) mistakes.add(entry.origin, `${quoted(entry.key)} is not known`)
+    if (!isAttributeName(entry.key)) mistakes.add(entry.origin, `${quoted(entry.key)} is not known`)
     else if (attributesOf(kind).has(entry.key))
       mistakes.add(entry.origin, `${entry.key} is known: it stands beside $other, not under it`)
     else say(item.other, entry, undocumented(entry, judging), judging)
@@ -143,7 +145,7 @@ const take = (kind: Managed, item: DeclaredItem, entry: WrittenEntry, judging: J
 
 /** Whether the instance's answer is what says that an attribute is one. */
 const isOpen = (kind: Managed, key: string): boolean =>
-  kind.open === true && /^\w+$/.test(key) && kind.update?.params[key]?.deprecated === undefined
+  kind.open === true && isAttributeName(key) && kind.update?.params[key]?.deprecated === undefined
 
 /** What a map says of an item, added to what other files say of it at the same level. */
 export const takeAttributes = (
@@ -157,7 +159,7 @@ export const takeAttributes = (
 
 /** An item of which nothing is said yet. */
 export const newItem = (
-  identity: string | number,
+  identity: Reference,
   origin: Origin,
   match?: DeclaredItem['match'],
 ): DeclaredItem => ({

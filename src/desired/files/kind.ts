@@ -1,23 +1,23 @@
 /** A kind of a file: a set of items, one object, or rules. */
+
+import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
+import { foldedName, type Reference, referenceOf } from '../references.js'
 import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './declared.js'
 import { newItem, takeAttributes } from './item.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
-import { originText, quoted } from './mistakes.js'
+import { originText } from './mistakes.js'
 import { takeRules } from './rules.js'
-import { referenceOf } from './value.js'
 import { isNull, sort, type WrittenEntry, type WrittenMap } from './written.js'
 
-/** What tells items of a kind apart in files; names of users are the same whatever their case. */
-const keyOf = (kind: Managed, identity: string | number): string =>
-  typeof identity === 'number'
-    ? `#${identity}`
-    : `=${kind.by === 'user' ? identity.toLowerCase() : identity}`
+/** What tells items of a kind apart in files. */
+const keyOf = (kind: Managed, identity: Reference): string =>
+  typeof identity === 'number' ? `#${identity}` : `=${foldedName(kind.by, identity)}`
 
 const itemOf = (
   declared: DeclaredKind,
-  identity: string | number,
+  identity: Reference,
   origin: DeclaredItem['origin'],
 ): DeclaredItem => {
   const key = keyOf(declared.kind, identity)
@@ -31,7 +31,7 @@ const identityOf = (
   kind: Managed,
   { key, origin }: WrittenEntry,
   { mistakes }: Judging,
-): string | number | undefined => {
+): Reference | undefined => {
   const name = key.startsWith('$$') ? key.slice(1) : key
   return kind.by === undefined ? name : mistakes.tried(origin, () => referenceOf(name))
 }

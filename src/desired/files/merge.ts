@@ -1,6 +1,6 @@
 /** What is said at several levels → what is wanted: the more specific wins, and says what it overrode. */
 import type { JsonValue } from '../../base/json/value.js'
-import type { Managed } from '../../catalogue/managed/managed.js'
+import type { Managed, Referent } from '../../catalogue/managed/managed.js'
 import { attributesOf } from '../attributes.js'
 import type { Stated, WantedValue, Wish, WishedItem } from '../wishes.js'
 import { changedChange, changedList } from './change.js'
@@ -22,12 +22,12 @@ const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArra
 const changed = (
   next: WantedValue,
   before: WantedValue | undefined,
-  isName: boolean,
+  of: Referent | undefined,
 ): WantedValue => {
   if (next.is !== 'change' || before === undefined || before.is === 'secret') return next
-  if (before.is === 'change') return changedChange(before, next, isName)
+  if (before.is === 'change') return changedChange(before, next, of)
   const members = isList(before.value) ? before.value : []
-  return { is: 'value', value: changedList(members, next, isName) }
+  return { is: 'value', value: changedList(members, next, of) }
 }
 
 const mergeAttributes = (
@@ -37,9 +37,9 @@ const mergeAttributes = (
 ): Wishes => {
   const merged = new Map(before)
   for (const [name, said] of next) {
-    const isName = attributesOf(kind).get(name)?.ref !== undefined
+    const of = attributesOf(kind).get(name)?.ref
     const known = merged.get(name)
-    const value = changed(said.value, known?.value, isName)
+    const value = changed(said.value, known?.value, of)
     merged.set(name, over({ value, origin: said.origin }, known))
   }
   return merged

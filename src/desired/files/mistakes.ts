@@ -23,13 +23,6 @@ export interface Mistakes {
   refuse(): void
 }
 
-/** A text of the file, as a message can quote it: one line, not long. */
-export const quoted = (text: string): string => {
-  const line = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
-  const short = line.length > 60 ? `${line.slice(0, 57)}…` : line
-  return short.trim() === short ? short : `"${short}"`
-}
-
 const before = (a: Origin, b: Origin): number =>
   a.file === b.file ? a.line - b.line || a.column - b.column : 0
 

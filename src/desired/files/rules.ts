@@ -1,5 +1,6 @@
 /** Rules of a file: what each is for, and what those get. */
 import type { JsonValue } from '../../base/json/value.js'
+import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
@@ -7,7 +8,7 @@ import { canonical } from '../values.js'
 import type { DeclaredKind } from './declared.js'
 import { newItem, takeAttributes } from './item.js'
 import type { Judging } from './judging.js'
-import { originText, quoted } from './mistakes.js'
+import { originText } from './mistakes.js'
 import { plainValue, sort, type WrittenEntry, type WrittenMap } from './written.js'
 
 const fieldsOf = (kind: Managed): readonly string[] => {

@@ -1,11 +1,12 @@
 /** Where a secret comes from, as files say it; nothing is fetched here. */
 import { dirname, isAbsolute, join } from 'node:path'
+import { quoted } from '../../base/quoted.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
 import { reasonOf } from '../../errors.js'
 import type { Origin, SecretSource } from '../wishes.js'
 import { besidePath, besideText } from './inside.js'
-import { type Mistakes, quoted } from './mistakes.js'
+import type { Mistakes } from './mistakes.js'
 import type { Written, WrittenMap } from './written.js'
 
 /** What files may say of secrets, and of other files. */

@@ -1,4 +1,6 @@
 /** What can be wrong only in what several levels say together. */
+
+import { quoted } from '../../base/quoted.js'
 import { nearest } from '../../base/suggest.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
@@ -6,7 +8,7 @@ import { attributesOf } from '../attributes.js'
 import { canonical, normalised } from '../values.js'
 import type { WantedValue, WishedItem } from '../wishes.js'
 import type { MergedKind } from './merge.js'
-import { type Mistakes, quoted } from './mistakes.js'
+import type { Mistakes } from './mistakes.js'
 
 /** The family that an item's own name says, or that is said beside it. */
 const familyOfItem = (

@@ -3,6 +3,7 @@ import { isDay, isMoment } from '../../base/dates.js'
 import { isDuration } from '../../base/duration.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { readPublicKey } from '../../base/public-key.js'
+import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { IntegerParam, ListParam, Param, Params, StringParam } from '../../catalogue/params.js'
 import {
@@ -12,8 +13,8 @@ import {
   parseEnum,
   parseInteger,
 } from '../../catalogue/scalars.js'
-import { usage } from '../../errors.js'
-import { type Mistakes, quoted } from './mistakes.js'
+import { referenceOf } from '../references.js'
+import type { Mistakes } from './mistakes.js'
 import { plainValue, sort, type Written, type WrittenScalar } from './written.js'
 
 /** What a value is checked against. */
@@ -35,18 +36,6 @@ const wrong = ({ name, mistakes }: Expected, written: Written, takes: string, hi
 /** What one text or number of a file says; undefined where it is none. */
 const scalar = (expected: Expected, written: Written, takes: string): WrittenScalar | undefined =>
   written.is === 'scalar' && written.value !== null ? written : wrong(expected, written, takes)
-
-/**
- * A name, or a number that is an ID: digits only, unless `@` says that they are a name.
- * @throws Failure `usage` for digits that are neither
- */
-export const referenceOf = (text: string): string | number => {
-  if (/^@\d+$/.test(text)) return text.slice(1)
-  if (!/^\d+$/.test(text)) return text
-  const id = Number(text)
-  if (Number.isSafeInteger(id) && String(id) === text) return id
-  throw usage(`${quoted(text)} is no ID`, `A name of digits only is written '@${quoted(text)}'.`)
-}
 
 const reference = (expected: Expected, written: Written): Checked => {
   const one = scalar(expected, written, 'a name or an ID')

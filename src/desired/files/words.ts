@@ -1,9 +1,10 @@
 /** The words of kinds that stand beside attributes. */
+
+import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { DeclaredItem } from './declared.js'
 import { type Judging, onlyOnce } from './judging.js'
-import { quoted } from './mistakes.js'
 import { sort, type WrittenEntry } from './written.js'
 
 const textsOf = (entry: WrittenEntry, { mistakes }: Judging): readonly string[] | undefined => {

@@ -3,9 +3,9 @@ import { isObject, textOf } from '../../base/objects.js'
 import { account } from '../../catalogue/implied.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { groupMembers } from '../../catalogue/managed/members.js'
-import { type Failure, survived } from '../../errors.js'
+import { Failure, survived } from '../../errors.js'
 import { Breaker } from '../../fleet/breaker.js'
-import { type ManagedPlace, placeText } from '../address.js'
+import { looksLikeId, type ManagedPlace, placeText } from '../address.js'
 import type { ReadableInstance } from '../instance.js'
 import type { SeenItem, SeenKind } from '../seen.js'
 import { itemOf } from './items.js'
@@ -119,6 +119,18 @@ class Sight implements InstanceSight {
     })
   }
 
+  /** Learns the ID of a group that cannot be asked for by its path. @throws Failure where nobody knows it */
+  async #number(place: ManagedPlace): Promise<void> {
+    const text = lower(placeText(place))
+    if (!looksLikeId(place) || this.#numbers.has(text)) return
+    const number = await this.#book.number('group', place.path, place)
+    if (number === undefined)
+      throw new Failure('not_found', `the ID of the group ${place.path} is not known`, {
+        lacks: 'record',
+      })
+    this.#numbers.set(text, number)
+  }
+
   async #look(
     place: ManagedPlace,
     kind: Managed,
@@ -127,6 +139,7 @@ class Sight implements InstanceSight {
     const { cause } = this.#breaker
     if (cause !== undefined) throw cause
     try {
+      await this.#number(place)
       const records = await recordsOf(this.#reader, place, kind, keys)
       const seen: SeenKind = { place, kind, is: 'read', items: itemsOf(kind, records) }
       await this.#book.learnKind(seen)

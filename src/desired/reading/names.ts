@@ -9,26 +9,31 @@ import { groupMembers } from '../../catalogue/managed/members.js'
 import { projectRunners } from '../../catalogue/managed/runners.js'
 import { survived, usage } from '../../errors.js'
 import { type ManagedPlace, placeText } from '../address.js'
+import { foldedName } from '../references.js'
 import type { SeenKind } from '../seen.js'
 import type { KindReader } from './records.js'
 import { isDenied } from './refusals.js'
+import { lower } from './scoping.js'
 import type { NameBook } from './sight.js'
 
-const lower = (text: string): string => text.toLowerCase()
-
-/** Names of numbers and numbers of names, whatever the names' case. */
+/** Names of numbers and numbers of names. */
 class Directory {
   readonly #numbers = new Map<string, number>()
   readonly #names = new Map<number, string>()
+  readonly #of: Referent
+
+  constructor(of: Referent) {
+    this.#of = of
+  }
 
   add(number: unknown, name: unknown): void {
     if (!Number.isInteger(number) || typeof name !== 'string' || name === '') return
-    this.#numbers.set(lower(name), Number(number))
+    this.#numbers.set(foldedName(this.#of, name), Number(number))
     this.#names.set(Number(number), name)
   }
 
   number(name: string): number | undefined {
-    return this.#numbers.get(lower(name))
+    return this.#numbers.get(foldedName(this.#of, name))
   }
 
   name(number: number): string | undefined {
@@ -40,8 +45,8 @@ class Directory {
 const deepest = 4
 
 export class Book implements NameBook {
-  readonly #users = new Directory()
-  readonly #groups = new Directory()
+  readonly #users = new Directory('user')
+  readonly #groups = new Directory('group')
   /** Of each project: its protected branches. */
   readonly #branches = new Map<string, Directory>()
   /** Of each project: its own runners. */
@@ -181,7 +186,7 @@ export class Book implements NameBook {
   }
 
   #branchesAt(about: string): Directory {
-    const known = this.#branches.get(about) ?? new Directory()
+    const known = this.#branches.get(about) ?? new Directory('branch')
     this.#branches.set(about, known)
     return known
   }
@@ -202,7 +207,7 @@ export class Book implements NameBook {
     const own = this.#own.get(placeText(near)) ?? []
     const all = this.#runners?.some(({ id }) => id === number) ? this.#runners : own
     const description = textOf(all.find(({ id }) => id === number)?.description)
-    if (description === undefined || /^\d+$/.test(description)) return undefined
+    if (description === undefined) return undefined
     const alone = called(all, description).length === 1 && called(own, description).length <= 1
     return alone ? description : undefined
   }

@@ -9,6 +9,7 @@ import { attributesOf } from '../../../src/desired/attributes.js'
 import { makePlan } from '../../../src/desired/comparing/index.js'
 import type { ComparingOptions, ComparingSight } from '../../../src/desired/comparing/types.js'
 import { isManaged, itemOf as seenItem } from '../../../src/desired/reading/items.js'
+import { referenceOf } from '../../../src/desired/references.js'
 import type { SeenKind } from '../../../src/desired/seen.js'
 import type { Stated, WantedValue, Wish, WishedItem } from '../../../src/desired/wishes.js'
 import { Failure } from '../../../src/errors.js'
@@ -66,7 +67,7 @@ const itemOf = (kind: Managed, identity: string, said: Item | null): WishedItem 
         .map(([name, value]) => [name, stated(value)]),
     )
   return {
-    identity,
+    identity: kind.by === undefined ? identity : referenceOf(identity),
     origin: origin(),
     gone: said === null,
     attributes: pick(true),
@@ -103,6 +104,16 @@ const groups: Readonly<Record<string, number>> = { 'platform/core': 21, platform
 
 export const refusal = new Failure('auth', 'GET: 403 Forbidden', { status: 403 })
 
+/** What the runners of a world are called. */
+const runnersIn = (world: World): ReadonlyMap<unknown, string> =>
+  new Map(
+    Object.entries(world).flatMap(([key, records]) =>
+      key.endsWith(':runners') && Array.isArray(records)
+        ? records.map(({ id, description }: Fields) => [id, String(description)] as const)
+        : [],
+    ),
+  )
+
 /** What reading would give of a world; what is not in it is empty. */
 const sightOf = (world: World): ComparingSight & { readonly asked: string[] } => {
   const asked: string[] = []
@@ -125,7 +136,9 @@ const sightOf = (world: World): ComparingSight & { readonly asked: string[] } =>
     names: {
       number: async (of, name) => (of === 'user' ? users : groups)[name.toLowerCase()],
       name: (of, number) =>
-        Object.entries(of === 'user' ? users : groups).find(([, id]) => id === number)?.[0],
+        of === 'runner'
+          ? runnersIn(world).get(number)
+          : Object.entries(of === 'user' ? users : groups).find(([, id]) => id === number)?.[0],
     },
     forget: () => {},
     self: async () => ({ id: 9, username: 'root' }),

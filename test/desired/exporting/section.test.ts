@@ -5,7 +5,7 @@ import { familyOf } from '../../../src/desired/exporting/families.js'
 import { documentOf, yamlWriter } from '../../../src/desired/exporting/index.js'
 import { plain } from '../../../src/desired/exporting/model.js'
 import { sectionOf } from '../../../src/desired/exporting/place.js'
-import { unmistakable } from '../../../src/desired/exporting/values.js'
+import { referenceText } from '../../../src/desired/references.js'
 import type { SeenKind } from '../../../src/desired/seen.js'
 import { Failure } from '../../../src/errors.js'
 import { app, kindOf, plainly, seen, site } from './seen.js'
@@ -220,7 +220,7 @@ it.each([
   ['@7', undefined],
   ['', undefined],
 ])('writes a name %s so that it is read as one', (name, written) => {
-  expect(unmistakable(name)).toBe(written)
+  expect(referenceText(name)).toBe(written)
 })
 
 it('takes an integration for none of which it lacks what is required', () => {

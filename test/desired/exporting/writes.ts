@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 
-interface RandomWrite {
+export interface RandomWrite {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: object
@@ -16,6 +16,7 @@ const users = [2, 3, 4, 5, 6, 7, 8]
 /** Names that a file could take for something else. */
 const name = fc.oneof(
   fc.constantFrom('Security', 'a/b', '$exact', '$$x', '007', '@7', 'no', '**', 'x#y', 'ci', 'CI'),
+  fc.constantFrom('8', '@x', '@ ', '$x', 'env:X', '__proto__', '<<', '~', 'team:x'),
   fc.constantFrom('null', '1e3', ' a', 'a: b', '# c', '- d', 'ü\u200d😀', "it's", '"q"', 'a\tb'),
   fc.string({ minLength: 1, maxLength: 12 }),
 )

@@ -114,15 +114,11 @@ export const deployKeys: KindHooks = {
     if (key !== undefined) return { item: withKey(c, c.items, key) }
     const [item, another] = named(c, wished.identity)
     if (another === undefined) return { item }
-    c.mistaken(
-      wished.origin,
-      `several keys are called ${wished.identity}`,
-      'Say which with key:, or write its ID.',
-    )
+    c.mistaken(wished.origin, `several keys are called ${wished.identity}`, 'Say which with key:.')
     return 'mistaken'
   },
   understood: (_, wished, item) => {
-    if (wished.gone || typeof wished.identity === 'number') return wished
+    if (wished.gone) return wished
     // Found by its title, it has it.
     return item !== undefined && !wished.attributes.has('key') ? wished : titled(wished)
   },
