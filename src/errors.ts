@@ -31,7 +31,7 @@ export const categoryMeanings: Readonly<Record<Category, string>> = {
   unreachable: 'DNS, TLS, refused, time-out, cut short, 5xx',
   partial: 'some of several objects failed; each is reported',
   internal: 'a defect of this tool; the message says where to report it',
-  interrupted: 'interrupted',
+  interrupted: 'interrupted by Ctrl-C; for SIGTERM shells report 143, for a hang-up 129',
 }
 
 /** What would help, as a code; whoever shows the failure has the words. */

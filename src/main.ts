@@ -11,7 +11,7 @@ import { parse } from './cli/words/tree.js'
 import { exitCodes } from './errors.js'
 import { openPager } from './terminal/streams/pager.js'
 import {
-  endWithTerminal,
+  endBy,
   mayBeTerminal,
   say,
   standardError,
@@ -20,30 +20,28 @@ import {
 import { ClosedPipe, openStdout, printAtOnce } from './terminal/streams/stdout.js'
 import { styleOf } from './terminal/text/style.js'
 
+/** Signals that interrupt a run. */
+const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+
 /** Turns signals into an interruption that commands can clean up after. */
 const interruptions = () => {
-  let [came, hungUp] = [false, false]
+  let came: NodeJS.Signals | undefined
   let controller: AbortController | undefined
-  const stop = (why: NodeJS.Signals): void => {
-    came = true
-    hungUp ||= why === 'SIGHUP'
+  const stop = (signal: NodeJS.Signals): void => {
+    came ??= signal
     controller?.abort()
   }
   /** Made when it is asked for: Node loads much for it, and help runs nothing that could be stopped. */
   const signal = (): AbortSignal => {
     controller ??= new AbortController()
-    if (came) controller.abort()
+    if (came !== undefined) controller.abort()
     return controller.signal
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
-  process.on('SIGHUP', stop)
+  for (const name of interrupting) process.on(name, stop)
   const release = (): void => {
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
-    process.off('SIGHUP', stop)
+    for (const name of interrupting) process.off(name, stop)
   }
-  return { signal, came: () => came, hungUp: () => hungUp, release }
+  return { signal, came: () => came, release }
 }
 
 /** Help and the like: on a terminal, what is longer than the screen goes through the pager. */
@@ -76,11 +74,13 @@ const helpOn = (place: About, style: PageStyle): Promise<string> => {
   return place.kind === 'area' ? areaHelp(place.area, style, place.group) : rootHelp(style)
 }
 
+/** The first word of the line that shells send for TAB. */
+const tab = '__complete'
+
 /** Answers TAB. */
-const complete = async (argv: readonly string[]): Promise<never> => {
+const complete = async (argv: readonly string[]): Promise<number> => {
   await (await import('./cli/tab/tab.js')).answerTab(argv, process.env)
-  // A name that is still being resolved would keep a TAB waiting.
-  process.exit(0)
+  return 0
 }
 
 /** Does what a line asks for. @returns the exit code */
@@ -108,7 +108,7 @@ const dispatch = async (
   decided: (how: Decided) => void,
 ): Promise<number> => {
   const [first, ...words] = argv
-  if (first === '__complete') return complete(words)
+  if (first === tab) return complete(words)
   if (first !== 'help') return answer(await parse(argv), signal, decided)
   const [about = '', ...more] = words.filter(isWord)
   const topic = more.length === 0 ? await topicHelp(about) : undefined
@@ -118,11 +118,12 @@ const dispatch = async (
 }
 
 /**
- * The program. Sets `process.exitCode`; never exits by itself, so that output is drained.
+ * The program. Sets `process.exitCode`; never exits by itself, so that output is drained, except after TAB.
+ * Interrupted by a signal, the process ends by that signal, whatever the work came to.
  * @param argv arguments without the interpreter and the script
  */
 export const main = async (argv: readonly string[]): Promise<void> => {
-  const { signal, came, hungUp, release } = interruptions()
+  const { signal, came, release } = interruptions()
   let how: Decided | undefined
   try {
     process.exitCode = await dispatch(argv, signal, (decided) => {
@@ -134,12 +135,14 @@ export const main = async (argv: readonly string[]): Promise<void> => {
       return
     }
     const { failureIn, tell } = await import('./cli/run/failed.js')
-    const ended = { error, interrupted: came(), argv, how }
+    const ended = { error, interrupted: came() !== undefined, argv, how }
     const failure = failureIn(ended)
     process.exitCode = failure.exitCode
     await tell(failure, ended)
-    await endWithTerminal(hungUp())
   } finally {
+    endBy(came())
     release()
   }
+  // A name that is still being resolved would keep a TAB waiting.
+  if (argv[0] === tab) process.exit()
 }

@@ -99,7 +99,7 @@ describe('runners drain', () => {
       return answer(seen, index)
     }
     const ran = await running
-    expect(ran.exitCode).toBe(130)
+    expect(ran.signal).toBe('SIGINT')
     expect(ran.stderr).toContain('the runners stay paused')
   })
 

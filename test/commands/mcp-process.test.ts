@@ -68,11 +68,11 @@ describe('mcp serve', () => {
     expect(await ended).toEqual({ code: 0, signal: null, said: '' })
   })
 
-  it('ends with SIGTERM', async () => {
+  it('ends by SIGTERM', async () => {
     const { child, ended } = started()
     child.stdin.write(ping)
     await once(child.stdout, 'data')
     child.kill('SIGTERM')
-    expect(await ended).toMatchObject({ signal: null, said: '' })
+    expect(await ended).toEqual({ code: null, signal: 'SIGTERM', said: '' })
   })
 })

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { head } from '../faults/answers.js'
 import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
 import { folder } from '../support/program.js'
-import { start } from './start.js'
+import { type Started, start } from './start.js'
 
 const servers: LyingServer[] = []
 const serve = async (behave: Behaviour): Promise<LyingServer> => {
@@ -29,7 +29,15 @@ const json = { 'content-type': 'application/json' }
 const answer = (text: string): string =>
   `${head('200 OK', { ...json, 'content-length': String(text.length) })}${text}`
 
-describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+/** By SIGQUIT a process ends with a core file, which would hold the token. */
+const endings = [
+  ['SIGINT', { code: null, signal: 'SIGINT' }],
+  ['SIGTERM', { code: null, signal: 'SIGTERM' }],
+  ['SIGHUP', { code: null, signal: 'SIGHUP' }],
+  ['SIGQUIT', { code: 131, signal: null }],
+] as const
+
+describe.each(endings)('%s', (signal, ending) => {
   it('in the middle of a list ends it, and what was printed is not whole', async () => {
     const server = await serve(({ index }, socket) => {
       if (index > 0) return
@@ -44,8 +52,8 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     })
     await run.said('"id":2')
     run.kill(signal)
-    const { code, stdout, stderr } = await run.ended
-    expect(code).toBe(130)
+    const { stdout, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
     expect(stderr).toMatch(/interrupted/)
     expect(() => JSON.parse(stdout)).toThrow()
   })
@@ -63,8 +71,8 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     await begun.come
     while (readdirSync(cwd).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
     run.kill(signal)
-    const { code, stderr } = await run.ended
-    expect(code).toBe(130)
+    const { stdout: _, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
     expect(stderr).toMatch(/interrupted/)
     expect(readdirSync(cwd)).toEqual([])
   })
@@ -75,8 +83,8 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     const run = start(['runners', 'pause', '11'], { SVC_BASE_URL: server.url })
     await first.come
     run.kill(signal)
-    const { code, stdout, stderr } = await run.ended
-    expect({ code, stdout }).toEqual({ code: 130, stdout: '' })
+    const { stderr, ...ended } = await run.ended
+    expect(ended).toEqual({ ...ending, stdout: '' })
     expect(stderr).toMatch(/interrupted; whether the request was carried out is not known/)
     expect(stderr).toMatch(/PUT .*\/runners\/11/)
   })
@@ -91,8 +99,8 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     const run = start(['mr', 'rebase', '4', '-P', '1', '--wait'], { SVC_BASE_URL: server.url })
     await polled.come
     run.kill(signal)
-    const { code, stderr } = await run.ended
-    expect(code).toBe(130)
+    const { stdout: _, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
     expect(stderr).toMatch(/interrupted while waiting; the rebase of .*4 was asked for/)
   })
 
@@ -107,10 +115,43 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     })
     await second.come
     run.kill(signal)
-    const { code, stderr } = await run.ended
-    expect(code).toBe(130)
+    const { stdout: _, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
     expect(stderr).toMatch(/done before that: 11; under way, .* not known: 12\n/)
     expect(server.seen.map(({ path }) => path.split('/').at(-1))).toEqual(['user', '11', '12'])
+  })
+
+  it('while standard input is waited for ends the wait', async () => {
+    const server = await serve(() => {})
+    const args = ['runners', 'update', '11', '--input', '-']
+    const run = start(args, { SVC_BASE_URL: server.url }, folder(), 'open')
+    // More than is held on the way: taken once the program reads.
+    await run.write(' '.repeat(4 << 20))
+    run.kill(signal)
+    const { stdout, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
+    expect(stderr).toBe('svcctl: interrupted\n')
+    expect(server.seen).toEqual([])
+  })
+
+  it.each<readonly [string, readonly string[], (run: Started) => Promise<unknown>]>([
+    ['the embedded instance', ['sandbox', 'serve'], (run) => run.said('http://')],
+    ['a watch', ['runners', 'get', '1', '--watch', '1', '--sandbox'], (run) => run.said('shared')],
+    [
+      'an agent that is served',
+      ['mcp', 'serve', '--sandbox'],
+      async (run) => {
+        await run.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        await run.said('"result"')
+      },
+    ],
+  ])('ends %s', async (_, args, begun) => {
+    const run = start(args, { SVC_TOKEN: '' }, folder(), 'open')
+    await begun(run)
+    run.kill(signal)
+    const { stdout: __, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
+    expect(stderr).not.toContain('svcctl:')
   })
 })
 

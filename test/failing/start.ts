@@ -4,13 +4,17 @@ import { once } from 'node:events'
 import { clean, configuration, folder, program } from '../support/program.js'
 
 interface Ended {
+  /** Null where a signal ended it. */
   readonly code: number | null
+  readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
 
 export interface Started {
   readonly kill: (signal: NodeJS.Signals) => void
+  /** Writes to its standard input, which stays open; resolves once that is out of this process's hands. */
+  readonly write: (text: string) => Promise<void>
   /** Closes the reading end of its standard output. */
   readonly stopReading: () => void
   /** Resolves once standard output holds the text. */
@@ -22,23 +26,29 @@ export const start = (
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd = folder(),
+  input: 'ended' | 'open' = 'ended',
 ): Started => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { ...clean(), SVC_CONFIG_DIR: configuration(), SVC_TOKEN: 'any', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   })
   let stdout = ''
   let stderr = ''
+  child.stdin.on('error', () => {})
+  if (input === 'ended') child.stdin.end()
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString()
   })
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
   })
-  const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }) as Ended)
+  const ended = once(child, 'close').then(
+    ([code, signal]) => ({ code, signal, stdout, stderr }) as Ended,
+  )
   return {
     kill: (signal) => child.kill(signal),
+    write: (text) => new Promise((resolve) => child.stdin.write(text, () => resolve())),
     stopReading: () => child.stdout.destroy(),
     said: async (text) => {
       while (!stdout.includes(text)) await once(child.stdout, 'data')

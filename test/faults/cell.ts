@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { clean, configuration, folder, program } from '../support/program.js'
+import { clean, configuration, exitOf, folder, program } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { honest, secondPage } from './answers.js'
 import { atTerminal } from './around.js'
@@ -104,7 +104,9 @@ const run = async (fault: Fault, operation: Operation, url: string, home: string
   if (around?.stderr === 'closed') child.stderr?.destroy()
   const interrupt = cellOf(fault, operation).interrupt === true
   const stop = interrupt ? interruptWhenWriting(work, () => child.kill('SIGINT')) : () => {}
-  const exit = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  const exit = await new Promise<number>((resolve) =>
+    child.once('close', (code, signal) => resolve(exitOf(code, signal))),
+  )
   stop()
   if (full !== undefined) closeSync(full)
   return { exit, stdout: Buffer.concat(out), stderr, ...leftAndTaken(home, work) }

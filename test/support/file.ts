@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(run, 'file-'))
 enter(run, folder)
 startGit()
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGCONT', 'SIGWINCH'] as const
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGCONT', 'SIGWINCH'] as const
 
 /** What a file could leave to the next one. */
 const standing = () => ({

@@ -1,6 +1,6 @@
 /** The real program, in its own process and its own configuration folder. */
 import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { started } from './starting.js'
 
@@ -43,13 +43,17 @@ export const clean = (): Record<string, string> =>
     ),
   )
 
+/** How a process ended, as a shell tells it: by a signal it is 128 and the signal's number. */
+export const exitOf = (code: number | null, signal: NodeJS.Signals | null): number =>
+  code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+
 /** Runs `svcctl` and waits for its end; never throws for an exit code. */
 export const svcctl = async (args: readonly string[], how: How = {}): Promise<Ran> => {
   const { env = {}, input, cwd = folder() } = how
-  const { code, stdout, stderr } = await started(process.execPath, [program, ...args], {
+  const { code, signal, stdout, stderr } = await started(process.execPath, [program, ...args], {
     cwd,
     env: { ...clean(), SVC_CONFIG_DIR: env.SVC_CONFIG_DIR ?? configuration(), ...env },
     ...(input === undefined ? {} : { input }),
   })
-  return { stdout: stdout.toString(), stderr: stderr.toString(), code: code ?? -1 }
+  return { stdout: stdout.toString(), stderr: stderr.toString(), code: exitOf(code, signal) }
 }

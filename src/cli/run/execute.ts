@@ -129,7 +129,7 @@ const executeOne = async (
   { command, raw, signal, decided, own }: AskedLine,
   part?: LinePart,
 ): Promise<number> => {
-  const input = part?.input ?? new StandardInput()
+  const input = part?.input ?? new StandardInput(signal)
   const { early, format, globals, suggests, of } = await lineRead({ command, raw }, part)
   decided(toldBy(globals, format))
   checkSelection(command, globals)

@@ -1,5 +1,6 @@
 /** Standard input of a run: read once, whole or as it comes. */
 import { StringDecoder } from 'node:string_decoder'
+import { Failure } from '../../errors.js'
 import { standardInput } from '../../terminal/streams/standard.js'
 
 /** So much is looked at to see what it is. */
@@ -12,6 +13,12 @@ export class StandardInput {
   #head = ''
   #ended = false
   #text: Promise<string> | undefined
+  readonly #signal: AbortSignal | undefined
+
+  /** @param signal ends the wait for what may never come */
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal
+  }
 
   /** All of it. */
   readonly text = (): Promise<string> => {
@@ -44,11 +51,19 @@ export class StandardInput {
 
   async #next(): Promise<string | undefined> {
     if (this.#ended) return undefined
-    this.#chunks ??= standardInput()[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    this.#chunks ??= this.#open()
     const step = await this.#chunks.next()
     if (step.done !== true) return this.#decoder.write(Buffer.from(step.value))
     this.#ended = true
     return this.#decoder.end()
+  }
+
+  #open(): AsyncIterator<Buffer> {
+    const stdin = standardInput()
+    const stop = (): void => void stdin.destroy(new Failure('interrupted', 'interrupted'))
+    if (this.#signal?.aborted === true) stop()
+    else this.#signal?.addEventListener('abort', stop, { once: true })
+    return stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   }
 
   async #whole(): Promise<string> {

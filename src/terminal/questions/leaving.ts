@@ -1,7 +1,5 @@
 /** Knows when a person leaves a question without a word: Ctrl-D, or a terminal that hung up. */
 
-import { terminalLost } from '../streams/standard.js'
-
 type Input = NodeJS.ReadableStream
 
 const guarded = new WeakSet<object>()
@@ -11,7 +9,6 @@ const guardMode = async (input: Input): Promise<void> => {
   const { isatty, ReadStream } = await import('node:tty')
   if (!(input instanceof ReadStream) || guarded.has(input)) return
   guarded.add(input)
-  input.once('end', terminalLost)
   const own = input.setRawMode.bind(input)
   input.setRawMode = (mode) => (isatty(0) ? own(mode) : input)
 }

@@ -43,6 +43,23 @@ const rowsOf = (text: string, columns: number): number =>
     .slice(0, -1)
     .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0)
 
+/** What ends the program and not the pager as well is passed on; the pager has its own use for Ctrl-C. */
+const passedOn = {
+  SIGTERM: 'SIGTERM',
+  SIGHUP: 'SIGHUP',
+  SIGQUIT: 'SIGTERM',
+} as const satisfies Partial<Record<NodeJS.Signals, NodeJS.Signals>>
+
+/** Passes signals on to the pager for as long as it runs. @returns its end */
+const follow = async (child: ChildProcess): Promise<void> => {
+  const passing = Object.entries(passedOn).map(
+    ([signal, as]) => [signal, () => void child.kill(as)] as const,
+  )
+  for (const [signal, pass] of passing) process.on(signal, pass)
+  await once(child, 'close')
+  for (const [signal, pass] of passing) process.off(signal, pass)
+}
+
 /** Starts the pager; undefined where it cannot be started. */
 const start = async (
   command: readonly [string, ...string[]],
@@ -65,7 +82,7 @@ class Paged implements Stdout {
   /** Where output goes once it is known to be short or long. */
   private target: Stdout | undefined
   private child: ChildProcess | undefined
-  private gone: Promise<unknown> | undefined
+  private gone: Promise<void> | undefined
 
   constructor(
     private readonly command: readonly [string, ...string[]],
@@ -81,7 +98,7 @@ class Paged implements Stdout {
     if (this.rows < this.options.rows) return
     this.child = await start(this.command, this.options.env)
     if (this.child !== undefined) {
-      this.gone = once(this.child, 'close')
+      this.gone = follow(this.child)
       this.options.started?.()
     }
     const stdin = this.child?.stdin

@@ -3,6 +3,7 @@
  * effort: what cannot be said there is not said, and the work and its exit code are the same.
  */
 import { fstatSync, writeSync } from 'node:fs'
+import { codeOf } from '../../errors.js'
 
 /** What there is to know of a stream that notes go to. */
 interface Sayable {
@@ -42,25 +43,34 @@ export const mayBeTerminal = (): boolean => {
 /** Standard input. Opening it takes milliseconds. */
 export const standardInput = (): NodeJS.ReadStream => process.stdin
 
-let lost = false
-/** The terminal hung up, as its keyboard tells: it ends, which no key does while keys are read one by one. */
-export const terminalLost = (): void => {
-  lost = true
-}
+/** Whether a standard stream is a terminal that hung up: only there a write of nothing is an input/output error. */
+const hungUp = (): boolean =>
+  [0, 1, 2].some((descriptor) => {
+    try {
+      if (fstatSync(descriptor).isCharacterDevice()) writeSync(descriptor, new Uint8Array())
+      return false
+    } catch (error) {
+      return codeOf(error) === 'EIO'
+    }
+  })
+
+/** What shells report of a process that ended by SIGQUIT. */
+const quit = 131
 
 /**
- * Where the terminal itself hung up, Node would abort while it tidies that up, with a core file: the
- * process ends by the signal instead, once its own work is done.
- * @param told whether the signal said so; the terminal may be there for a moment more
+ * Has the process end, once its work is done, by the signal that interrupted it: then the shell that
+ * started it ends its loop, too. Where its terminal hung up Node would abort while it tidies that up; it
+ * ends by SIGHUP instead. A core file would hold the token, so that SIGQUIT is told by the exit code alone.
+ * @param signal what interrupted the work; undefined where nothing did
  */
-export const endWithTerminal = async (told: boolean): Promise<void> => {
-  const { isatty } = await import('node:tty')
-  const terminals = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY)
+export const endBy = (signal: NodeJS.Signals | undefined): void => {
   process.once('exit', () => {
-    if (!terminals.some(({ fd }) => told || lost || !isatty(fd))) return
+    const end = hungUp() ? 'SIGHUP' : signal
+    if (end === 'SIGQUIT') process.exitCode = quit
+    if (end === undefined || end === 'SIGQUIT' || process.platform === 'win32') return
     // Prompts listen to it, too: heard by anybody, it would end nothing.
-    process.removeAllListeners('SIGHUP')
-    process.kill(process.pid, 'SIGHUP')
+    process.removeAllListeners(end)
+    process.kill(process.pid, end)
   })
 }
 

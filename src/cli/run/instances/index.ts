@@ -193,7 +193,7 @@ export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<numb
   if (writing) checkWriting(line, wanted, profiles, globals)
   const { sites, words } = await sitesOf(command, profiles, writing)
   const merged = await OneAnswer.of({ command, globals, format, env, signal }, words)
-  const input = new StandardInput()
+  const input = new StandardInput(signal)
   const several = new Several(line, run, globals, format, merged, input)
   try {
     await (writing ? several.inOrder(sites) : several.together(sites))
