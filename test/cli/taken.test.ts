@@ -8,6 +8,7 @@ import { deployKeys } from '../../src/catalogue/areas/deploy-keys.js'
 import { geo } from '../../src/catalogue/areas/geo.js'
 import { integrations } from '../../src/catalogue/areas/integrations.js'
 import { members } from '../../src/catalogue/areas/members.js'
+import { pagesDomains } from '../../src/catalogue/areas/pages-domains.js'
 import { runners } from '../../src/catalogue/areas/runners.js'
 import { settings } from '../../src/catalogue/areas/settings.js'
 import { type Endpoint, echoes } from '../../src/catalogue/endpoint.js'
@@ -81,6 +82,8 @@ describe('an attribute counts as taken', () => {
       { asset_proxy_secret_key: 'x' },
       { asset_proxy_secret_key: '****' },
     ],
+    ['where it is a secret that is unset', settings.update, { spamsvc_api_key: '' }, {}],
+    ['where it is a certificate that is removed', pagesDomains.update, { certificate: '' }, {}],
     ['where it is a secret of an integration', integrations.update, { token: 'x' }, {}],
     [
       'under a name that only the properties have',
@@ -136,7 +139,7 @@ describe('an attribute counts as not taken', () => {
     ],
     ['when properties lack it', integrations.update, { room: 'x' }, { properties: {} }],
     ['when it is a secret', settings.update, { asset_proxy_secret_key: 'x' }, {}],
-    ['when it is a secret that is unset', settings.update, { spamsvc_api_key: '' }, {}],
+    ['when it is a certificate', pagesDomains.update, { certificate: 'x' }, {}],
     ['when it is a list that is emptied', settings.update, { domain_allowlist: [] }, {}],
     ['when only its name ends as a secret’s', settings.update, { disable_feed_token: true }, {}],
     ['when it is a secret that nobody knows', settings.update, { hub_token: 'x' }, {}],

@@ -1,7 +1,8 @@
 /** Whether a value that an answer shows is the one that was sent. */
 import { isObject } from '../../../base/objects.js'
 
-const isEmpty = (value: unknown): boolean =>
+/** Whether a value says that there is none. */
+export const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
 
 const truths: Readonly<Record<string, boolean>> = {

@@ -11,7 +11,7 @@ import type { Param } from '../../../catalogue/params.js'
 import { propertiesOf } from '../../../catalogue/shapes/properties.js'
 import { called, type Naming, namesIn } from '../../../catalogue/words.js'
 import type { Ask } from '../../../http/types.js'
-import { agrees } from './agrees.js'
+import { agrees, isEmpty } from './agrees.js'
 
 /** An attribute that the answer does not show as it was sent. */
 export interface NotTaken {
@@ -102,8 +102,8 @@ const judge = (
     }
   }
   if (had.length === 0) return undefined
-  // A field that every answer should show is missing, even where an empty value was sent.
-  const absent = got === undefined && name in fieldsOf(endpoint)
+  // A field that every answer should show is missing, even where an empty value was sent; not one that is unset so.
+  const absent = got === undefined && name in fieldsOf(endpoint) && !(opaque && isEmpty(sent))
   if (!absent && (opaque || had.some((one) => agrees(sent, one)))) return undefined
   const without = `${lost(own, opaque)}: its answer does not have it (another version or edition?)`
   const differs = `the instance did not take ${own} as it was given: it has ${shown(maskFields({ [name]: got })[name])}`
