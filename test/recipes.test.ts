@@ -84,6 +84,9 @@ const cook = ({ lines }: Recipe, look: (left: Left) => Promise<void>): Promise<v
       const ran = await shell(line, cwd, env)
       const end = ends[line] ?? 0
       expect([ran.code, line, ran.code === end ? '' : ran.stderr]).toEqual([end, line, ''])
+      // Nothing is said of fields and attributes that are not there, and nothing is shown of them.
+      expect(ran.stderr).not.toMatch(/unknown field|no record has|did not take|nothing shows/)
+      if (line.includes('--fields')) expect([line, emptyIn(ran.stdout)]).toEqual([line, []])
       printed.push(ran.stdout)
     }
     await look({
@@ -103,6 +106,16 @@ const rowsOf = (csv: string): string[][] =>
     .trimEnd()
     .split(/\r?\n/)
     .map((row) => row.split(','))
+
+/** The columns of a table in a pipe that hold nothing at all; every one where there are no rows. */
+const emptyIn = (printed: string): readonly string[] => {
+  const [head = [], ...rows] = printed
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('\t'))
+  if (head.length === 1 && rows.length === 0) return head.filter((value) => value === '')
+  return head.filter((_, at) => rows.every((row) => (row[at] ?? '') === ''))
+}
 
 /** The objects of a table in a pipe. */
 const idsIn = (printed: string): readonly string[] =>
@@ -161,7 +174,12 @@ const looks: Readonly<Record<keyof typeof recipes, (left: Left) => Promise<void>
   runners: async ({ printed: [paused = '', silent = ''], ask }) => {
     const offline = idsIn(paused)
     expect(offline.length).toBeGreaterThan(0)
+    expect(silent.split('\n')[0]).toBe('id\tdescription\tstatus')
     expect(idsIn(silent).length).toBeGreaterThan(0)
+    for (const id of idsIn(silent)) {
+      const { contacted_at } = { contacted_at: '', ...(await ask('runners', 'get', id)) }
+      expect(Date.parse(contacted_at)).toBeLessThan(Date.now() - 30 * 86_400_000)
+    }
     const now = stateOf(await ask('runners', 'list', '--instance'))
     for (const row of paused.trimEnd().split('\n').slice(1))
       expect(row.split('\t').at(-1)).toBe('false')

@@ -198,6 +198,8 @@ export interface Particulars {
   readonly keeps?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */
   readonly made?: Made
+  /** Fields of rows of its own, which are those of no endpoint's answer. */
+  readonly shows?: readonly string[]
 }
 
 /** A command without what it does. */

@@ -22,6 +22,8 @@ export interface Emit {
   readonly columns?: readonly string[]
   /** Fields that were asked for by name, unless --fields says others. */
   readonly fields?: readonly string[]
+  /** Fields that its records may have beside its columns and what the endpoint's shape says. */
+  readonly known?: readonly string[]
   /** The secret is the answer that was asked for: shown even without --show-secrets. */
   readonly reveal?: boolean
   /** Whose answer it is: columns and secret fields come from it. */
@@ -36,6 +38,8 @@ export interface Emit {
   readonly among?: readonly unknown[]
   /** The column before it, where there are several instances: the engine's. */
   readonly within?: 'profile'
+  /** It says what was changed: a mistake in how it is to be shown is noted, and refuses nothing. */
+  readonly changed?: boolean
   /** Notes told it to people already; only the other formats print it. */
   readonly noted?: boolean
 }

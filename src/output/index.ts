@@ -1,5 +1,6 @@
 /** An answer in one of the output formats. */
 import { json } from './formats.js'
+import { inspected } from './inspection.js'
 import { maskedPick, maskedWriter } from './masking/stage.js'
 import { picker } from './record.js'
 import type { Asked, Format, Hidden, Sink, Writer } from './types.js'
@@ -26,12 +27,12 @@ export const openWriter = async (
   hidden: Hidden,
 ): Promise<Writer> => {
   const open = await format.load()
-  const start = ({ made, people: _, ...view }: Asked): Writer =>
-    maskedWriter(
-      open(sink, { ...view, pick: maskedPick(picker(made, view.words), hidden, view.words) }),
-      hidden,
-      view.words,
-    )
+  const start = ({ made, people: _, inspection, ...view }: Asked): Writer => {
+    const pick = maskedPick(picker(made, view.words), hidden, view.words)
+    const printer = open(sink, { ...view, pick })
+    const whole = inspection === undefined ? printer : inspected(printer, inspection)
+    return maskedWriter(whole, hidden, view.words)
+  }
   if (!shapedFor(format, asked)) return start(asked)
   const { printerForPeople } = await import('./people.js')
   return maskedWriter(printerForPeople(start, sink, asked), hidden, asked.words)

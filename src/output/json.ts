@@ -1,8 +1,8 @@
 /**
  * JSON: the API's own objects, numbers and strings as they came; a list is one array, written
  * record by record and closed only when it is whole. Compact, or laid out on a terminal.
- * `--fields a,b.c` gives flat objects whose keys are spelt as asked: `{"a": …, "b.c": …}`, null
- * where there is no such field.
+ * `--fields a,b.c` gives flat objects whose keys are spelt as asked: `{"a": …, "b.c": …}`; a field
+ * that a record lacks is left out.
  */
 import { encode, joined, liner, type ToLines, writeLines } from './json/bytes.js'
 import { rewrite } from './json/text.js'

@@ -110,11 +110,16 @@ export const picker = (more: Made = {}, words?: Naming): Pick => {
   }
 }
 
-/** The record as JSON and YAML give it: whole, or only the fields asked for. */
+/** The record as JSON and YAML give it: whole, or of the fields asked for those that it has. */
 export const shaper = ({ fields, parents, pick }: Sight): ((record: unknown) => unknown) => {
   if (fields === undefined) return (record) => record
   const shape = (record: unknown): unknown =>
-    Object.fromEntries(fields.map((path) => [path, pick(record, path) ?? null]))
+    Object.fromEntries(
+      fields.flatMap((path) => {
+        const value = pick(record, path)
+        return value === undefined ? [] : [[path, value] as const]
+      }),
+    )
   if (parents === undefined) return shape
   return (whole) =>
     isObject(whole) && 'record' in whole ? { ...whole, record: shape(whole.record) } : whole

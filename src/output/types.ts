@@ -79,8 +79,19 @@ export interface View {
   readonly csvRaw?: boolean
 }
 
+/** Looks at the records of an answer before a format prints them. */
+export interface Inspection {
+  /** Whether nothing is printed before it has seen enough. */
+  readonly holds: boolean
+  /** @returns whether it has seen enough */
+  see(records: readonly unknown[]): boolean
+  /** No more records come, or enough of them were held back. @throws Failure to refuse the answer */
+  end(): Promise<void>
+}
+
 /** What is asked of an answer beside how it is seen; no format is told of it. */
 export interface Asked extends View {
+  readonly inspection?: Inspection
   /** Fields that are shown beside those of a record and made of it; a field of its own comes first. */
   readonly made?: Made
   readonly people?: People

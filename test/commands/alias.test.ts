@@ -158,7 +158,7 @@ describe('a line with an alias', () => {
   it('is the line that it stands for, with the rest behind it and flags before it', async () => {
     server.answer = () => ({
       body: [
-        { id: 7, status: 'offline' },
+        { id: 7, status: 'offline', gone: true },
         { id: 8, status: 'online' },
       ],
     })

@@ -38,7 +38,9 @@ describe('settings get', () => {
     const ran = await call('settings get signup_enabled no_such_setting neither')
     expect(ran).toMatchObject({ code: 4, stdout: '' })
     expect(ran.stderr).toContain('the instance has no setting no_such_setting, neither')
-    expect(ran.stderr).toContain('svcctl settings get lists them all')
+    expect(ran.stderr).toContain('hint: svcctl settings get lists them all')
+    const near = await call('settings get signup_enable')
+    expect(near.stderr).toContain('Did you mean signup_enabled? svcctl settings get lists them')
   })
 
   it('masks a secret that is named, unless --show-secrets', async () => {

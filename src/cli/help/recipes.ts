@@ -14,10 +14,10 @@ export const recipes = {
   runners: {
     job: 'Offline runners paused, and resumed',
     about:
-      'The second line says when they were last heard of; --dry-run on the first shows what it would do. What was paused before stays so after the undo.',
+      'The second line lists the paused runners that have been silent for more than thirty days; --dry-run on the first shows what it would do. What was paused before stays so after the undo.',
     lines: [
       'svcctl runners pause --instance --select status=offline --yes',
-      "svcctl runners list --instance --where 'active=false,contacted_at>30d' --fields id,description,contacted_at",
+      "svcctl runners list --instance --where 'active=false,contacted_at>30d' --fields id,description,status",
       'svcctl journal undo last --yes',
     ],
   },

@@ -84,7 +84,7 @@ const answerOf = async (
 }
 
 /** The room in which a run goes on: nothing is sent before a command asks for it. */
-const roomOf = async (options: RunOptions, screen: Streams) => {
+const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterwards) => {
   const { globals, env, signal, inner } = options
   const sessions = inner?.sessions ?? new Sessions(options, screen.notes)
   const place = new Standing(
@@ -94,7 +94,7 @@ const roomOf = async (options: RunOptions, screen: Streams) => {
     async (ask) => (globals.curl ? undefined : exchange.glance(ask)),
     (ask) => withinOf(options)(options, { sessions, gateOf: exchange.gateOf }, ask),
   )
-  const printing = new Printing(options, screen)
+  const printing = new Printing(options, screen, later)
   const answer = await answerOf(options, printing, screen, place)
   const exchange = createExchange({
     globals,
@@ -204,9 +204,9 @@ const partsIn = ({ options, screen, parts, reads, instance }: Below): Running['b
 export const createRun = async (options: RunOptions): Promise<Running> => {
   const { globals, listed, signal } = options
   const screen = await streamsOf(options)
-  const room: Room = await roomOf(options, screen)
-  const { sessions, place, printing, answer, exchange, person } = room
   const below = new Afterwards(screen.notes)
+  const room: Room = await roomOf(options, screen, below)
+  const { sessions, place, printing, answer, exchange, person } = room
   const reads = readsOf(exchange, options)
   const planning = new Planning(options, screen, place, reads)
   const lists = new Lists(

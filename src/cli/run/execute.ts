@@ -118,6 +118,7 @@ const lineRead = async (
   const of = {
     ...(part === undefined ? {} : { part }),
     ...(suggests === undefined ? {} : { suggests }),
+    ...(said.fields === undefined && fields !== undefined ? { suggested: true as const } : {}),
   }
   return { early, format, globals, suggests, of }
 }
@@ -158,7 +159,7 @@ const executeOne = async (
   let failed: unknown
   try {
     suggests?.tell(person)
-    await prelude({ command, globals, person, ...words }, early)
+    await prelude({ command, globals, person, ...words, ...of }, early)
     checkShown(format, command, globals)
     const beside = { parents, running, wish, input, stdin: input.text, ...said }
     await act({ command, raw, globals, signal, ...beside })

@@ -112,6 +112,8 @@ export interface RunOptions {
   readonly part?: InstancePart
   /** What the folder suggests; nothing to one of several instances. */
   readonly suggests?: Suggesting
+  /** The fields are what the folder suggests: they end no command. */
+  readonly suggested?: true
   /** Where it is within another: what it has from there, and how it is seen. */
   readonly inner?: InnerPart
   /** How others are run within it. */

@@ -5,15 +5,15 @@ import { isRepeated } from '../../commands/repeat-flags.js'
 import type { PersonService } from '../../commands/services.js'
 import type { Command } from '../../commands/types.js'
 import { usage } from '../../errors.js'
-import { fieldNotes } from './answer/fields.js'
 import { checkJournal } from './many/journal/wish.js'
-import { checkRehearsal } from './rehearsal.js'
+import { checkRehearsal, isRehearsal } from './rehearsal.js'
 
 interface Line {
   readonly command: Command
   readonly globals: Globals
   readonly person: Pick<PersonService, 'note'>
   readonly words?: Words
+  readonly suggested?: true
 }
 
 /**
@@ -21,7 +21,7 @@ interface Line {
  * @throws Failure `usage` for flags that do not go together
  */
 export const prelude = async (
-  { command, globals, person, words }: Line,
+  { command, globals, person, words, suggested }: Line,
   early: readonly string[],
 ): Promise<void> => {
   for (const text of early) person.note(text)
@@ -29,6 +29,9 @@ export const prelude = async (
   checkJournal(globals)
   if (globals.web && isRepeated(globals))
     throw usage(`--web and --${globals.watch === undefined ? 'until' : 'watch'} exclude each other`)
-  if (globals.fields === undefined) return
-  for (const text of await fieldNotes(command, globals.fields, words)) person.note(text)
+  // What a rehearsal shows has fields of its own, and nothing is written by then.
+  if (globals.fields === undefined || suggested === true || isRehearsal({ command, globals }))
+    return
+  const { checkFields } = await import('./answer/known-fields.js')
+  await checkFields(command, globals.fields, words)
 }

@@ -200,7 +200,8 @@ const call = async (
     })
     if (whole === undefined) return
     if (whole.status === 304) return person.note('nothing changed: it was already so')
-    if (whole.bytes.length > 0) return await answer.printAnswer({ bytes: whole.bytes })
+    const changed = request.method !== 'GET' && request.method !== 'HEAD'
+    if (whole.bytes.length > 0) return await answer.printAnswer({ bytes: whole.bytes }, { changed })
     person.note(
       `${maskAddresses(`${request.method} ${request.path}`)}: ${deletes ? 'deleted, ' : ''}${whole.status}`,
     )

@@ -110,7 +110,7 @@ const login = async (services: Services, given: Login): Promise<void> => {
   person.note(`the token is kept in ${places[kept_in]}; profile "${name}" is the current one`)
   await answer.print(
     { profile: name, base_url: baseUrl, kind, ...identity, kept_in },
-    { noted: true },
+    { changed: true, noted: true },
   )
 }
 

@@ -95,7 +95,10 @@ const checking =
     if (flags.format !== undefined || answer.reader === 'people')
       await answer.write(format.write(outcome, severity, answer.text.safe))
     else
-      await answer.print(recordOf(outcome, severity), { columns: ['check', 'status', 'message'] })
+      await answer.print(recordOf(outcome, severity), {
+        columns: ['check', 'status', 'message'],
+        known: ['address'],
+      })
     answer.exit(format.codes[severity])
   }
 

@@ -64,6 +64,7 @@ export const show = async (
     return services.answer.write(mergedText(verdicts))
   }
   return services.answer.printMany(verdicts.map(record), {
+    known: ['merged_yaml'],
     people: {
       columns: ['file', 'valid', 'errors', 'warnings'],
       rows: () => verdicts.map(rowOf),

@@ -112,7 +112,7 @@ const runMerge = async (
   for (const past of damaged) tellGap({ answer, person }, past)
   if (open.length > 0) answer.exit(exitCodes.partial)
   person.note(words(counts))
-  await answer.print({ file: target, ...counts, open })
+  await answer.print({ file: target, ...counts, open }, { changed: true })
 }
 
 export const mergeCommand = define({

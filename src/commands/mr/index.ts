@@ -5,6 +5,7 @@ import { quoted } from '../../base/shell-words.js'
 import { mr } from '../../catalogue/areas/mr.js'
 import { boolean, integer } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
+import { propertiesOf } from '../../catalogue/shapes/properties.js'
 import { Failure } from '../../errors.js'
 import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
@@ -78,6 +79,8 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
 
 export const rebase = define({
   flags,
+  // With --wait it shows the merge request.
+  shows: Object.keys(propertiesOf(mr.get.returns.shape) ?? {}),
   streams: true,
   examples: [
     'mr rebase 1 --project platform/app --wait',

@@ -1,4 +1,6 @@
 /** A plan on standard output: a page for people, one object for programs, an action a line elsewhere. */
+
+import type { PlanAction } from '../../desired/planfile/document.js'
 import { exitCodes } from '../../errors.js'
 import { formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
@@ -23,6 +25,9 @@ export const formatOf = async (
   return name === undefined ? table : formatNamed(name)
 }
 
+/** Fields that some actions have. */
+const maybe = ['body', 'then', 'loses'] as const satisfies readonly (keyof PlanAction)[]
+
 /** Prints a plan. No value of a secret is in it: nothing has to be masked. */
 export const printPlan = async (services: Services, made: MadePlan): Promise<void> => {
   const { answer } = services
@@ -37,7 +42,7 @@ export const printPlan = async (services: Services, made: MadePlan): Promise<voi
     return answer.printMany(rowsOf(made), { columns: ['verb', 'address', 'changes'] })
   // What holds no object inside of another has the actions, one a line.
   if ((await formatOf(services.place)).nests !== true)
-    return answer.printMany(made.document.actions, { reveal: true })
+    return answer.printMany(made.document.actions, { known: maybe, reveal: true })
   await answer.print(made.document, { reveal: true })
 }
 

@@ -58,6 +58,9 @@ const settingsOf = (profile: Profile): JsonValues =>
     }),
   )
 
+/** Settings that a profile may have, whether or not this one does. */
+const settingFields = settingNames.map((name) => name.replaceAll('-', '_'))
+
 export const listCommand = define({
   summary: 'List the profiles',
   examples: ['profile list', 'profile list -o json'],
@@ -67,6 +70,7 @@ export const listCommand = define({
     if (rows.length === 0) services.person.note('no profiles; svcctl auth login makes one')
     await services.answer.printMany(rows, {
       columns: ['name', 'current', 'base_url', 'token', 'user'],
+      known: settingFields,
       reveal: true,
     })
   },
@@ -78,7 +82,10 @@ export const getCommand = define({
   examples: ['profile get default', 'profile get default -o json'],
   run: async (services, given) => {
     const profile = known(services, needed(given, 'profile get'))
-    await services.answer.print(shown(profile, storeOf(services).current()), { reveal: true })
+    await services.answer.print(shown(profile, storeOf(services).current()), {
+      known: settingFields,
+      reveal: true,
+    })
   },
 })
 
@@ -139,6 +146,8 @@ export const setCommand = define({
     const profile = await storeOf(services).set(name, changes)
     services.person.note(`profile "${name}" is changed`)
     await services.answer.print(shown(profile, storeOf(services).current()), {
+      known: settingFields,
+      changed: true,
       reveal: true,
       noted: true,
     })

@@ -1,5 +1,6 @@
 /** `settings get` and `settings update` (`catalogue/reference/settings.md`). */
 import { type Fields, isObject } from '../../base/objects.js'
+import { nearest } from '../../base/suggest.js'
 import { settings } from '../../catalogue/areas/settings.js'
 import { meaningIn } from '../../catalogue/legible.js'
 import { boolean } from '../../catalogue/params.js'
@@ -18,10 +19,13 @@ const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 const known = (all: Settings, { args, naming }: Given): readonly string[] => {
   const wanted = args.map((name) => name.replaceAll('-', '_'))
   const unknown = wanted.filter((name) => keyIn(all, name, naming) === undefined)
-  if (unknown.length > 0)
+  if (unknown.length > 0) {
+    const near = unknown.flatMap((name) => nearest(name, namesIn(Object.keys(all), naming)) ?? [])
+    const meant = near.length === 0 ? '' : `Did you mean ${near.join(', ')}? `
     throw new Failure('not_found', `the instance has no setting ${unknown.join(', ')}`, {
-      hint: 'svcctl settings get lists them all.',
+      hint: `${meant}svcctl settings get lists them all.`,
     })
+  }
   return wanted
 }
 
@@ -93,6 +97,7 @@ const rowsOf =
   }
 
 export const update = define({
+  shows: ['setting', 'old', 'new'],
   description: ['On a terminal and in tables it shows what changed, old and new.'],
   examples: [
     'settings update --default-project-visibility internal',

@@ -47,3 +47,23 @@ export const hasField = (
   const key = isObject(record) ? keyIn(record, name, words) : undefined
   return isObject(record) && key !== undefined && hasField(record[key], rest, words)
 }
+
+const digits = /^\d+$/
+
+/**
+ * Whether a record may have a field, as far as it shows: below null, and in an empty list, there may be
+ * anything. A number picks an element of a list, as in `--fields`.
+ */
+export const mayHave = (
+  record: unknown,
+  [name, ...rest]: readonly string[],
+  words?: Naming,
+): boolean => {
+  if (name === undefined || record === null) return true
+  if (Array.isArray(record)) {
+    const path = digits.test(name) ? rest : [name, ...rest]
+    return record.length === 0 || record.some((element) => mayHave(element, path, words))
+  }
+  const key = isObject(record) ? keyIn(record, name, words) : undefined
+  return isObject(record) && key !== undefined && mayHave(record[key], rest, words)
+}

@@ -9,17 +9,19 @@ type Made = ConstructorParameters<typeof Printing>
 
 const printing = async (name: string, globals: object = {}, terminal = false) => {
   const printed: Buffer[] = []
+  const notes: string[] = []
   const out = { write: async (chunk: string | Uint8Array) => void printed.push(Buffer.from(chunk)) }
   const style = await styleOf({ isTTY: terminal, columns: 100 } as NodeJS.WriteStream, {}, 'never')
   const answer = new Printing(
     {
-      command: { area: 'runners' },
+      command: { area: 'runners', words: 'list', endpoints: {}, args: [] },
       format: formatNamed(name),
       globals: { showSecrets: false, csvRaw: false, ...globals },
     } as unknown as Made[0],
     { style, width: 100, out, plain: { end: async () => {} } } as unknown as Made[1],
+    (text) => void notes.push(text),
   )
-  return { answer, text: () => Buffer.concat(printed).toString() }
+  return { answer, notes, text: () => Buffer.concat(printed).toString() }
 }
 
 const record = { id: 7, description: 'one', token: 'canary' }

@@ -103,7 +103,7 @@ describe('an output that a repository suggests', () => {
   it.skipIf(!has('tmux', '-V'))(
     'counts on a terminal, by the fields that there are, and a question says whose project it is',
     async () => {
-      const cwd = repository('project: a/b\noutput: ndjson\nfields: [name, none]')
+      const cwd = repository('project: a/b\noutput: ndjson\nfields: [name, none, user.none]')
       server.answer = ({ method }) => ({ body: method === 'GET' ? [{ id: 7, name: 'build' }] : {} })
       await atTerminal('jobs list', (terminal) => terminal.until(/^\{"name":"build"\}/m), cwd)
       const own = 'jobs list -o csv --fields id'

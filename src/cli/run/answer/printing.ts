@@ -1,11 +1,13 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
+import { changes } from '../../../commands/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { openDocument, openWriter } from '../../../output/index.js'
-import type { Asked, Hidden, People, Reader, Writer } from '../../../output/types.js'
+import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
+import { isRehearsal } from '../rehearsal.js'
 import type { Streams } from '../screen.js'
 import { columnsFor } from './columns.js'
 import { namesFor } from './identity.js'
@@ -46,7 +48,10 @@ const peopleOf = (people: People, { within, parent }: Emit): People => {
   }
 }
 
-type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
+type Options = Pick<
+  RunOptions,
+  'command' | 'format' | 'globals' | 'inner' | 'words' | 'until' | 'suggested'
+>
 
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
@@ -59,11 +64,20 @@ export class Printing implements RunAnswer {
   readonly #screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>
   readonly #decoder = new TextDecoder()
   readonly text: Text
+  readonly #later: (text: string) => void
+  /** Columns of which was said that no record has them. */
+  readonly #absent = new Set<string>()
   #code = 0
 
-  constructor(asked: Options, screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>) {
+  /** @param later says what stands below the output */
+  constructor(
+    asked: Options,
+    screen: Pick<Streams, 'style' | 'width' | 'out' | 'plain'>,
+    later: (text: string) => void,
+  ) {
     this.#asked = asked
     this.#screen = screen
+    this.#later = later
     this.text = textOf(screen)
   }
 
@@ -113,7 +127,11 @@ export class Printing implements RunAnswer {
 
   async writer(many: boolean, emit: Emit): Promise<Writer> {
     const { format, until } = this.#asked
-    const view = this.#view(many, emit)
+    const inspection = await this.#inspection(emit)
+    const view = {
+      ...this.#view(many, emit),
+      ...(inspection === undefined ? {} : { inspection }),
+    }
     const writer = await openWriter(format, this.#screen.out, view, this.#hidden(emit))
     return until === undefined ? writer : until.tap(writer, emit.endpoint)
   }
@@ -150,6 +168,27 @@ export class Printing implements RunAnswer {
     const open = await this.writer(false, emit)
     await open.raw([outcome.bytes ?? encoder.encode(JSON.stringify(outcome.value))])
     await open.close()
+  }
+
+  /** Whether the records have what is to be shown: the fields that were asked for, else the columns. */
+  async #inspection(emit: Emit): Promise<Inspection | undefined> {
+    const { command, format, globals, suggested, words } = this.#asked
+    const { fields } = globals
+    if (fields !== undefined) {
+      if (suggested === true) return undefined
+      const { fieldInspection } = await import('./field-inspection.js')
+      const wrote = changes(command, []) && !isRehearsal({ command, globals })
+      const late = emit.changed === true || wrote
+      return fieldInspection({ command, emit, words }, fields, { late, note: this.#later })
+    }
+    const own = emit.fields ?? emit.people?.columns
+    if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
+      return undefined
+    const { columnInspection } = await import('./column-inspection.js')
+    return columnInspection(emit, words, (column, text) => {
+      if (!this.#absent.has(column)) this.#later(text)
+      this.#absent.add(column)
+    })
   }
 
   /** The fields asked for; rows begin with the column that leads all the same. */

@@ -38,11 +38,16 @@ export class OneAnswer {
   readonly #shared: Shared
   /** What is to be said of each below the output. */
   readonly #later = new Map<string, () => void>()
+  /** What is to be said of all together. */
+  readonly #notes: (() => void)[] = []
 
   private constructor(shown: ScreenOptions, screen: Streams, words: Words | undefined) {
     this.#shown = shown
     this.#screen = screen
-    this.#printing = new Printing({ ...shown, ...(words === undefined ? {} : { words }) }, screen)
+    const asked = { ...shown, ...(words === undefined ? {} : { words }) }
+    this.#printing = new Printing(asked, screen, (text) =>
+      this.#notes.push(() => screen.notes.note(text)),
+    )
     this.#shared = new Shared((emit) => this.#printing.writer(true, emit), Number.POSITIVE_INFINITY)
   }
 
@@ -105,6 +110,7 @@ export class OneAnswer {
       await this.#screen.out.end()
     }
     for (const name of names) this.#later.get(name)?.()
+    for (const say of this.#notes) say()
   }
 
   /** Text of one of them, below its name: what only looks, and requests that are not sent. */

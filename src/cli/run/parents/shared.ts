@@ -60,6 +60,8 @@ export class Shared {
   readonly #held: () => boolean
   #writer: Promise<Writer> | undefined
   #waiting: Fields[] = []
+  /** The column of what is waiting. */
+  #column: Pick<Emit, 'parent'> = {}
   #printed = 0
 
   /** @param held whether all of it waits for others */
@@ -122,12 +124,13 @@ export class Shared {
    */
   async about({ column, name }: Parent, record: Fields): Promise<void> {
     this.#waiting.push({ [column]: name, ...record })
+    this.#column = { parent: column }
     if (this.#writer !== undefined) await this.#write({}, async () => {})
   }
 
   /** Ends the answer. */
   async close(): Promise<void> {
-    if (this.#waiting.length > 0) await this.#write({}, async () => {})
+    if (this.#waiting.length > 0) await this.#write(this.#column, async () => {})
     await (await this.#writer)?.close()
   }
 
