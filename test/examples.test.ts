@@ -122,7 +122,9 @@ const run = async (sandbox: Sandbox, area: string, name: string, written: string
 const outcome = async (sandbox: Sandbox, area: string, name: string, line: string) => {
   const { code, stderr } = await run(sandbox, area, name, line)
   // The embedded instance takes what is documented, and shows every column.
-  const taken = !/did not take|nothing shows that|no record has the field|unknown field/.test(stderr)
+  const taken = !/did not take|nothing shows that|no record has the field|unknown field/.test(
+    stderr,
+  )
   return { line, code, taken, ...(code === 0 && taken ? {} : { stderr }) }
 }
 

@@ -1,7 +1,6 @@
 /** `svcctl api <METHOD> <path>`: any call, with the profile's credentials, paging and output. */
 import type { JsonValues } from '../../base/json/value.js'
 import { maskAddresses } from '../../base/secrets/addresses.js'
-import { hasDots } from '../../base/segments.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { boolean, list } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
@@ -10,6 +9,7 @@ import { define, type GivenBy } from '../define.js'
 import type { PlaceService, Services } from '../services.js'
 import { documented, meant, pathsFor } from './documented.js'
 import { every, hasPlace } from './every.js'
+import { addressOf, pathIn } from './path.js'
 
 const flags = {
   header: list('string', 'a further header, "Name: value"'),
@@ -27,26 +27,6 @@ const targetOf = ([first, second]: readonly string[]): { method: string; target:
   if (!methods.includes(method))
     throw usage(`api takes one of ${methods.join(', ')}, not "${first}"`)
   return { method, target: second }
-}
-
-/** Percent-encoded, whatever it is. */
-const encoded = (text: string): string =>
-  [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
-
-/** `{project}` and `{group}` stand for the project and group at hand. */
-const filled = async (place: PlaceService, path: string): Promise<string> => {
-  let text = path
-  for (const kind of ['project', 'group'] as const) {
-    if (!text.includes(`{${kind}}`)) continue
-    const value = await place.scope(kind)
-    if (value === undefined)
-      throw usage(
-        `{${kind}} stands in the path, and there is no ${kind} at hand`,
-        `Set SVC_${kind.toUpperCase()}.`,
-      )
-    text = text.replaceAll(`{${kind}}`, encodeURIComponent(value).replaceAll('.', '%2E'))
-  }
-  return text
 }
 
 /** Names that the program itself sets. */
@@ -87,35 +67,6 @@ const queryOf = (values: JsonValues): string => {
   return query.toString()
 }
 
-/**
- * A path as it may be sent.
- * @throws Failure `usage` naming what cannot stand in one
- */
-const checkedPath = (path: string): string => {
-  const [plain = ''] = path.split(/[?#]/)
-  if (hasDots(plain)) throw usage('"." and ".." cannot stand in a path')
-  const stray = /[^\x21-\x7e]|#/.exec(path)?.[0]
-  if (stray === undefined) return path
-  throw usage(
-    `${stray === ' ' ? 'a blank' : JSON.stringify(stray)} cannot stand in a path`,
-    `Write it as ${stray === '#' ? '%23' : encoded(stray)}.`,
-  )
-}
-
-/** Where a path below the API goes, or one of another root of the instance. */
-const addressOf = async (
-  place: PlaceService,
-  path: string,
-  query: string,
-): Promise<Pick<WireRequest, 'path' | 'absolute'>> => {
-  const root = path.startsWith('/api/') && !path.startsWith('/api/v4/')
-  const below = path.startsWith('/api/v4/') ? path.slice('/api/v4'.length) : path
-  const whole = query === '' ? below : `${below}${below.includes('?') ? '&' : '?'}${query}`
-  return root
-    ? { path: `${(await place.session()).baseUrl}${whole}`, absolute: true }
-    : { path: whole }
-}
-
 const bodyOf = ({ input, extra }: Mine): string | undefined => {
   const attributes = {
     ...input,
@@ -131,7 +82,7 @@ const requestOf = async (place: PlaceService, given: Mine): Promise<WireRequest>
       'api takes a path of the instance, not an address',
       'Choose the instance with --base-url.',
     )
-  const path = checkedPath((await filled(place, target)).replace(/^(?!\/)/, '/'))
+  const path = await pathIn(place, target)
   const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
   const headers = headersOf(given.flags.header ?? [])
   const body = reads ? undefined : bodyOf(given)
@@ -200,8 +151,9 @@ const call = async (
     })
     if (whole === undefined) return
     if (whole.status === 304) return person.note('nothing changed: it was already so')
-    const changed = request.method !== 'GET' && request.method !== 'HEAD'
-    if (whole.bytes.length > 0) return await answer.printAnswer({ bytes: whole.bytes }, { changed })
+    const { bytes } = whole
+    const changed = !/^(GET|HEAD)$/.test(request.method)
+    if (bytes.length > 0) return await answer.printAnswer({ bytes }, { changed })
     person.note(
       `${maskAddresses(`${request.method} ${request.path}`)}: ${deletes ? 'deleted, ' : ''}${whole.status}`,
     )
