@@ -1,7 +1,6 @@
 /** What follows from a kind's fact: its attributes, and where each is read. */
-import { type JsonValue, jsonFields } from '../base/json/value.js'
-import { isObject } from '../base/objects.js'
-import { isSecretName } from '../base/secrets/names.js'
+import type { JsonValue } from '../base/json/value.js'
+import { isSecret } from '../base/secrets/mask.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { IntegrationFamily } from '../catalogue/integration-families.js'
 import type { Managed, Referent } from '../catalogue/managed/managed.js'
@@ -110,22 +109,12 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
 /** Whether an attribute that no document knows may be called so; no object has it by birth. */
 export const isAttributeName = (name: string): boolean => /^\w+$/.test(name) && !(name in {})
 
-/** Whether a text under a name that secrets have stands in a value, at any depth. */
-const holdsSecret = (name: string, value: JsonValue): boolean => {
-  if (typeof value === 'string') return value !== '' && isSecretName(name)
-  if (Array.isArray(value)) return value.some((item: JsonValue) => holdsSecret(name, item))
-  return (
-    isObject(value) &&
-    Object.entries(jsonFields(value)).some(([key, inner]) => holdsSecret(key, inner ?? null))
-  )
-}
-
 /**
- * Whether a value that was read is a secret's: declared, or a text under a name that secrets have. Numbers
- * and booleans under such a name say how it is used, not what it is.
+ * Whether a value that was read is a secret's: declared, or masked wherever else it is shown. Numbers and
+ * booleans under a secret's name say how it is used, not what it is.
  */
 export const isSecretValue = (
   attribute: Pick<Attribute, 'secret'> | undefined,
   name: string,
   value: JsonValue,
-): boolean => attribute?.secret === true || holdsSecret(name, value)
+): boolean => attribute?.secret === true || isSecret(name, value)

@@ -155,3 +155,7 @@ export const maskFields = (
   secrecyOf: SecrecyOf = byName,
   instead: Instead = usual,
 ): Fields => new Masker(secrecyOf, instead).fields(record)
+
+/** Whether the value of a field is a secret, or holds one. */
+export const isSecret = (name: string, value: unknown, secrecyOf: SecrecyOf = byName): boolean =>
+  maskFields({ [name]: value }, secrecyOf)[name] !== value

@@ -1,7 +1,7 @@
 /** What was asked by data, as the line that a person would type: read by a shell, it asks the very same. */
 
 import { isObject } from '../../base/objects.js'
-import { isSecretName } from '../../base/secrets/names.js'
+import { isSecret } from '../../base/secrets/mask.js'
 import { quoted } from '../../base/shell-words.js'
 import type { Param } from '../../catalogue/params.js'
 import { type Failure, usage } from '../../errors.js'
@@ -44,8 +44,8 @@ const isPublic = (param: Param): boolean => param.type === 'string' && param.for
 const mayStandFor = (param: Param): boolean =>
   param.secret === true || param.type === 'json' || isPublic(param)
 
-const isSecret = ({ param, parameter = '' }: Flag): boolean =>
-  param.secret === true || (isSecretName(parameter) && !isPublic(param))
+const holdsSecret = ({ param, parameter = '' }: Flag, value: unknown): boolean =>
+  param.secret === true || isSecret(isPublic(param) ? '' : parameter, value)
 
 /** A secret is never repeated: whoever runs the line has it in a variable. */
 const variable = ({ name }: Flag): string => `env:${name.replaceAll('-', '_').toUpperCase()}`
@@ -60,6 +60,7 @@ const itemText = (name: string, value: unknown): string => {
 const hashTexts = (name: string, value: object): readonly string[] =>
   Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
     if (key.includes('=')) throw cannot(name, `"${key}" holds a =`)
+    if (isSecret(key, inner)) throw cannot(name, `${key} is a secret`)
     const all = Array.isArray(inner) ? inner : [inner]
     if (all.length === 0 || all.some((one) => isObject(one) || one === null))
       throw cannot(name, `${key} is no text, number or list of them`)
@@ -76,7 +77,7 @@ const plainText = ({ name, param }: Flag, value: unknown): string => {
 /** The texts of a flag, each given once. */
 const textsOf = (flag: Flag, value: unknown): readonly string[] => {
   const { name, param } = flag
-  if (isSecret(flag) && typeof value === 'string' && value !== '') {
+  if (typeof value === 'string' && value !== '' && holdsSecret(flag, value)) {
     if (!mayStandFor(param)) throw cannot(name, 'it is a secret')
     return [variable(flag)]
   }

@@ -1,6 +1,6 @@
 /** The one answer that several instances write to, each in its turn and in their order. */
-import { type Fields, isObject } from '../../../base/objects.js'
-import { mask, secrecies } from '../../../base/secrets/mask.js'
+import { isObject } from '../../../base/objects.js'
+import { isSecret, secrecies } from '../../../base/secrets/mask.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
 import type { Words } from '../../../catalogue/words.js'
 import type { OfInstance } from '../../../commands/described.js'
@@ -144,7 +144,6 @@ export const keptAnswer = (
 ): OfInstance => {
   const value = printedValue(answer)
   const secrecyOf = secrecies(secretsOf(endpoint), words)
-  const one = (name: string): Fields => ({ [name]: isObject(value) ? value[name] : undefined })
   return {
     profile,
     value,
@@ -152,6 +151,6 @@ export const keptAnswer = (
       ? {}
       : { fields: fields.map((field) => asked?.neutral(field) ?? field) }),
     neutral: (own) => words?.neutral(own) ?? own,
-    isSecret: (own) => JSON.stringify(mask(one(own), secrecyOf)) !== JSON.stringify(one(own)),
+    isSecret: (own) => isObject(value) && isSecret(own, value[own], secrecyOf),
   }
 }

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isSecretHeader, isSecretName } from '../../../../base/secrets/names.js'
+import { isSecret } from '../../../../base/secrets/mask.js'
+import { isSecretHeader } from '../../../../base/secrets/names.js'
 import { scrub } from '../../../../base/secrets/scrub.js'
 import type { Param } from '../../../../catalogue/params.js'
 import { flagsOfCommand, named } from '../../../../commands/derive/index.js'
@@ -35,14 +36,14 @@ const checkPlain = (text: string, flag: Flag): void => {
   const { name, param } = flag
   if (text === '-') throw new Final(`--${name} came from standard input`)
   const secret = param.secret === true && text !== '' && !text.startsWith('env:')
-  if (secret || scrub(text) !== text)
+  if (secret || isSecret('', text) || scrub(text) !== text)
     throw new Final(`--${name} is a secret that was given on the line`)
 }
 
 /** `key=value` and `Name: value`: the name says whether the value is a secret. */
 const checkNamed = (text: string, name: string): void => {
-  const key = text.split(/[=:]/)[0] ?? ''
-  const secret = name === 'header' ? isSecretHeader(key.trim()) : isSecretName(key)
+  const [key = '', value = ''] = text.split(/[=:](.*)/s)
+  const secret = name === 'header' ? isSecretHeader(key.trim()) : isSecret(key, value)
   if (secret) throw new Final(`--${name} ${key} is a secret that was given on the line`)
 }
 

@@ -1,0 +1,62 @@
+/** Which fields of the documents are masked: by their names alone, and by the endpoints that have them. */
+import { expect, it } from 'vitest'
+import { isObject } from '../../src/base/objects.js'
+import { isSecretName } from '../../src/base/secrets/names.js'
+import type { Endpoint } from '../../src/catalogue/endpoint.js'
+import { areas } from '../../src/catalogue/index.js'
+import type { Params } from '../../src/catalogue/params.js'
+import { secretsOf } from '../../src/catalogue/secret-fields.js'
+
+const endpoints = (await Promise.all(areas.map(({ load }) => load()))).flatMap((all) =>
+  Object.values<Endpoint>(all),
+)
+
+const fieldsIn = (schema: unknown, found: Set<string>, seen = new Set<unknown>()): void => {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
+  seen.add(schema)
+  if (isObject(schema) && isObject(schema.properties))
+    for (const name of Object.keys(schema.properties)) found.add(name)
+  for (const inner of Object.values(schema)) fieldsIn(inner, found, seen)
+}
+
+const namesIn = (params: Params, found: Set<string>): void => {
+  for (const [name, param] of Object.entries(params)) {
+    found.add(name)
+    if (param.type === 'hash' && param.keys !== undefined) namesIn(param.keys, found)
+    if (param.type === 'json' && param.items !== undefined) namesIn(param.items, found)
+  }
+}
+
+const names = new Set<string>()
+for (const { params, returns } of endpoints) {
+  fieldsIn(returns.shape, names)
+  namesIn(params, names)
+}
+
+it('by their names these are masked, and no other of the documents', () => {
+  expect(names.size).toBeGreaterThan(650)
+  expect([...names].filter(isSecretName).sort()).toEqual([
+    'api_key',
+    'asset_proxy_secret_key',
+    'cloud_access_key_id',
+    // A boolean: of what only looks like a secret's texts alone are masked.
+    'disable_feed_token',
+    'errsvc_dsn',
+    'external_pipeline_validation_service_token',
+    'password',
+    'runners_token',
+    'spamsvc_api_key',
+    'token',
+    'webhook',
+  ])
+})
+
+it('an endpoint declares these, and the names are those of fields', () => {
+  const declared = new Set(endpoints.flatMap((endpoint) => [...secretsOf(endpoint)]))
+  expect([...declared].filter((name) => !isSecretName(name)).sort()).toEqual(['key', 'public_key'])
+  expect([...declared].filter((name) => !names.has(name))).toEqual([])
+})
+
+it('no text of the documents is masked as the value of a variable', () => {
+  expect([...names].filter((name) => ['variable_type', 'masked'].includes(name))).toEqual([])
+})

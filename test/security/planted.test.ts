@@ -1,0 +1,141 @@
+/** No secret that an instance says, or that is sent to it, is shown or kept, whichever way it goes. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { formats } from '../../src/output/formats.js'
+import { calling } from '../commands/calling.js'
+import { serve } from '../support/mcp.js'
+import { configuration, folder } from '../support/program.js'
+import { addresses, canary, harmless, kept, keptIn, names, planted } from './planted.js'
+
+const { call, server } = calling()
+
+const leaks = (text: string): readonly string[] =>
+  text.split('\n').filter((line) => line.includes(canary))
+
+/** One object, a list that is cut and passed on, and fields that are picked. */
+const ways = [
+  { line: 'api GET /planted', body: planted },
+  { line: 'api GET /planted --paginate', body: [{ id: 0 }, planted, { id: 2 }, planted] },
+  { line: 'runners list', body: [planted, { id: 2 }] },
+  { line: 'runners get 1', body: planted },
+]
+const picked = [...names.slice(0, 3), ...Object.keys(addresses), 'variables', 'nested']
+
+/** Formats that show all of a record, and what flags the others need. */
+const shownIn = ({ name, shows }: (typeof formats)[number], line: string): readonly string[] => {
+  const words = [...line.split(' '), '-o', name]
+  if (shows === 'field') return picked.flatMap((field) => [[...words, '--fields', field].join(' ')])
+  return [words.join(' '), [...words, '--fields', ['id', ...picked].join(',')].join(' ')]
+}
+
+describe.each(formats)('as $name', (format) => {
+  it.each(ways)('an answer to $line', async ({ line, body }) => {
+    if (format.shows === 'names' && line.startsWith('api')) return
+    server.answer = () => ({ body })
+    for (const one of shownIn(format, line)) {
+      const { code, stdout, stderr } = await call(one)
+      expect([one, code, leaks(`${stdout}${stderr}`)]).toEqual([one, 0, []])
+      if (format.reader !== 'programs' || one.includes('--fields')) continue
+      expect([one, keptIn(stdout).size]).toEqual([one, kept])
+      expect(stdout).toContain('[masked]')
+    }
+  })
+})
+
+it('what holds no secret comes out byte for byte', async () => {
+  const body = `[{"id":1.0,"text":"a\\/b","nested":${JSON.stringify(harmless)}}]`
+  server.answer = () => ({ body })
+  const { stdout } = await call('api GET /planted --paginate -o ndjson')
+  expect(stdout).toBe(`${body.slice(1, -1)}\n`)
+})
+
+it('each is shown where it is asked for', async () => {
+  server.answer = () => ({ body: [planted] })
+  const { stdout } = await call('api GET /planted --paginate -o ndjson --show-secrets')
+  expect(JSON.parse(stdout)).toEqual(planted)
+})
+
+const sent = JSON.stringify({ ...planted, value: canary, masked: true })
+const query = `a=1&private_token=${canary}&hook[token]=${canary}`
+
+/** Lines that send what is planted. */
+const sending: readonly (readonly string[])[] = [
+  ['api', 'POST', `/planted?${query}`, '--input', '-'],
+  ['api', 'DELETE', `/planted?${query}`, '--yes'],
+  ['runners', 'update', '1', '--input', '-'],
+  ...names.map((name) => ['runners', 'update', '1', '--param', `${name}=${canary}`]),
+  ...Object.entries(addresses).map(([name, url]) => [
+    ...['runners', 'update', '1', '--param', `${name}=${url}`],
+  ]),
+]
+
+it.each(['-vv', '--curl', '--dry-run'])('what is sent is not shown by %s', async (how) => {
+  server.answer = ({ method }) => (method === 'GET' ? { body: planted } : { body: planted })
+  for (const words of sending) {
+    const input = words.includes('-') ? { input: sent } : {}
+    const { code, stdout, stderr } = await call([...words, how], input)
+    expect([words, code, leaks(`${stdout}${stderr}`)]).toEqual([words, 0, []])
+    expect(`${stdout}${stderr}`).toMatch(/planted|runners|attribute/)
+  }
+})
+
+it('what is said back is not shown, either, where it was not taken', async () => {
+  server.answer = () => ({ body: { id: 1, import_url: addresses.import_url } })
+  const { stderr } = await call(['runners', 'update', '1', '--param', 'import_url=https://x.test'])
+  expect(leaks(stderr)).toEqual([])
+})
+
+const filesIn = (place: string): readonly string[] =>
+  readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+
+it('no journal and no audit log holds any', async () => {
+  const config = configuration()
+  const profile = { baseUrl: server.url, auditLog: join(config, 'audit.jsonl') }
+  writeFileSync(
+    join(config, 'config.json'),
+    JSON.stringify({ current: 'work', profiles: { work: profile } }),
+    { mode: 0o600 },
+  )
+  server.answer = () => ({ body: planted })
+  const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: '', SVC_TOKEN: '' }
+  for (const words of sending) {
+    const input = words.includes('-') ? { input: sent } : {}
+    const line = words[0] === 'runners' ? words.with(2, '1').toSpliced(3, 0, '2') : words
+    await call([...line, ...(words[0] === 'runners' ? ['--undo-record', '--yes'] : [])], {
+      env,
+      ...input,
+    })
+  }
+  const files = filesIn(config)
+  expect(files.filter((file) => /journal.*\.ndjson$|audit/.test(file)).length).toBeGreaterThan(20)
+  for (const file of files) expect([file, leaks(readFileSync(file, 'utf8'))]).toEqual([file, []])
+})
+
+it('no agent is told of any', async () => {
+  server.answer = ({ url }) => ({ body: /runners\/1/.test(url) ? planted : [planted] })
+  const env = { SVC_CONFIG_DIR: folder(), SVC_NO_KEYRING: '1', SVC_BASE_URL: server.url }
+  const served = await serve({ env: { ...env, SVC_TOKEN: 'secret-token' } })
+  const update = (description: string) =>
+    served.call('plan', { command: 'runners update', arguments: { id: 1, description } })
+  const asked = [
+    await served.call('read', { command: 'runners get', arguments: { id: 1 } }),
+    await served.call('read', { command: 'runners list' }),
+    await update('other'),
+  ]
+  for (const { text, isError } of asked) expect([isError, leaks(text)]).toEqual([false, []])
+  const refused = await update(addresses.import_url)
+  expect(leaks(refused.text)).toEqual([])
+  expect(refused.text).toContain('it is a secret')
+  await served.close()
+  expect(keptIn(asked[0]?.text ?? '').size).toBe(kept)
+})
+
+it('no export holds any', async () => {
+  server.answer = ({ url }) => ({ body: /settings/.test(url) ? planted : [] })
+  const { code, stdout, stderr } = await call('export settings --all-settings')
+  expect([code, leaks(`${stdout}${stderr}`)]).toEqual([0, []])
+  expect(stdout).toContain('kept-4')
+})
