@@ -23,14 +23,18 @@ export interface Sources {
   readonly coming?: Coming
   /** The project of numbers that are piped, where no flag says it; '' for each of several. */
   readonly project?: string
+  /** Is told what was read of a file. */
+  readonly read?: (path: string, bytes: Uint8Array) => void | Promise<void>
 }
 
 const globalNames = new Set(globalFlags.map((f) => f.name))
 
 /** A file's text, or a usage error that names it. */
-const readText = async (path: string, label: string): Promise<string> => {
+const readText = async (path: string, label: string, { read }: Sources): Promise<string> => {
   try {
-    return await fs.readFile(path, 'utf8')
+    const bytes = await fs.readFile(path)
+    await read?.(path, bytes)
+    return bytes.toString()
   } catch (cause) {
     throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
@@ -44,7 +48,7 @@ const secretText = async (text: string, flag: Flag, sources: Sources): Promise<s
       throw usage(`${spelled(flag)}: the environment has no ${text.slice(4)}`)
     return value
   }
-  if (text.startsWith('@')) return (await readText(text.slice(1), spelled(flag))).trimEnd()
+  if (text.startsWith('@')) return (await readText(text.slice(1), spelled(flag), sources)).trimEnd()
   if (flag.param.secret === true && text !== '')
     sources.warn(
       `other users of this machine can see ${spelled(flag)} while the command runs: use env:NAME or @file`,
@@ -53,7 +57,7 @@ const secretText = async (text: string, flag: Flag, sources: Sources): Promise<s
 }
 
 /** Parameters whose text may stand in a file; a PEM parameter names its file anyway. */
-const fromFile = (param: Param): boolean => {
+export const fromFile = (param: Param): boolean => {
   if (param.type === 'string' && param.format === 'pem') return false
   const isKey = param.type === 'string' && param.format === 'public-key'
   return param.secret === true || param.type === 'json' || isKey
@@ -155,7 +159,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
       ? undefined
       : path === '-'
         ? await sources.stdin()
-        : await readText(path, '--input')
+        : await readText(path, '--input', sources)
   return {
     args,
     flags,

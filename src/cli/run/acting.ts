@@ -1,4 +1,5 @@
 /** What a line asks for, done: once, again and again, for each of several parents, or gone on with. */
+import { resolve } from 'node:path'
 import type { Words } from '../../catalogue/words.js'
 import { hasForm } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
@@ -107,6 +108,14 @@ const selectedBy = (
   return goesOn(acting) ? selection.coming(asked) : selection.of(asked)
 }
 
+/** Keeps the digest of what was read of a file: it may be another when the journal is made. */
+const digesting =
+  ({ digests }: JournalWish) =>
+  async (path: string, bytes: Uint8Array): Promise<void> => {
+    const { createHash } = await import('node:crypto')
+    digests.set(resolve(path), createHash('sha256').update(bytes).digest('hex'))
+  }
+
 /** What the line asks for, done: once, again and again, or for each of several parents. */
 export const act = async (acting: Acting): Promise<void> => {
   const taken = await takenUp(acting)
@@ -125,6 +134,7 @@ export const act = async (acting: Acting): Promise<void> => {
     ...(coming === undefined ? {} : { coming }),
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
+    read: digesting(wish),
   })
   const asked = await asNeutral(said, raw, command, all.words)
   const selection = await running.selection(asked)

@@ -43,6 +43,7 @@ const wishOf = (
     source,
     raw,
     several: source !== 'arguments' || many,
+    digests: new Map(),
     ...(parents === undefined ? {} : { parents: columnOf(parents) }),
   }
 }

@@ -50,6 +50,14 @@ const documentedFor = async ({ method, path }: WireRequest): Promise<Endpoint | 
 }
 
 const object = string('object')
+/** One that stands where a secret goes, which no journal names. */
+const secretObject = string('object', { secret: true })
+
+const placesIn = (path: string): number => path.split(/\{\}|%7B%7D/).length - 1
+
+/** Whether a request has the place for its object in a secret parameter of its address. */
+const hidesPlace = ({ path }: WireRequest): boolean =>
+  placesIn(maskAddresses(path)) < placesIn(path)
 
 /** Whether the documents have the fields of an answer, so that its columns are known. */
 const isRecord = (known: Endpoint | undefined): known is Endpoint =>
@@ -80,7 +88,7 @@ const endpointOf = async (request: WireRequest): Promise<Endpoint> => {
     returns,
     summary: route,
     command: '',
-    path: { object },
+    path: { object: hidesPlace(request) ? secretObject : object },
     params: {},
     args: ['object'],
     ...(columns === undefined ? {} : { columns }),

@@ -1,4 +1,5 @@
 /** What a run writes into its journal of each object. */
+import { maskAddresses } from '../../base/secrets/addresses.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { type Item, placeOf } from '../items.js'
 import type { Outcome } from '../report.js'
@@ -18,9 +19,12 @@ export interface Facts {
 /** How attributes are masked before they are written: as the output does it. */
 export type Masking = (attributes: Attributes) => Attributes
 
+/** A text of an instance, which may say back what it was sent. */
+const clean = (text: string): string => maskAddresses(scrub(text))
+
 const factsOf = ({ status, requestId, before, after }: Facts, mask: Masking) => ({
   ...(status === undefined ? {} : { status }),
-  ...(requestId === undefined ? {} : { request_id: requestId }),
+  ...(requestId === undefined ? {} : { request_id: clean(requestId) }),
   ...(before === undefined ? {} : { before: mask(before) }),
   ...(after === undefined ? {} : { after: mask(after) }),
 })
@@ -39,8 +43,8 @@ const lineOf = <R>(
     state: outcome.state,
     category,
     ...(details.status === undefined ? {} : { status: details.status }),
-    ...(details.requestId === undefined ? {} : { request_id: details.requestId }),
-    message: scrub(message),
+    ...(details.requestId === undefined ? {} : { request_id: clean(details.requestId) }),
+    message: clean(message),
   }
 }
 

@@ -3,6 +3,7 @@
  * worked on from there, so that memory does not grow with them and a lost run knows what was left.
  */
 import type { FileHandle } from 'node:fs/promises'
+import { maskAddresses } from '../../base/secrets/addresses.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { usage } from '../../errors.js'
 import { type GivenObject, type Item, mostNamed, placeOf } from '../items.js'
@@ -46,7 +47,8 @@ const queuedLine = (given: GivenObject, n: number, keep: Keep | undefined): Queu
 
 /** What was sent as a secret is never written down, and an object cannot be worked on without its name. */
 const checkPlain = ({ object, parent = '' }: GivenObject): void => {
-  if (scrub(object) !== object || scrub(parent) !== parent)
+  const held = [object, parent].some((text) => scrub(text) !== text || maskAddresses(text) !== text)
+  if (held)
     throw usage(
       'an object is named by a secret, which no journal may hold',
       'Is a token among the ids? --journal none goes without a journal.',

@@ -112,7 +112,12 @@ const optionsFor = (
     ...(own === undefined ? {} : { own }),
     ...(words === undefined ? {} : { words }),
     listed: false,
-    wish: { source: 'arguments', raw: { args: [], flags: new Map() }, several: false },
+    wish: {
+      source: 'arguments',
+      raw: { args: [], flags: new Map() },
+      several: false,
+      digests: new Map(),
+    },
     chosen: new Map(),
     inner: { ...sharing, screen: screen.streams, readOnly: sends[ask.manner], ended },
   }

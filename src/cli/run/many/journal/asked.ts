@@ -1,7 +1,9 @@
 /** What was asked of a run, for its journal: texts as they were typed, so that they can be asked again. */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { readRegular } from '../../../../base/files/regular.js'
+import { maskAddresses } from '../../../../base/secrets/addresses.js'
 import { isSecret } from '../../../../base/secrets/mask.js'
 import { isSecretHeader } from '../../../../base/secrets/names.js'
 import { scrub } from '../../../../base/secrets/scrub.js'
@@ -12,6 +14,7 @@ import type { Command, Flag } from '../../../../commands/types.js'
 import { reasonOf, usage } from '../../../../errors.js'
 import type { AskedText, LineAsked } from '../../../../fleet/journal/lines.js'
 import { parseShard } from '../../../../fleet/shard.js'
+import { fromFile } from '../../../plan/given.js'
 import type { Raw } from '../../../words/line.js'
 import type { Replied } from '../../person/ask.js'
 import type { JournalWish } from './wish.js'
@@ -19,43 +22,73 @@ import type { JournalWish } from './wish.js'
 /** Why a run cannot be asked for again. */
 class Final extends Error {}
 
-const digestOf = async (path: string): Promise<string> =>
-  createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex')
+/** @throws the system's error, or one in words for what is no regular file: a pipe is not read twice */
+const digestOf = (path: string): string =>
+  createHash('sha256').update(readRegular(path)).digest('hex')
 
 /** The file that a text names, behind what says that it names one. */
 const fileIn = (text: string, { param }: Pick<Flag, 'param'>): [mark: string, path: string] => {
   const own = param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
   if (own && text !== '-') return ['', text]
-  const read = param.secret === true || param.type === 'json' || param.type === 'string'
-  return read && text.startsWith('@') && text.length > 1 ? ['@', text.slice(1)] : ['', '']
+  return fromFile(param) && text.startsWith('@') && text.length > 1
+    ? ['@', text.slice(1)]
+    : ['', '']
 }
 
-const checkPlain = (text: string, flag: Flag): void => {
-  const { name, param } = flag
+/** What a text says, where it is JSON; else itself. */
+const valueIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Whether a text holds a secret: by what it is called, in an address, or somewhere in its JSON. */
+const holdsSecret = (text: string, name = ''): boolean =>
+  scrub(text) !== text ||
+  maskAddresses(text) !== text ||
+  isSecret(name, text) ||
+  isSecret('', valueIn(text))
+
+const secretGiven = (what: string): Final =>
+  new Final(`${what} is a secret that was given on the line`)
+
+const checkPlain = (text: string, { name, param }: Flag): void => {
   if (text === '-') throw new Final(`--${name} came from standard input`)
-  const secret = param.secret === true && text !== '' && !text.startsWith('env:')
-  if (secret || isSecret('', text) || scrub(text) !== text)
-    throw new Final(`--${name} is a secret that was given on the line`)
+  if (param.secret === true ? text !== '' && !text.startsWith('env:') : holdsSecret(text, name))
+    throw secretGiven(`--${name}`)
 }
 
 /** `key=value` and `Name: value`: the name says whether the value is a secret. */
 const checkNamed = (text: string, name: string): void => {
-  const [key = '', value = ''] = text.split(/[=:](.*)/s)
-  const secret = name === 'header' ? isSecretHeader(key.trim()) : isSecret(key, value)
-  if (secret) throw new Final(`--${name} ${key} is a secret that was given on the line`)
+  const [key = ''] = text.split(/[=:]/)
+  const value = text.slice(key.length + 1).trim()
+  const secret =
+    name === 'header' ? isSecretHeader(key.trim()) || holdsSecret(value) : holdsSecret(value, key)
+  if (secret) throw secretGiven(`--${name} ${key}`)
 }
 
-const textFor = async (text: string, flag: Flag, cwd: string): Promise<AskedText> => {
+/** The file that a text names with the digest of what was read of it; undefined where there is none. */
+const fileGiven = async (
+  text: string,
+  flag: Flag,
+  { cwd, wish }: AskedOf,
+): Promise<AskedText | undefined> => {
   const [mark, given] = fileIn(text, flag)
-  if (given !== '') {
-    const path = resolve(cwd, given)
-    const sha256 = await digestOf(path).catch(() => undefined)
-    if (sha256 !== undefined) return { text: `${mark}${path}`, sha256 }
-  }
-  checkPlain(text, flag)
+  const path = resolve(cwd, given)
+  const stats = given === '' ? undefined : await stat(path).catch(() => undefined)
+  if (stats === undefined) return undefined
+  if (!stats.isFile())
+    throw new Final(`--${flag.name} came from ${given}, which cannot be read again`)
+  return { text: `${mark}${path}`, sha256: wish.digests.get(path) ?? digestOf(path) }
+}
+
+const textFor = async (text: string, flag: Flag, of: AskedOf): Promise<AskedText> => {
+  const file = await fileGiven(text, flag, of)
+  if (file !== undefined) return file
   if (flag.param.type === 'hash' || flag.name === 'header') checkNamed(text, flag.name)
+  else checkPlain(text, flag)
   return text
 }
 
@@ -81,12 +114,17 @@ interface AskedOf {
 
 /** The arguments that are no objects, or that every parent has. */
 const fixedArgs = ({ command, wish }: AskedOf): readonly string[] => {
-  const { args } = wish.raw
-  if (command.open === true) return args.filter((arg) => arg !== '-')
-  return wish.source === 'parents' ? args : []
+  const { raw, source } = wish
+  const open = command.open === true
+  const args = open || source === 'parents' ? raw.args.filter((arg) => !open || arg !== '-') : []
+  for (const [i, arg] of args.entries())
+    if (holdsSecret(arg))
+      throw new Final(`a secret was given on the line, in its argument ${i + 1}`)
+  return args
 }
 
-const flagsOf = async ({ command, wish, answered, cwd }: AskedOf) => {
+const flagsOf = async (of: AskedOf) => {
+  const { command, wish, answered } = of
   const known = new Map(flagsOfCommand(command).map((flag) => [flag.name, flag]))
   const texts = new Map(wish.raw.flags)
   for (const { name, texts: said, secret } of answered) {
@@ -97,7 +135,7 @@ const flagsOf = async ({ command, wish, answered, cwd }: AskedOf) => {
   for (const [name, given] of texts) {
     if (!isPart(name, wish.parents !== undefined)) continue
     const flag = known.get(name) ?? plainFlag(name)
-    flags[name] = await Promise.all(given.map((text) => textFor(text, flag, cwd)))
+    flags[name] = await Promise.all(given.map((text) => textFor(text, flag, of)))
   }
   return flags
 }
@@ -130,12 +168,17 @@ export const askedOf = async (
   }
 }
 
-const checkFile = async (label: string, text: string, sha256: string): Promise<void> => {
-  const path = text.replace(/^@/, '')
-  const now = await digestOf(path).catch((error: unknown) => {
+const digestNow = (label: string, path: string): string => {
+  try {
+    return digestOf(path)
+  } catch (error) {
     throw usage(`${label}: ${path} cannot be read any more: ${reasonOf(error)}`)
-  })
-  if (now !== sha256)
+  }
+}
+
+const checkFile = (label: string, text: string, sha256: string): void => {
+  const path = text.replace(/^@/, '')
+  if (digestNow(label, path) !== sha256)
     throw usage(
       `${label}: ${path} was changed since the run began`,
       'Bring it back as it was, or begin a new run.',
@@ -150,7 +193,7 @@ export const flagsAsked = async ({ flags }: LineAsked): Promise<Raw['flags']> =>
   const all = new Map<string, readonly string[]>()
   for (const [name, texts] of Object.entries(flags)) {
     for (const text of texts)
-      if (typeof text !== 'string') await checkFile(`--${name}`, text.text, text.sha256)
+      if (typeof text !== 'string') checkFile(`--${name}`, text.text, text.sha256)
     all.set(
       name,
       texts.map((text) => (typeof text === 'string' ? text : text.text)),

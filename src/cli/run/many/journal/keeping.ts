@@ -1,5 +1,6 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
 import { ahead, mostAtOnce } from '../../../../base/ahead.js'
+import { maskAddresses } from '../../../../base/secrets/addresses.js'
 import { named } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
@@ -13,6 +14,7 @@ import type {
   PlanAnswer,
 } from '../../../../commands/services.js'
 import type { Command } from '../../../../commands/types.js'
+import { usage } from '../../../../errors.js'
 import { type GivenObject, type Item, identityOf as sameName } from '../../../../fleet/items.js'
 import { journalId } from '../../../../fleet/journal/folder.js'
 import type { Header } from '../../../../fleet/journal/lines.js'
@@ -46,6 +48,16 @@ export interface KeepingParts {
   readonly selected: (plan: Plan) => unknown
 }
 
+/** @throws Failure `usage` where what names the objects is a secret */
+const checkNames = ({ endpoint }: Plan): void => {
+  const [name = ''] = endpoint.args ?? []
+  if ((endpoint.path[name] ?? endpoint.params[name])?.secret === true)
+    throw usage(
+      'an object stands in the place of a secret, which no journal may hold',
+      '--journal none goes without, and can be neither resumed nor undone.',
+    )
+}
+
 /** The journal's first line, by the first plan. */
 const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
   const { command, globals, place, wish } = parts
@@ -60,7 +72,7 @@ const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
     journal: 1,
     id: journalId(words, place.clock.now()),
     command: words,
-    endpoint: first.endpoint.route,
+    endpoint: maskAddresses(first.endpoint.route),
     values: valuesOf(first, wish.raw),
     ...identity,
     source: wish.source,
@@ -106,6 +118,7 @@ export class Keeping {
   static async of(parts: KeepingParts, first: Plan): Promise<Keeping> {
     const { globals, wish } = parts
     const { resumed } = wish
+    checkNames(first)
     const undo = resumed === undefined ? globals.undoRecord : resumed.past.header.asked?.undo_record
     const header = resumed?.past.header ?? (await headerOf(parts, first))
     const inverse = undo === true ? await inverseOf(header) : undefined
