@@ -96,11 +96,13 @@ export interface AnswerService {
 
 /** How text is written for people. */
 export interface Text {
+  /** For a screen reader: words in place of symbols and bars, nothing side by side. */
+  readonly accessible: boolean
   /** Text from outside with its control characters made visible. */
   safe(text: string): string
-  /** A symbol that reads without its colour. */
-  mark(kind: 'good' | 'bad' | 'warn'): string
-  /** Emphasised, where colours are on. */
+  /** A symbol that reads without its colour, or a word: a verdict, or what to do next. */
+  mark(kind: 'good' | 'bad' | 'warn' | 'next'): string
+  /** Emphasised, where colours are on; its control characters are made visible. */
   strong(text: string): string
   /** Text from outside, folded to the terminal: further lines begin where the first does, at `indent`. */
   hanging(text: string, indent: number): string

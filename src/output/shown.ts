@@ -26,12 +26,22 @@ export const shownLines = (text: string, { visible }: Eye, kept: Kept = '\n'): S
     piece.replaceAll('\r\n', '\n').replace(between[kept], (part) => visible(part)),
   ) as Shown
 
-/** The tool's own colours, which a page has around its texts. */
-const colours = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`)
+const esc = String.fromCharCode(27)
+let key: string | undefined
 
-/** A page of text that a command made: its lines and its colours stay. */
+/** What nobody outside of this process knows, in the grammar of colours. */
+const secretKey = (): string => {
+  key ??= [...crypto.getRandomValues(new Uint16Array(4))].map((n) => n % 10_000).join(';')
+  return key
+}
+
+/** A text whose colours are the tool's own: a page keeps no others, whatever stands beside them. */
+export const ownColours = (painted: string): string =>
+  painted.replaceAll(new RegExp(`${esc}\\[([\\d;]*)m`, 'g'), `${esc}[$1;${secretKey()}m`)
+
+/** A page of text that a command made: its lines and its own colours stay. */
 export const shownPage = (text: string, style: Eye): Shown =>
   text
-    .split(colours)
-    .map((part, i) => (i % 2 === 1 ? part : shownLines(part, style, '\n\t')))
+    .split(new RegExp(`${esc}\\[([\\d;]*);${secretKey()}m`))
+    .map((part, i) => (i % 2 === 1 ? `${esc}[${part}m` : shownLines(part, style, '\n\t')))
     .join('') as Shown

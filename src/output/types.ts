@@ -30,6 +30,8 @@ export interface TextStyle {
   span(seconds: number): string
   /** The text as a link, where the terminal shows links and the address is a plain http(s) one. */
   link(text: string, url: string): string
+  /** For a screen reader: words in place of symbols. */
+  readonly accessible: boolean
 }
 
 /**

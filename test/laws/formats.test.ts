@@ -234,16 +234,11 @@ describe.each(formatNames)('%s', (format) => {
       }
   })
 
-  const ownColours = new RegExp(`${String.fromCharCode(27)}\\[(1|22)m`, 'g')
-  it('makes a page of a command visible, but for its lines and colours', async () => {
-    const page = [
-      `\u001b[1mbold\u001b[22m\n`,
-      ...hostile.map((text) => `a${text.replace('m', '')}b\n`),
-    ]
+  it('makes a page of a command visible, but for its lines, and colours that others put in, too', async () => {
+    const page = [`\u001b[1mbold\u001b[22m\n`, ...hostile.map((text) => `a${text}b\n`)]
     const people: People = { page: () => page }
     const out = await printed(format, ['{"id":1}'], { people, terminal: true }, {})
-    const own = out.replaceAll(ownColours, '')
-    expect(obeyed.exec(own)?.[0]).toBeUndefined()
+    expect(obeyed.exec(out)?.[0]).toBeUndefined()
     if (formats.find(({ name }) => name === format)?.reader === 'people')
       expect(out.split('\n')).toHaveLength(page.length + 1)
   })

@@ -72,9 +72,12 @@ describe('notes', () => {
   it('go to their stream, control characters shown', () => {
     const stream = fakeScreen()
     const notes = createNotes({ stream, style: plain })
-    notes.note('one\u001b[2J\ntwo')
-    notes.warn('careful')
-    expect(stream.text()).toBe('one\\u001b[2J\ntwo\nwarning: careful\n')
+    notes.note(['one\u001b[2J', 'two'])
+    notes.note('a name\nthat ends its line')
+    notes.warn('careful\r\nof it')
+    expect(stream.text()).toBe(
+      'one\\u001b[2J\ntwo\na name\\nthat ends its line\nwarning: careful\\r\\nof it\n',
+    )
   })
   it('are silenced by quiet, failures are not', () => {
     const stream = fakeScreen()
@@ -137,7 +140,7 @@ describe('a failure', () => {
     expect(failureText(failure, plain)).toBe(
       [
         'svcctl: no runner 7',
-        '  or it is private\\u009b',
+        '    or it is private\\u009b',
         '  tried: GET https://forge.test/api/v4/runners/7',
         '  outcome: unknown: it may have been carried out',
         '  request id: r1',
@@ -154,7 +157,7 @@ describe('a failure', () => {
     expect(failureText(long, narrow)).toBe(
       [
         'svcctl: the credential is not accepted',
-        '  by this instance',
+        '    by this instance',
         '  hint: It may have expired: sign in',
         '    with',
         '    `svcctl auth login --profile work`.',
@@ -200,7 +203,16 @@ describe('progress', () => {
   it('is one plain line for screen readers', async () => {
     const stream = fakeScreen()
     const target = stream as unknown as NodeJS.WriteStream
-    await progress('waiting', async (say) => say('more', 0.1), { liveness: 'line', stream: target })
+    const how = { liveness: 'line', stream: target } as const
+    // What is quick says nothing, there as elsewhere.
+    await progress('quick', async (say) => say('more', 0.1), how)
+    const shown = async () => {
+      while (stream.text() === '') await new Promise((r) => setImmediate(r))
+    }
+    await progress('waiting', async (say) => shown().then(() => say('more', 0.1)), {
+      ...how,
+      delay: 0,
+    })
     expect(stream.text()).toBe('waiting …\n')
   })
   it('is drawn while work goes on, and gone after it', async () => {

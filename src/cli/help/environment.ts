@@ -19,7 +19,10 @@ export const environment: readonly { readonly name: string; readonly meaning: st
   { name: 'SVC_CONFIG_DIR', meaning: 'folder for configuration, state and cache' },
   { name: 'SVC_NO_KEYRING', meaning: '1: keep tokens in a file, not in the keyring' },
   { name: 'SVC_NO_PROMPT', meaning: '1: never ask' },
-  { name: 'SVC_ACCESSIBLE', meaning: '1: no spinner, no redrawing, prompts as numbered lists' },
+  {
+    name: 'SVC_ACCESSIBLE',
+    meaning: '1: words in place of symbols and bars, no redrawing, prompts as lines',
+  },
   { name: 'SVC_PAGER', meaning: 'pager for long output; PAGER where it is not set' },
   { name: 'NO_COLOR, FORCE_COLOR, CLICOLOR', meaning: 'colour off, on, off when 0' },
   {

@@ -4,9 +4,10 @@ import { isRepeated } from '../../commands/repeat-flags.js'
 import type { Format } from '../../output/types.js'
 import { type Frames, gutter, openFrames } from '../../terminal/streams/frames.js'
 import { type LastAnswer, openLast } from '../../terminal/streams/last.js'
-import { accessible, type Notes } from '../../terminal/streams/notes.js'
+import type { Notes } from '../../terminal/streams/notes.js'
 import { standardOutput } from '../../terminal/streams/standard.js'
 import type { Stdout } from '../../terminal/streams/stdout.js'
+import { accessible } from '../../terminal/text/color.js'
 import type { Style } from '../../terminal/text/style.js'
 import type { Rounds } from './watch.js'
 
@@ -20,11 +21,12 @@ interface Shown {
   readonly rounds: Rounds
 }
 
-const once = (say: (text: string) => void): ((text: string) => void) => {
+const once = (say: Notes['note']): Notes['note'] => {
   const said = new Set<string>()
   return (text) => {
-    if (!said.has(text)) say(text)
-    said.add(text)
+    const whole = [text].flat().join('\n')
+    if (!said.has(whole)) say(text)
+    said.add(whole)
   }
 }
 
@@ -35,7 +37,7 @@ const inPlace = (frames: Frames, style: Style, quiet: boolean): Shown => ({
   notes: (notes) => ({
     ...notes,
     note: (text) => {
-      if (!quiet) frames.note(style.visible(text))
+      if (!quiet) for (const line of [text].flat()) frames.note(style.visible(line))
     },
     warn: (text) => {
       if (!quiet) frames.note(`warning: ${style.visible(text)}`)

@@ -52,7 +52,7 @@ const textOf = ({ answer }: Services, { check, status, message, remedy }: Check)
   const line = `${answer.text.mark(marks[status])} ${answer.text.strong(check.padEnd(nameWidth))} ${answer.text.hanging(message, nameWidth + 3)}\n`
   return remedy === undefined || status === 'ok'
     ? line
-    : `${line}${' '.repeat(nameWidth + 3)}→ ${answer.text.hanging(remedy, nameWidth + 5)}\n`
+    : `${line}${' '.repeat(nameWidth + 3)}${answer.text.mark('next')} ${answer.text.hanging(remedy, nameWidth + 5)}\n`
 }
 
 const show = (services: Services, checks: readonly Check[]): Promise<void> =>

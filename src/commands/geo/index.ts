@@ -24,7 +24,7 @@ const line = (answer: AnswerService, status: Fields, kind: string): string => {
   const text = share === undefined ? '   –  ' : `${share.toFixed(1).padStart(5)}%`
   const of = count === undefined ? '' : ` ${synced ?? 0} of ${count} synced`
   const bad = failed > 0 ? `  ${answer.text.mark('bad')} ${failed} failed` : ''
-  return `  ${kind.replaceAll('_', ' ').padEnd(names)} ${bar} ${text} ${of}${bad}`.trimEnd()
+  return `  ${answer.text.safe(kind.replaceAll('_', ' ')).padEnd(names)} ${bar} ${text} ${of}${bad}`.trimEnd()
 }
 
 const lag = (status: Fields): string => {

@@ -69,8 +69,8 @@ const pageOf = (answer: AnswerService, why: Why): string => {
   const since = why.waited_seconds === null ? '' : ` for ${spanText(why.waited_seconds)}`
   const lines = [
     `${text.strong(`Job ${why.id}`)}  ${text.hanging(`${why.name} of ${why.project}, stage ${why.stage}, on ${why.ref}, ${tags}`, 8)}`,
-    `${why.status}${since}: ${text.hanging(why.reason, 2)}`,
-    ...why.next.map((line) => `→ ${text.hanging(line, 2)}`),
+    text.hanging(`${why.status}${since}: ${why.reason}`, 2),
+    ...why.next.map((line) => `${text.mark('next')} ${text.hanging(line, 2)}`),
     ...factsOf(answer, why),
   ]
   return `${lines.join('\n')}\n`

@@ -39,8 +39,9 @@ const blockOf = (
   const pen = penOf(answer, width - indent.length)
   const { after, strong, mark } = pen
   const title = strong(part.title)
+  const absent = answer.text.accessible ? 'not here:' : '–'
   if (read === undefined)
-    return [title, ...indented(after(`${offered ? mark('warn') : '–'} `, why))]
+    return [title, ...indented(after(`${offered ? mark('warn') : absent} `, why))]
   const { headline, missing } = read
   return [
     ...penOf(answer, width).after(`${title}  `, headline),
@@ -71,7 +72,7 @@ export async function* pageOf(
 ): AsyncGenerator<string> {
   await prepare(answers.map(({ read, why = '' }) => JSON.stringify(read?.value ?? why)))
   const { width, text } = answer
-  const columns = width >= roomy ? 2 : 1
+  const columns = width >= roomy && !text.accessible ? 2 : 1
   const each = Math.floor((width - between * (columns - 1)) / columns)
   const blocks = answers.map((one) => blockOf(one, answer, each))
   const half = Math.ceil(blocks.length / columns)

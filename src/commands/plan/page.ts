@@ -7,7 +7,7 @@ import { measure } from '../../terminal/text/width.js'
 import type { AnswerService } from '../services.js'
 import type { MadePlan } from './making.js'
 import { summaryOf } from './summary.js'
-import { changeText, givenText } from './values.js'
+import { type ChangeSigns, changeText, givenText } from './values.js'
 
 /** What is printed of one item: its line, and the lines below it. */
 interface Entry {
@@ -32,6 +32,16 @@ const marks: Readonly<Record<Verb | PlanFinding['is'] | 'unread', string>> = {
   unread: '✗',
 }
 const order = Object.keys(marks)
+
+/** What stands before an item, and between its values: symbols, or words for a screen reader. */
+interface Signs {
+  readonly mark: (is: keyof typeof marks) => string
+  readonly change?: ChangeSigns
+}
+const signsFor = ({ text }: Pick<AnswerService, 'text'>): Signs =>
+  text.accessible
+    ? { mark: (is) => `${is}:`, change: { gone: 'remove', come: 'add', to: 'to' } }
+    : { mark: (is) => marks[is] }
 const stages = managedKinds.map(({ scope, name }) => `${scope} ${name}`)
 
 const turnOf = (kind: string, { scope }: ManagedPlace, is: string, item = ''): Entry['turn'] => {
@@ -55,32 +65,35 @@ const texts: Readonly<Record<Exclude<Verb, 'update'>, (action: PlannedAction) =>
   delete: ({ loses }) => (loses === undefined ? 'DELETED' : `DELETED: ${lowered(loses)}`),
 }
 
-const ofAction = (action: PlannedAction): Entry => {
+const ofAction = (action: PlannedAction, { mark, change: signs }: Signs): Entry => {
   const { verb, address, changes } = action
   return {
     place: address,
     turn: turnOf(address.kind, address, verb, address.item),
-    label: `${marks[verb]} ${nameOf(address)}`,
+    label: `${mark(verb)} ${nameOf(address)}`,
     text: verb === 'update' ? '' : texts[verb](action),
     below:
       verb === 'update'
-        ? changes.map((change) => ({ label: change.attribute, text: changeText(change) }))
+        ? changes.map((change) => ({ label: change.attribute, text: changeText(change, signs) }))
         : [],
   }
 }
 
-const ofFinding = ({ is, address, text }: PlanFinding): Entry => ({
+const ofFinding = ({ is, address, text }: PlanFinding, { mark }: Signs): Entry => ({
   place: address,
   turn: turnOf(address.kind, address, is, address.item),
-  label: `${marks[is]} ${nameOf(address)}`,
+  label: `${mark(is)} ${nameOf(address)}`,
   text,
   below: [],
 })
 
-const ofUnread = ({ place, kind, failure }: DesiredPlan['unread'][number]): Entry => ({
+const ofUnread = (
+  { place, kind, failure }: DesiredPlan['unread'][number],
+  { mark }: Signs,
+): Entry => ({
   place,
   turn: turnOf(kind, place, 'unread'),
-  label: `${marks.unread} ${kind === '*' ? 'all of it' : kind}`,
+  label: `${mark('unread')} ${kind === '*' ? 'all of it' : kind}`,
   text: `could not be read: ${failure.message}`,
   below: [],
 })
@@ -139,10 +152,11 @@ export function* pageOf(
   { plan, document, worked }: Pick<MadePlan, 'plan' | 'document' | 'worked'>,
   answer: AnswerService,
 ): Generator<string> {
+  const signs = signsFor(answer)
   const entries = [
-    ...plan.actions.map(ofAction),
-    ...plan.findings.map(ofFinding),
-    ...plan.unread.map(ofUnread),
+    ...plan.actions.map((one) => ofAction(one, signs)),
+    ...plan.findings.map((one) => ofFinding(one, signs)),
+    ...plan.unread.map((one) => ofUnread(one, signs)),
   ]
   const line = layout(answer, entries)
   for (const [head, ones] of placesOf(entries)) {

@@ -37,22 +37,37 @@ const isList = (value: JsonValue | undefined): boolean =>
 const less = (list: readonly JsonValue[], taken: readonly JsonValue[]): readonly JsonValue[] =>
   list.filter((one) => !taken.some((other) => isDeepStrictEqual(one, other)))
 
+/** How it is said what goes, what comes, and what becomes of it. */
+export interface ChangeSigns {
+  readonly gone: string
+  readonly come: string
+  readonly to: string
+}
+const symbols: ChangeSigns = { gone: '-', come: '+', to: '→' }
+
 /** A list by what goes and what comes. */
-const listText = (now: readonly JsonValue[], wanted: readonly JsonValue[]): string => {
-  const gone = less(now, wanted).map((one) => `- ${valueText(one)}`)
-  const come = less(wanted, now).map((one) => `+ ${valueText(one)}`)
+const listText = (
+  now: readonly JsonValue[],
+  wanted: readonly JsonValue[],
+  signs: ChangeSigns,
+): string => {
+  const gone = less(now, wanted).map((one) => `${signs.gone} ${valueText(one)}`)
+  const come = less(wanted, now).map((one) => `${signs.come} ${valueText(one)}`)
   return [...gone, ...come].join('  ')
 }
 
 /** A change of an item that is there: from what, to what. */
-export const changeText = ({ now, wanted, secret }: Change): string => {
+export const changeText = (
+  { now, wanted, secret }: Change,
+  signs: ChangeSigns = symbols,
+): string => {
   if (secret !== undefined) return `set ${sourceText(secret)}`
   const was = members(now)
   const will = members(wanted)
   if ((was ?? will) !== undefined && isList(now) && isList(wanted))
-    return listText(was ?? [], will ?? [])
+    return listText(was ?? [], will ?? [], signs)
   const [before, after] = [valueText(now), valueText(wanted)]
-  return before === after ? `another, ${after}` : `${before} → ${after}`
+  return before === after ? `another, ${after}` : `${before} ${signs.to} ${after}`
 }
 
 /** What an item that comes is to have, in one line. */

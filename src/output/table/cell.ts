@@ -61,7 +61,7 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Said
   if (status !== undefined) return status
   const age = style.age(value, now)
   const tone = expiry(name, value, now)
-  const mark = tone === 'bad' || tone === 'warn' ? expiryWords[tone] : ''
+  const mark = !style.accessible && (tone === 'bad' || tone === 'warn') ? expiryWords[tone] : ''
   const text = age === undefined ? value : whole ? `${value} (${age})` : age
   const url = /^https?:\/\//.test(value) ? { url: value } : {}
   return { text: mark + text, ...(tone === undefined ? {} : { tone }), ...url }

@@ -1,5 +1,6 @@
 /** Questions without redrawing: a line is asked, a line is answered (SVC_ACCESSIBLE=1). */
 import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import type { Searchable } from './matching.js'
 
 export interface LineStreams {
@@ -13,11 +14,15 @@ class Left extends Error {
   override readonly name = 'AbortPromptError'
 }
 
-/** Asks for one line. */
-export const askLine = (question: string, lines: LineStreams): Promise<string> =>
+const unseen = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
+
+const asked = (question: string, lines: LineStreams, hidden: boolean): Promise<string> =>
   new Promise((resolve, reject) => {
     const { input, output, signal } = lines
-    const reader = createInterface({ input, output })
+    // What readline shows of the keys goes nowhere.
+    const reader = hidden
+      ? createInterface({ input, output: unseen(), terminal: true })
+      : createInterface({ input, output })
     const leave = (): void => {
       signal?.removeEventListener('abort', leave)
       reader.close()
@@ -26,13 +31,23 @@ export const askLine = (question: string, lines: LineStreams): Promise<string> =
     reader.once('SIGINT', leave)
     reader.once('close', leave)
     signal?.addEventListener('abort', leave)
+    if (hidden) output.write(`${question} `)
     reader.question(`${question} `, (answer) => {
       reader.off('close', leave)
       signal?.removeEventListener('abort', leave)
       reader.close()
-      resolve(answer.trim())
+      if (hidden) output.write('\n')
+      resolve(answer)
     })
   })
+
+/** Asks for one line. */
+export const askLine = async (question: string, lines: LineStreams): Promise<string> =>
+  (await asked(question, lines, false)).trim()
+
+/** Asks for one line that is not shown. */
+export const askHidden = (question: string, lines: LineStreams): Promise<string> =>
+  asked(`${question} (what you type is not shown)`, lines, true)
 
 const numbered = (items: readonly Searchable[]): string =>
   items

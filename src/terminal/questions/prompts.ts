@@ -1,9 +1,8 @@
 /** Questions to a person at a terminal, on standard error. */
 import { Failure } from '../../errors.js'
 import { clearLine } from '../streams/line.js'
-import { accessible } from '../streams/notes.js'
 import { isGone } from '../streams/standard.js'
-import { type Env, inCi } from '../text/color.js'
+import { accessible, type Env, inCi } from '../text/color.js'
 import { visible } from '../text/escape.js'
 import { untilLeft } from './leaving.js'
 import { matching, type Searchable } from './matching.js'
@@ -125,8 +124,7 @@ const plain = (streams: PromptStreams): Prompts => {
   return {
     confirm: async (question, initial = false) => (await load()).askYesNo(question, initial, lines),
     typed: async (question, expected) => (await text(question)) === expected,
-    secret: async (message) =>
-      (await import('./redrawn.js')).password({ message, mask: false }, streams),
+    secret: async (question) => (await load()).askHidden(question, lines),
     text,
     select: async (question, choices) => {
       const [first] = picked(

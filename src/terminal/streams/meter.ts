@@ -164,9 +164,8 @@ class Live implements Meter {
     const line = this.line()
     if (line === undefined) return
     if (liveness === 'line') {
-      if (!this.said) {
-        aside(true, () => say(stream, `${visible(name)} …\n`))
-      }
+      // Whoever has the terminal says what is waited for.
+      if (!this.said && this.holds === 0) aside(true, () => say(stream, `${visible(name)} …\n`))
       this.said = true
       return
     }

@@ -1,7 +1,7 @@
 /** What is said beside the answer, on standard error: notes, warnings, failures. */
 import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
-import { type ColorFlag, type Env, inCi } from '../text/color.js'
+import { accessible, type ColorFlag, type Env, inCi } from '../text/color.js'
 import { type Screen, type Style, styleOf } from '../text/style.js'
 import { aside } from './line.js'
 import { say as sayTo, standardError } from './standard.js'
@@ -12,8 +12,8 @@ export interface Notepad extends Screen {
 }
 
 export interface Notes {
-  /** A line for people; silenced by --quiet. */
-  note(text: string): void
+  /** A line for people, or several: whoever is quoted in one cannot begin another. Silenced by --quiet. */
+  note(text: string | readonly string[]): void
   /** A line that tells of a risk; silenced by --quiet. */
   warn(text: string): void
   /**
@@ -37,19 +37,21 @@ export interface NoteOptions {
 const held = '\u00a0'
 
 /**
- * Lines as they are shown, without what was sent as a secret, folded to the terminal behind an
+ * A line as it is shown, without what was sent as a secret, folded to the terminal behind an
  * indent; commands in backticks stay whole.
  */
-const lines = (text: string, style: Style, indent = 0): string[] => {
-  const shown = scrub(text)
-    .split(/\r\n|\n/)
-    .map((line) => style.visible(line))
-  if (!style.terminal) return shown
-  return shown
-    .map((line) => line.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', held)))
-    .flatMap((line) => style.wrap(line, style.width - indent, true))
-    .map((line) => line.replaceAll(held, ' '))
+const folded = (line: string, style: Style, indent: number): string[] => {
+  const shown = style.visible(scrub(line))
+  if (!style.terminal) return [shown]
+  const whole = shown.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', held))
+  return style.wrap(whole, style.width - indent, true).map((part) => part.replaceAll(held, ' '))
 }
+
+/** The same of each line of a text. */
+const lines = (text: string, style: Style, indent: number): string[] =>
+  scrub(text)
+    .split(/\r\n|\n/)
+    .flatMap((line) => folded(line, style, indent))
 
 /** A failure as text: what went wrong, what was tried, what to do next. Ends in a line break. */
 export const failureText = (failure: Failure, style: Style): string => {
@@ -61,7 +63,7 @@ export const failureText = (failure: Failure, style: Style): string => {
     ['hint', hint],
   ]
   const [first = '', ...more] = lines(failure.message, style, 'svcctl: '.length)
-  const text = [`${style.paint('svcctl:', 'bad')} ${first}`, ...more.map((line) => `  ${line}`)]
+  const text = [`${style.paint('svcctl:', 'bad')} ${first}`, ...more.map((line) => `    ${line}`)]
   for (const [name, value] of facts) {
     if (value === undefined) continue
     const [head = '', ...rest] = lines(value, style, `  ${name}: `.length)
@@ -112,12 +114,18 @@ export const createNotes = ({ stream, style: whole, quiet, json, of: one }: Note
   }
   return {
     note: (text) => {
-      if (quiet !== true) say(`${lines(text, style).join('\n')}\n`)
+      if (quiet === true) return
+      say(
+        `${[text]
+          .flat()
+          .flatMap((line) => folded(line, style, 0))
+          .join('\n')}\n`,
+      )
     },
     warn: (text) => {
       if (quiet !== true)
         say(
-          `${style.paint('warning:', 'warn')} ${lines(text, style, 'warning: '.length).join('\n')}\n`,
+          `${style.paint('warning:', 'warn')} ${folded(text, style, 'warning: '.length).join('\n')}\n`,
         )
     },
     report: (failure, of) => {
@@ -139,10 +147,6 @@ export const printError = async (
 
 /** How long work may show itself: redrawn in place, as one plain line, or not at all. */
 export type Liveness = 'live' | 'line' | 'off'
-
-/** True where SVC_ACCESSIBLE asks for no redrawing, no spinners and plain prompts. */
-export const accessible = (env: Env): boolean =>
-  env.SVC_ACCESSIBLE !== undefined && !['', '0', 'false'].includes(env.SVC_ACCESSIBLE)
 
 /**
  * Progress is for a person at a terminal: never in a pipe, in CI or under --quiet. One that does not know its width (`script`,

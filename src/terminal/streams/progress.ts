@@ -2,7 +2,7 @@
 import { bar } from '../text/bar.js'
 import { visible } from '../text/escape.js'
 import { truncate } from '../text/width.js'
-import { clearLine, setLiveLine } from './line.js'
+import { aside, setLiveLine } from './line.js'
 import type { Liveness } from './notes.js'
 import { say as sayTo, standardError } from './standard.js'
 
@@ -76,9 +76,8 @@ export const progress = async <T>(
   const { liveness, stream = standardError(), delay = defaultDelay } = options
   if (liveness === 'off') return work(() => {})
   if (liveness === 'line') {
-    clearLine()
-    sayTo(stream, `${visible(text)} …\n`)
-    return work(() => {})
+    const told = setTimeout(() => aside(true, () => sayTo(stream, `${visible(text)} …\n`)), delay)
+    return work(() => {}).finally(() => clearTimeout(told))
   }
   let latest: readonly [string, number?] = [text]
   let shown: Promise<SpinningLine> | undefined

@@ -9,6 +9,9 @@ export type Env = Readonly<Record<string, string | undefined>>
 const given = (value: string | undefined): boolean => value !== undefined && value !== ''
 /** True in CI (the `CI` variable). */
 export const inCi = (env: Env): boolean => given(env.CI) && env.CI !== 'false' && env.CI !== '0'
+/** True where SVC_ACCESSIBLE asks for what a screen reader reads: words, one line after the other, nothing redrawn. */
+export const accessible = (env: Env): boolean =>
+  env.SVC_ACCESSIBLE !== undefined && !['', '0', 'false'].includes(env.SVC_ACCESSIBLE)
 const forced = (value: string | undefined): boolean | undefined =>
   value === undefined ? undefined : value !== '0' && value !== 'false'
 

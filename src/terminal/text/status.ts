@@ -69,7 +69,18 @@ export const status = (word: string): { text: string; tone: Tone } | undefined =
   return look === undefined ? undefined : { text: `${look[0]} ${word}`, tone: look[1] }
 }
 
-const marks = { good, bad, warn } as const
+const marks = { good, bad, warn, next: ['→', undefined] } as const
+
+/** A verdict, or what to do next. */
+export type Mark = keyof typeof marks
 
 /** The symbol of a verdict and its tone. */
-export const markOf = (kind: keyof typeof marks): Look => marks[kind]
+export const markOf = (kind: Mark): readonly [symbol: string, tone: Tone | undefined] => marks[kind]
+
+/** The same as a screen reader reads it. */
+export const spokenMarks: Readonly<Record<Mark, string>> = {
+  good: 'ok:',
+  warn: 'warning:',
+  bad: 'problem:',
+  next: 'next:',
+}

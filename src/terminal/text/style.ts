@@ -1,15 +1,17 @@
 /** How text meets one stream: its colours, widths, symbols and links. */
 import type { Tone } from '../../base/tone.js'
 import { bar } from './bar.js'
-import { type ColorFlag, type Env, type Painter, painterOf, useColor } from './color.js'
+import { accessible, type ColorFlag, type Env, type Painter, painterOf, useColor } from './color.js'
 import { visible } from './escape.js'
 import { type Linker, linkerOf } from './link.js'
-import { markOf, status } from './status.js'
+import { type Mark, markOf, spokenMarks, status } from './status.js'
 import { age, span } from './time.js'
 import { measure, prepare, truncate, wrap } from './width.js'
 
 export interface Style extends Painter {
   readonly terminal: boolean
+  /** For a screen reader: words in place of symbols and bars, nothing side by side. */
+  readonly accessible: boolean
   readonly color: boolean
   /** Columns of the terminal; 80 where it does not say. */
   readonly width: number
@@ -23,7 +25,7 @@ export interface Style extends Painter {
   readonly span: (seconds: number) => string
   readonly link: Linker
   /** The painted symbol of a verdict. */
-  readonly mark: (kind: 'good' | 'bad' | 'warn') => string
+  readonly mark: (kind: Mark) => string
   /** A bar of so many columns, filled to `fraction` (0 to 1). */
   readonly bar: (fraction: number, columns: number) => string
 }
@@ -36,6 +38,21 @@ export interface Screen {
 
 const defaultWidth = 80
 
+/** Words, symbols and bars: what differs for a screen reader. */
+const signs = (paint: Painter['paint'], spoken: boolean) => ({
+  status: (word: string) => {
+    const found = status(word)
+    return spoken && found !== undefined ? { ...found, text: word } : found
+  },
+  mark: (kind: Mark): string => {
+    const [symbol, tone] = markOf(kind)
+    const text = spoken ? spokenMarks[kind] : symbol
+    return tone === undefined ? text : paint(text, tone)
+  },
+  bar: (fraction: number, columns: number): string =>
+    spoken ? '' : bar(fraction, columns, (text) => paint(text, 'good')),
+})
+
 /** The style of a stream, from `--color`, the environment, and whether it is a terminal. */
 export const styleOf = async (
   stream: Screen,
@@ -45,10 +62,12 @@ export const styleOf = async (
   const terminal = stream.isTTY === true
   const color = useColor(flag, env, terminal)
   const painter = await painterOf(color)
-  const { paint } = painter
+  const spoken = terminal && accessible(env)
   return {
     ...painter,
+    ...signs(painter.paint, spoken),
     terminal,
+    accessible: spoken,
     color,
     width: stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth,
     visible,
@@ -56,11 +75,8 @@ export const styleOf = async (
     measure,
     truncate,
     wrap,
-    status,
     age,
     span,
     link: await linkerOf({ isTTY: terminal }, env),
-    mark: (kind) => paint(...markOf(kind)),
-    bar: (fraction, columns) => bar(fraction, columns, (text) => paint(text, 'good')),
   }
 }

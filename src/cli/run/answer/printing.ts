@@ -4,6 +4,7 @@ import { secretsOf } from '../../../catalogue/secret-fields.js'
 import { changes } from '../../../commands/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { openDocument, openWriter } from '../../../output/index.js'
+import { ownColours } from '../../../output/shown.js'
 import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
@@ -23,10 +24,11 @@ const columnsOf = ({ columns, endpoint }: Emit): Pick<Asked, 'columns'> => {
 
 /** How text is written for people on this output. */
 const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
+  accessible: style.accessible,
   safe: style.visible,
-  strong: style.bold,
-  mark: style.mark,
-  bar: style.bar,
+  strong: (text) => ownColours(style.bold(style.visible(text))),
+  mark: (kind) => ownColours(style.mark(kind)),
+  bar: (fraction, columns) => ownColours(style.bar(fraction, columns)),
   hanging: (text, indent) =>
     style.wrap(style.visible(text), width - indent).join(`\n${' '.repeat(indent)}`),
 })

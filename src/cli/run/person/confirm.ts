@@ -30,11 +30,11 @@ const notice = (
   what: string,
   lines: readonly string[],
   count: number = lines.length,
-): string => {
+): readonly string[] => {
   const by = profile === undefined ? '' : ` (profile ${profile.name})`
   const as = sudo === undefined ? '' : `, as ${sudo}`
   const many = count > 1 ? `, ${count} objects` : ''
-  return [`On ${baseUrl}${by}${as}${many}:`, ...listed(lines, count), what].join('\n')
+  return [`On ${baseUrl}${by}${as}${many}:`, ...listed(lines, count), what]
 }
 
 /** Whether a person typed the name of the profile. */

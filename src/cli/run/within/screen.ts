@@ -60,7 +60,11 @@ export const keptScreen = async (): Promise<KeptScreen> => {
     width: style.width,
     out,
     plain: out,
-    notes: { note: say, warn: say, report: (failure) => failures.push(failure) },
+    notes: {
+      note: (text) => say([text].flat().join('\n')),
+      warn: say,
+      report: (failure) => failures.push(failure),
+    },
     prompts,
     meter: createMeter({ name: '', liveness: 'off', stream: standardError() }),
     liveness: 'off',

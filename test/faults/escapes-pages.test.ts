@@ -1,0 +1,151 @@
+/** Whatever the instance says, also where no table shows it: pages, notes, questions, errors, what jobs kept. */
+
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { quoted } from '../../src/base/shell-words.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+import { has } from '../support/terminal.js'
+
+/** Colour, concealed text, a link, a title, the clipboard, a turned direction, a line of its own. */
+const steering =
+  ' \u001b[8m\u001b[31;1m\u001b]8;;https://evil.example\u0007x\u001b]8;;\u0007\u001b]0;t\u0007\u001b]52;c;ZQ==\u0007\u009b2J\u202e\r\nFORGED line\n'
+/** The second is as long as a line, so that the next begins with what looks like advice. */
+const evil = `${steering}${'y'.repeat(70)} hint: FORGED`
+/** What the program has to understand, or is not to send on. */
+const kept =
+  /(_at|_on|_date|_url|_type)$|^(path|path_with_namespace|full_path|url|username|key|iid|id)$/
+
+const dirty = (value: unknown, keeps: RegExp, key = ''): unknown => {
+  // A plan counts the lines of a text that has several.
+  const said = key.endsWith('_text') ? evil.replaceAll(/[\r\n]/g, '') : evil
+  if (typeof value === 'string') return keeps.test(key) ? value : `${value}${said}`
+  if (Array.isArray(value)) return value.map((one: unknown) => dirty(one, keeps, key))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([name, inner]) => [name, dirty(inner, keeps, name)])
+  return { ...Object.fromEntries(entries), [`more${evil}_count`]: evil }
+}
+
+/** An instance that means ill, as the embedded one in every other way. */
+const hostile = (sandbox: Sandbox, keeps: RegExp): Server =>
+  createServer(async (request, response) => {
+    const { method = 'GET', url = '', headers } = request
+    if (url.includes('/artifacts/')) {
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      return response.end(`building${evil}`)
+    }
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(Buffer.from(chunk))
+    const { host: _, connection: __, 'content-length': ___, ...sent } = headers
+    const answer = await fetch(`${sandbox.url}${url}`, {
+      method,
+      headers: Object.fromEntries(Object.entries(sent).map(([k, v]) => [k, String(v)])),
+      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+    })
+    const text = await answer.text()
+    const type = answer.headers.get('content-type') ?? 'application/json'
+    const link = answer.headers.get('link')
+    response.writeHead(answer.status, {
+      'content-type': type,
+      ...(link === null ? {} : { link: link.replaceAll(sandbox.url, `http://${headers.host}`) }),
+    })
+    response.end(type.includes('json') ? JSON.stringify(dirty(JSON.parse(text), keeps)) : text)
+  })
+
+let sandbox: Sandbox
+const servers: Server[] = []
+const urls: Record<string, string> = {}
+const cwd = folder()
+const config = configuration()
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  const ways = { 'names and words': kept, names: new RegExp(`${kept.source}|stat(e|us)$`) }
+  for (const [way, keeps] of Object.entries(ways)) {
+    const server = hostile(sandbox, keeps)
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    urls[way] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  writeFileSync(
+    join(cwd, 'wanted.yml'),
+    'version: 1\nsite:\n  settings: { after_sign_up_text: hello }\nprojects:\n  platform/app:\n    approval_rules:\n      Security: { approvals_required: 2 }\n      New: { approvals_required: 1 }\n',
+  )
+  writeFileSync(join(cwd, 'ci.yml'), 'build: { scrip: [make] }\n')
+})
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+  await sandbox.close()
+})
+
+/** Without colours of its own: whatever colours came from outside. */
+const onTerminal = async (url: string, args: readonly string[], input: string) => {
+  const line = [process.execPath, program, ...args].map((word) => quoted(word)).join(' ')
+  const { all = '' } = await execa('script', ['-qec', line, '/dev/null'], {
+    cwd,
+    env: {
+      ...clean(),
+      SVC_CONFIG_DIR: config,
+      XDG_STATE_HOME: config,
+      SVC_TOKEN: sandbox.users[0]?.token ?? '',
+      SVC_BASE_URL: url,
+      SVC_ACCESSIBLE: '1',
+      NO_COLOR: '1',
+      TERM: 'xterm',
+    },
+    extendEnv: false,
+    all: true,
+    reject: false,
+    input,
+  })
+  return all.replaceAll(/\r+\n/g, '\n')
+}
+
+const lines: Readonly<Record<string, readonly [line: string, input?: string]>> = {
+  overview: ['overview'],
+  'a check': ['check runners'],
+  'a check of certificates': ['check certificates --warn 60d'],
+  'why a job waits': ['jobs why 15 -P platform/app'],
+  'where somebody is a member': ['members where ana'],
+  doctor: ['doctor'],
+  replication: ['geo status'],
+  events: ['events list -P platform/app -L 5'],
+  'a configuration': ['ci lint ci.yml'],
+  plan: ['plan wanted.yml'],
+  drift: ['drift wanted.yml'],
+  'a dry run': ['runners update 1 --description builder --dry-run'],
+  'a bulk write and its failures': ['runners pause 1 999 2'],
+  'journal show': ['journal show last'],
+  'a question': ['deploy-keys delete 1 -P platform/app', 'no\n'],
+  'a list to choose from': ['runners pause', '1\n'],
+  'a failure': ['runners get 999'],
+  'a trace that a job kept': ['artifacts file build.log --job-id 13 -P platform/app --to -'],
+}
+/** What readline writes of a question that is answered in a line. */
+const asking = new RegExp(`${String.fromCharCode(27)}\\[\\d*[GJ]`, 'g')
+/** What a terminal obeys; a page ends its lines and keeps tabs. */
+const obeyed = /[^\P{Cc}\t\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
+
+describe.skipIf(!has('script'))('what the instance says', () => {
+  for (const way of ['names and words', 'names'])
+    it.each(Object.entries(lines))(
+      `steers no terminal by its ${way}: %s`,
+      async (_, [line, input = '']) => {
+        const words = line.match(/'[^']*'|\S+/g) ?? []
+        const args = words.map((word) => word.replaceAll("'", ''))
+        const all = await onTerminal(urls[way] ?? '', [...args, '--no-pager'], input)
+        expect(all).toMatch(/\\u(001b|\{1b\})\[8m/)
+        expect(obeyed.exec(all.replaceAll(asking, ''))?.[0]).toBeUndefined()
+        // What a job kept is a file: its lines are its own.
+        if (!line.startsWith('artifacts')) expect(all).not.toMatch(/^FORGED/m)
+        // What to do next is said in the tool's own words alone.
+        expect(all).not.toMatch(/^svcctl: .*\n(?: +.*\n)*? {2}hint: FORGED/m)
+      },
+    )
+})

@@ -1,0 +1,108 @@
+/** SVC_ACCESSIBLE=1, at a real terminal: what a screen reader reads is words, one line after the other. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { quoted } from '../../src/base/shell-words.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { createPrompts } from '../../src/terminal/questions/prompts.js'
+import { clean, configuration, folder, program } from '../support/program.js'
+import { has } from '../support/terminal.js'
+import { fakeKeyboard, fakeScreen } from './streams.js'
+
+let sandbox: Sandbox
+const cwd = folder()
+beforeAll(async () => {
+  sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
+  writeFileSync(join(cwd, 'ci.yml'), 'build: { scrip: [make] }\n')
+  writeFileSync(
+    join(cwd, 'wanted.yml'),
+    `version: 1
+site: { settings: { default_project_visibility: internal, domain_allowlist: [example.com] } }
+projects:
+  platform/app:
+    approval_rules: { New: { approvals_required: 1 }, All members: null }
+`,
+  )
+})
+afterAll(() => sandbox.close())
+
+/** What a wide terminal shows of a line, with its colours left out. */
+const shown = async (args: string, more: Readonly<Record<string, string>>): Promise<string> => {
+  const words = (args.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
+  const line = [process.execPath, program, ...words, '--no-pager'].map((word) => quoted(word))
+  const { all = '' } = await execa(
+    'script',
+    ['-qec', `stty cols 160; ${line.join(' ')}`, '/dev/null'],
+    {
+      cwd,
+      env: {
+        ...clean(),
+        SVC_CONFIG_DIR: configuration(),
+        SVC_TOKEN: sandbox.users[0]?.token ?? '',
+        SVC_BASE_URL: sandbox.url,
+        NO_COLOR: '1',
+        TERM: 'xterm',
+        ...more,
+      },
+      extendEnv: false,
+      all: true,
+      reject: false,
+      stdin: 'ignore',
+    },
+  )
+  return all.replaceAll('\r\n', '\n')
+}
+
+/** Arrows, blocks, shapes, checks: what is read out as nothing, or as its own name. */
+const symbols = /[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff‖›·±]/u
+const pages: Readonly<Record<string, readonly [line: string, word: RegExp]>> = {
+  overview: ['overview', /^ {2}(ok|problem|warning): /m],
+  doctor: ['doctor', /^(ok|warning): \w/m],
+  'why a job waits': ['jobs why 15 -P platform/app', /^next: /m],
+  replication: ['geo status', /^problem: Node/m],
+  'a configuration': ['ci lint ci.yml', /^problem: ci\.yml/m],
+  plan: ['plan wanted.yml', /^ {2}(create|delete): approval_rules/m],
+  drift: ['drift wanted.yml', /^ {2}update: settings/m],
+  'a check': ['check runners', /^runners/m],
+  'a list': ['runners list --instance', /online/],
+  'a list of what expires': ['members list -G platform', /access_level/],
+  'a record': ["mr get 'platform/app!1'", /opened|merged|closed/],
+}
+
+describe.skipIf(!has('script'))('SVC_ACCESSIBLE=1', () => {
+  it.each(Object.entries(pages))('says in words what others show: %s', async (_, [line, word]) => {
+    const spoken = await shown(line, { SVC_ACCESSIBLE: '1' })
+    expect(spoken).toMatch(word)
+    expect(symbols.exec(spoken)?.[0], spoken).toBeUndefined()
+  })
+
+  it('has the parts of the overview below each other, where others see them side by side', async () => {
+    const titles = ['Runners', 'Jobs waiting', 'Pages certificates', 'Replication', 'Projects by']
+    const atLineStart = (text: string) =>
+      titles.filter((title) => new RegExp(`^${title}`, 'm').test(text))
+    expect(atLineStart(await shown('overview', { SVC_ACCESSIBLE: '1' }))).toEqual(titles)
+    expect(atLineStart(await shown('overview', {})).length).toBeLessThan(titles.length)
+  })
+
+  it('changes nothing that goes into a file', async () => {
+    const piped = async (more: Readonly<Record<string, string>>) => {
+      const env = { ...clean(), SVC_CONFIG_DIR: configuration(), ...more }
+      const args = [program, 'plan', 'wanted.yml', '--sandbox']
+      const { stdout } = await execa(process.execPath, args, { cwd, env, extendEnv: false })
+      return stdout.replace(/, \d+ s\)/, ')')
+    }
+    expect(await piped({ SVC_ACCESSIBLE: '1' })).toBe(await piped({}))
+  })
+})
+
+it('asks for a secret in one line that is not drawn again', async () => {
+  const input = fakeKeyboard()
+  const output = fakeScreen()
+  const answer = createPrompts({ input, output }, { SVC_ACCESSIBLE: '1' }).secret('Token:')
+  await expect.poll(() => output.text()).toContain('Token:')
+  input.write('s3cr3t ')
+  input.write('x\r')
+  expect(await answer).toBe('s3cr3t x')
+  expect(output.text()).toBe('Token: (what you type is not shown) \n')
+})
