@@ -17,11 +17,20 @@ const namedNumber = ({ names }: IntegerParam | ListParam, text: string): number 
   return names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined
 }
 
-/** A whole number, or one by name. @throws Failure `usage` for another, and outside the range */
+/** Sentences of a hint; undefined where there are none. */
+const hintOf = (...sentences: readonly (string | undefined)[]): string | undefined =>
+  sentences.filter((sentence) => sentence !== undefined).join(' ') || undefined
+
+/**
+ * A whole number, or one by name.
+ * @param beyond how a value is sent that is not known here, as a sentence
+ * @throws Failure `usage` for another, and outside the range
+ */
 export const parseInteger = (
   param: IntegerParam | ListParam,
   text: string,
   label: string,
+  beyond?: string,
 ): number => {
   const named = namedNumber(param, text)
   if (named !== undefined) return named
@@ -30,7 +39,9 @@ export const parseInteger = (
       param.names === undefined ? '' : ` or one of ${Object.keys(param.names).join(', ')}`
     throw usage(
       `${label} takes a whole number${names}${wordsText(param)}, not "${text}"`,
-      didYouMean(text, Object.keys(param.names ?? {})),
+      param.names === undefined
+        ? undefined
+        : hintOf(didYouMean(text, Object.keys(param.names)), beyond),
     )
   }
   const value = Number(text)
@@ -40,17 +51,19 @@ export const parseInteger = (
 
 /**
  * A number that the parameter has a name for, where it has names, and in its range.
+ * @param beyond how a value is sent that is not known here, as a sentence
  * @throws Failure `usage`
  */
 export const checkNumber = (
   param: IntegerParam | ListParam,
   value: number,
   label: string,
+  beyond?: string,
 ): number => {
   const numbers = param.names === undefined ? undefined : Object.values(param.names)
   if (numbers !== undefined && !numbers.includes(value)) {
     const known = Object.entries(param.names ?? {}).map(([name, n]) => `${n} (${name})`)
-    throw usage(`${label} takes one of ${known.join(', ')}, not ${value}`)
+    throw usage(`${label} takes one of ${known.join(', ')}, not ${value}`, beyond)
   }
   return checkRange(param, value, label)
 }
@@ -84,7 +97,7 @@ export const parseEnum = (
   param: EnumParam | ListParam,
   text: string,
   label: string,
-  { note, beyond }: { readonly note: Note; readonly beyond?: string },
+  { note, beyond }: { readonly note: Note; readonly beyond?: string | undefined },
 ): string => {
   const values = param.values ?? []
   if (values.includes(text)) return text
@@ -97,8 +110,7 @@ export const parseEnum = (
   if (dashed !== undefined) return dashed
   throw usage(
     `${label} takes one of ${[...values, ...words(param)].join(', ')}, not "${text}"`,
-    [didYouMean(text, values), beyond].filter((sentence) => sentence !== undefined).join(' ') ||
-      undefined,
+    hintOf(didYouMean(text, values), beyond),
   )
 }
 

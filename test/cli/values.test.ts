@@ -109,7 +109,7 @@ describe('values', () => {
     const param = oneOf(['created_by_me'], 'e', {
       deprecatedValues: { 'created-by-me': 'created_by_me' },
     })
-    expect(parseValue(param, ['created-by-me'], '--scope', (t) => notes.push(t))).toBe(
+    expect(parseValue(param, ['created-by-me'], '--scope', { note: (t) => notes.push(t) })).toBe(
       'created-by-me',
     )
     expect(notes).toEqual(['--scope created-by-me is deprecated: use created_by_me'])

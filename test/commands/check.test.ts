@@ -115,6 +115,7 @@ describe('levels', () => {
     ['geo', '--warn 10m,99% --crit 1m,90%', '--crit is the larger of the two'],
     ['geo', '--warn 1m,2m', 'two levels'],
     ['certificates', '--warn 80%', '30d (time left of a certificate, at least)'],
+    ['instance', '--crit 80%', '2s (time that an answer took, at most)'],
   ])('of %s cannot be %s', async (name, line, says) => {
     const ran = await call(`check ${name} ${line}`)
     expect(ran).toMatchObject({ code: 2, stdout: '' })

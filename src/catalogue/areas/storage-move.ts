@@ -28,7 +28,6 @@ const moving = <const K extends string>(kind: K) =>
       'Each repository is read-only while it moves. Moving a project that is already stored in a ' +
       'clustered storage back into that cluster can permanently delete its repository.',
     notes: [
-      `The first word says what is moved: \`schedule ${kind}\`.`,
       'Moving into a clustered storage in service versions 13.12 to 14.1 needs the feature flag ' +
         'gitaly_replicate_repository_direct_fetch.',
     ],

@@ -45,6 +45,10 @@ export const allArgs = async (
   return args
 }
 
+/** The name by which --param sends a parameter; undefined where it stands in the path. */
+export const parameterIn = ({ params }: Pick<Endpoint, 'params'>, name: string) =>
+  Object.hasOwn(params, name) ? name : undefined
+
 /** Several objects that one request takes together (`members add 1 2`). */
 export const joins = (endpoint: Endpoint): boolean => {
   const param = endpoint.params[endpoint.args?.[0] ?? '']
@@ -64,7 +68,10 @@ export const placeArgs = (
     const param = endpoint.path[name] ?? endpoint.params[name]
     const texts = joins(endpoint) ? group.slice(i) : group.slice(i, i + 1)
     if (param !== undefined && texts.length > 0)
-      values[name] = parseValue(param, texts, `<${flagName(name, param)}>`, around.note)
+      values[name] = parseValue(param, texts, `<${flagName(name, param)}>`, {
+        note: around.note,
+        parameter: parameterIn(endpoint, name),
+      })
   }
   if (group.length > names.length && !joins(endpoint))
     throw usage(

@@ -7,7 +7,7 @@ import { isObject } from '../../base/objects.js'
 import { type Endpoint, placeOf } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { flagName, named, scopeOf } from '../../commands/derive/index.js'
-import type { Command, Given } from '../../commands/types.js'
+import type { Command, Flag, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import { spelled, spelledIn } from '../words/spellings.js'
 import { joinedValue, parseParam, parseValue } from './values.js'
@@ -27,15 +27,16 @@ export const flagValues = (
     if (endpoint.refuses?.includes(flag.parameter))
       throw usage(`${named(command)} does not offer ${spelled(flag)} in this form`)
     const param = endpoint.params[flag.parameter]
-    if (param?.type === 'enum') checkEnum(param, value, spelled(flag))
+    if (param?.type === 'enum') checkEnum(param, value, flag)
     values[flag.parameter] = value
   }
   return values
 }
 
 /** The flag accepts what any of the command's endpoints knows; this one may know less. */
-const checkEnum = (param: Param, value: unknown, label: string): void => {
-  if (typeof value === 'string') parseValue(param, [value], label)
+const checkEnum = (param: Param, value: unknown, flag: Flag): void => {
+  const { parameter } = flag
+  if (typeof value === 'string') parseValue(param, [value], spelled(flag), { parameter })
 }
 
 /** Scope and other placeholders of the path, as far as flags give them. */

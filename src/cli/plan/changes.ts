@@ -30,7 +30,8 @@ const ask = async (
   const values: Record<string, JsonValue | undefined> = {}
   for (const { key, name, param } of offered.filter(({ name }) => picked.includes(name))) {
     const answer = await around.missing({ name, param, ...project })
-    if (answer !== undefined) values[key] = parseValue(param, answer, `--${name}`)
+    if (answer !== undefined)
+      values[key] = parseValue(param, answer, `--${name}`, { parameter: key })
   }
   return values
 }

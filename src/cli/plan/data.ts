@@ -23,7 +23,7 @@ const oneOfList = (param: ListParam, value: JsonValue, label: string, note: Note
   if (typeof value !== 'string') throw wrong(label, 'a list of texts')
   if (param.of === 'string') return value
   // One by one: an item may hold a comma.
-  const [one] = [parseValue({ ...param, max: 1 }, [value], label, note)].flat()
+  const [one] = [parseValue({ ...param, max: 1 }, [value], label, { note })].flat()
   if (one === undefined || value.includes(',')) throw wrong(label, `no "${value}"`)
   return one
 }
@@ -64,7 +64,7 @@ const number = (param: Param, value: number, label: string): number => {
 
 /** What a parameter takes as one text, where that is what it is given. */
 const textValue = (param: Param, value: JsonValue, label: string, note: Note): JsonValue => {
-  if (typeof value === 'string') return parseValue(param, [value], label, note)
+  if (typeof value === 'string') return parseValue(param, [value], label, { note })
   const numeric = param.type === 'integer' || param.type === 'project' || param.type === 'group'
   if (typeof value === 'number' && numeric) return number(param, value, label)
   if (Array.isArray(value) && param.type === 'string' && isJoined(param.format)) {

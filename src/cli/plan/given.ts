@@ -75,7 +75,8 @@ const flagValue = async (
     ? await Promise.all(texts.map((text) => secretText(text, flag, sources)))
     : texts
   if (flag.optionalValue === true && read.at(-1) === '') return flag.param.default ?? true
-  return parseValue(flag.param, read, label, sources.note)
+  const parameter = flag.path === true ? undefined : flag.parameter
+  return parseValue(flag.param, read, label, { note: sources.note, parameter })
 }
 
 /** Reads JSON or YAML attributes; JSON is tried first since it is the API's own. */
@@ -171,4 +172,4 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
 
 /** The global flags, parsed; also those that the environment sets. */
 export const globalsOf = (raw: Raw, env: NodeJS.ProcessEnv, note: Note): Globals =>
-  readGlobals(raw.flags, env, (param, texts, label) => parseValue(param, texts, label, note))
+  readGlobals(raw.flags, env, (param, texts, label) => parseValue(param, texts, label, { note }))

@@ -13,7 +13,7 @@ import type { Command, Given, Plan } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import type { Missing } from '../run/person/ask.js'
 import { spelledIn } from '../words/spellings.js'
-import { allArgs, joins, placeArgs } from './arguments.js'
+import { allArgs, joins, parameterIn, placeArgs } from './arguments.js'
 import {
   checkExclusive,
   extraValues,
@@ -71,7 +71,7 @@ const fillRequired = async (
     const answer =
       fromEnv === undefined ? await around.missing({ name: flag, param, ...project }) : [fromEnv]
     if (answer === undefined) throw usage(`${named(command)} needs ${label}`, `${param.help}.`)
-    values[name] = parseValue(param, answer, label)
+    values[name] = parseValue(param, answer, label, { parameter: parameterIn(endpoint, name) })
   }
 }
 

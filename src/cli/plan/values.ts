@@ -3,6 +3,7 @@
  * accepts is in its catalogue entry; how each type is written, the help of its flag says.
  */
 import type { JsonValue } from '../../base/json/value.js'
+import { quoted } from '../../base/shell-words.js'
 import { shelve } from '../../base/shelves.js'
 import { didYouMean } from '../../base/suggest.js'
 import type {
@@ -23,13 +24,38 @@ import {
 import { usage } from '../../errors.js'
 import { parseJson, parseString } from './scalars.js'
 
-const beyond = 'A newer instance may know more values: --param sends any.'
+/** How texts are read. */
+export interface Reading {
+  readonly note?: Note | undefined
+  /** The API's name of the parameter, where --param sends what is not known here. */
+  readonly parameter?: string | undefined
+}
 
-const numberOf = (param: IntegerParam | ListParam, text: string, label: string): number =>
-  checkNumber(param, parseInteger(param, text, label), label)
+/** How a value is sent that only a newer instance knows. */
+const beyond = ({ parameter }: Reading, text: string): string | undefined =>
+  parameter === undefined
+    ? undefined
+    : `A newer instance may know more values; send one with --param ${quoted(`${parameter}=${text}`)}.`
 
-const wordOf = (param: EnumParam | ListParam, text: string, label: string, note: Note): string =>
-  parseEnum(param, text, label, { note, beyond })
+const numberOf = (
+  param: IntegerParam | ListParam,
+  text: string,
+  label: string,
+  how: Reading,
+): number => {
+  const more = beyond(how, /^-?\d+$/.test(text) ? text : '<number>')
+  return checkNumber(param, parseInteger(param, text, label, more), label, more)
+}
+
+const wordOf = (
+  param: EnumParam | ListParam,
+  text: string,
+  label: string,
+  how: Reading,
+): string => {
+  const { note = () => {} } = how
+  return parseEnum(param, text, label, { note, beyond: beyond(how, text) })
+}
 
 const items = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split(',').map((item) => item.trim())).filter((item) => item !== '')
@@ -38,7 +64,7 @@ const parseList = (
   param: ListParam,
   texts: readonly string[],
   label: string,
-  note: Note,
+  how: Reading,
 ): JsonValue => {
   const [only] = texts
   const word = texts.length === 1 && only !== undefined ? asWord(param, only.trim()) : undefined
@@ -46,15 +72,15 @@ const parseList = (
   const parts = items(texts)
   for (const part of parts) {
     const successor = param.deprecatedValues?.[part]
-    if (successor !== undefined) note(`${label} ${part} is deprecated: use ${successor}`)
+    if (successor !== undefined) how.note?.(`${label} ${part} is deprecated: use ${successor}`)
   }
   if (param.max !== undefined && parts.length > param.max)
     throw usage(`${label} takes at most ${param.max} values, not ${parts.length}`)
   return parts.map((part) =>
     param.of === 'integer'
-      ? numberOf(param, part, label)
+      ? numberOf(param, part, label, how)
       : param.of === 'enum'
-        ? wordOf(param, part, label, note)
+        ? wordOf(param, part, label, how)
         : part,
   )
 }
@@ -70,7 +96,7 @@ const parseHash = (
   param: HashParam,
   texts: readonly string[],
   label: string,
-  note: Note,
+  { note }: Reading,
 ): JsonValue => {
   const grouped = new Map<string, string[]>()
   for (const text of texts) {
@@ -79,7 +105,8 @@ const parseHash = (
     shelve(grouped, key, value)
   }
   const hash: Record<string, JsonValue> = {}
-  for (const [key, values] of grouped) hash[key] = parseHashValue(param, key, values, label, note)
+  for (const [key, values] of grouped)
+    hash[key] = parseHashValue(param, key, values, label, { note })
   return hash
 }
 
@@ -88,7 +115,7 @@ const parseHashValue = (
   key: string,
   values: readonly string[],
   label: string,
-  note: Note,
+  how: Reading,
 ): JsonValue => {
   if (param.keys === undefined) return values.at(-1) ?? ''
   const inner = param.keys[key]
@@ -99,8 +126,8 @@ const parseHashValue = (
     )
   const [first] = values
   if (inner.type === 'list' || values.length === 1 || first === undefined)
-    return parseValue(inner, values, `${label} ${key}`, note)
-  return values.map((value) => parseValue(inner, [value], `${label} ${key}`, note))
+    return parseValue(inner, values, `${label} ${key}`, how)
+  return values.map((value) => parseValue(inner, [value], `${label} ${key}`, how))
 }
 
 /**
@@ -125,19 +152,19 @@ export const parseValue = (
   param: Param,
   texts: readonly string[],
   label: string,
-  note: Note = () => {},
+  how: Reading = {},
 ): JsonValue => {
-  if (param.type === 'list') return parseList(param, texts, label, note)
-  if (param.type === 'hash') return parseHash(param, texts, label, note)
+  if (param.type === 'list') return parseList(param, texts, label, how)
+  if (param.type === 'hash') return parseHash(param, texts, label, how)
   const text = texts.at(-1) ?? ''
   const word = asWord(param, text)
   if (word !== undefined) return word
   if (text === '' && param.nullable === true && param.type !== 'string') return null
   switch (param.type) {
     case 'integer':
-      return numberOf(param, text, label)
+      return numberOf(param, text, label, how)
     case 'enum':
-      return wordOf(param, text, label, note)
+      return wordOf(param, text, label, how)
     case 'json':
       return parseJson(text, label)
     case 'project':

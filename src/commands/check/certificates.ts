@@ -30,7 +30,7 @@ export const certificatesCheck = checkFact({
     'check certificates --warn 30d --crit 7d --format nagios',
   ],
   measures: {
-    left: { unit: 'seconds', bad: 'below', help: 'time left of a certificate' },
+    left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a certificate' },
   },
   label: 'domain',
   levels: { warn: ['30d'], crit: ['7d'] },

@@ -58,13 +58,19 @@ export const geoCheck = checkFact({
     'check geo --format prometheus',
   ],
   measures: {
-    lag: { unit: 'seconds', bad: 'above', help: 'time that a site is behind' },
+    lag: { unit: 'seconds', example: '10m', bad: 'above', help: 'time that a site is behind' },
     synced: {
       unit: 'percent',
+      example: '90%',
       bad: 'below',
       help: 'share synced of the kind of data with the least of it',
     },
-    failed: { unit: 'count', bad: 'above', help: 'number of objects that failed to sync' },
+    failed: {
+      unit: 'count',
+      example: '5',
+      bad: 'above',
+      help: 'number of objects that failed to sync',
+    },
   },
   label: 'site',
   levels: {},

@@ -19,7 +19,9 @@ export const instanceCheck = checkFact({
     'One GET without a credential. What answers and is not this API is critical; a clock that differs is a warning.',
   ],
   examples: ['check instance', 'check instance --warn 2s --crit 10s --format nagios'],
-  measures: { answer: { unit: 'seconds', bad: 'above', help: 'time that an answer took' } },
+  measures: {
+    answer: { unit: 'seconds', example: '2s', bad: 'above', help: 'time that an answer took' },
+  },
   label: 'endpoint',
   levels: {},
   read: async (services) => {

@@ -15,7 +15,6 @@ export interface Bounds {
 /** By measure: those that have a level. */
 export type Thresholds = ReadonlyMap<string, Bounds>
 
-const examples: Readonly<Record<Unit, string>> = { percent: '80%', seconds: '30d', count: '5' }
 /** A level with its unit; undefined for what is none. */
 const parsed = (text: string): { readonly unit: Unit; readonly value: number } | undefined => {
   if (/^\d+(\.\d+)?%$/.test(text)) {
@@ -31,8 +30,7 @@ const parsed = (text: string): { readonly unit: Unit; readonly value: number } |
 export const takenBy = ({ measures }: Pick<CheckFact, 'measures'>): string =>
   Object.values(measures)
     .map(
-      ({ unit, bad, help }) =>
-        `${examples[unit]} (${help}, at ${bad === 'below' ? 'least' : 'most'})`,
+      ({ example, bad, help }) => `${example} (${help}, at ${bad === 'below' ? 'least' : 'most'})`,
     )
     .join(', ')
 

@@ -45,11 +45,13 @@ export const runnersCheck = checkFact({
   measures: {
     online: {
       unit: 'percent',
+      example: '80%',
       bad: 'below',
       help: 'share of runners online, of those that are not paused',
     },
     offline: {
       unit: 'count',
+      example: '5',
       bad: 'above',
       help: 'number of runners that are not online though not paused',
     },

@@ -32,7 +32,9 @@ export const tokensCheck = checkFact({
     'Each is tried by one GET at the address of its profile. When one ends is known only of OAuth and of those whose end signing in was told (auth login --expires-in): the API does not say it. What is renewed by itself has no end.',
   ],
   examples: ['check tokens', 'check tokens --warn 30d --crit 7d', 'check tokens --format nagios'],
-  measures: { left: { unit: 'seconds', bad: 'below', help: 'time left of a token' } },
+  measures: {
+    left: { unit: 'seconds', example: '30d', bad: 'below', help: 'time left of a token' },
+  },
   label: 'profile',
   levels: { warn: ['30d'], crit: ['7d'] },
   everywhere: true,

@@ -16,6 +16,8 @@ export type Unit = 'percent' | 'seconds' | 'count'
 /** Something that has a number, of which too much or too little is wrong. */
 export interface Measure {
   readonly unit: Unit
+  /** A level as somebody would set it. */
+  readonly example: string
   /** Which side of a level is the wrong one. */
   readonly bad: 'above' | 'below'
   /** In a phrase: `time left of a certificate`. */

@@ -108,14 +108,14 @@ const isTested = (
     if (param === undefined) return true
     const wrong = checkParameter(parts, condition, expression)
     if (wrong !== undefined) throw wrong
-    parts.values[field] = parseValue(param, [text], labelOf(condition))
+    parts.values[field] = parseValue(param, [text], labelOf(condition), { parameter: field })
     return false
   }
   const param = Object.hasOwn(parts.endpoint.params, field)
     ? parts.endpoint.params[field]
     : undefined
   if (param === undefined || !isExact(parts, condition, param)) return true
-  parts.values[field] = parseValue(param, [text], labelOf(condition))
+  parts.values[field] = parseValue(param, [text], labelOf(condition), { parameter: field })
   // Not shown by the list: else each record would have to be read.
   return !isOfSingle(field, parts.known)
 }

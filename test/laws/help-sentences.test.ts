@@ -1,0 +1,39 @@
+/** A page of help says each thing once: endpoints that differ in a word bring their sentences along. */
+import { expect, it } from 'vitest'
+import { allCommands, named } from '../../src/commands/derive/index.js'
+import { svcctl } from '../support/within.js'
+
+/** What a command's page says before its flags, a sentence each. */
+const sentencesOf = (page: string): readonly string[] => {
+  const [, , ...parts] = page.split(/\n\n/)
+  const said = parts.slice(
+    0,
+    parts.findIndex((part) => /^(Flags|Arguments):/.test(part)),
+  )
+  return said
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .split(/(?<=[.!?]) (?=[A-Z-])/)
+    .filter((sentence) => sentence.includes(' '))
+}
+
+/** Whether sentences of more than a few words differ in one of them at most. */
+const isAlike = (a: string, b: string): boolean => {
+  const [left, right] = [a.split(' '), b.split(' ')]
+  if (left.length !== right.length || left.length < 5) return false
+  return left.filter((word, at) => word !== right[at]).length < 2
+}
+
+const commands = await allCommands()
+
+it('finds the sentences of a page', async () => {
+  const { stdout } = await svcctl(['runners', 'register', '--help'])
+  expect(sentencesOf(stdout).length).toBeGreaterThan(0)
+})
+
+it.each(commands.map((command) => [named(command)] as const))('%s', async (name) => {
+  const { stdout } = await svcctl([...name.split(' '), '--help'], { env: { COLUMNS: '200' } })
+  const all = sentencesOf(stdout)
+  const twice = all.filter((one, at) => all.some((other, i) => i < at && isAlike(one, other)))
+  expect(twice).toEqual([])
+})
