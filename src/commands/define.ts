@@ -2,7 +2,7 @@
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { Value } from '../catalogue/inferred.js'
 import type { Services } from './services.js'
-import type { Given, OwnFlag, Special } from './types.js'
+import type { Given, Operation, OwnFlag, Special } from './types.js'
 
 type OwnFlags = Readonly<Record<string, OwnFlag>>
 
@@ -37,12 +37,13 @@ export type GivenBy<F extends OwnFlags, E extends Endpoint = never> = Omit<Given
 }
 
 interface Declaration<F extends OwnFlags, E extends Endpoint>
-  extends Omit<Special, 'flags' | 'run'> {
+  extends Omit<Special, 'flags' | 'operation' | 'run'> {
   /** Flags that only the tool knows. */
   readonly flags?: F
-  /** The endpoints whose flags `run` reads. */
+  /** The endpoints whose flags it reads. */
   readonly of?: readonly E[]
-  readonly run: (services: Services, given: GivenBy<F, E>) => Promise<void>
+  readonly operation?: (services: Services, given: GivenBy<F, E>) => Operation | Promise<Operation>
+  readonly run?: (services: Services, given: GivenBy<F, E>) => Promise<void>
 }
 
 /** Whether a flag that is left out has its default: by the same rule as its type. */
@@ -71,9 +72,14 @@ export const define = <
   E extends Endpoint = never,
 >({
   of: _,
+  operation,
   run,
   ...rest
-}: Declaration<F, E>): Special => ({
-  ...rest,
-  run: (services, given) => run(services, completed<F, E>(rest.flags, given)),
-})
+}: Declaration<F, E>): Special => {
+  const own = (given: Given): GivenBy<F, E> => completed<F, E>(rest.flags, given)
+  return {
+    ...rest,
+    ...(operation && { operation: (services, given) => operation(services, own(given)) }),
+    ...(run && { run: (services, given) => run(services, own(given)) }),
+  }
+}

@@ -1,10 +1,11 @@
 /** What a command says of itself, and what is asked of it. */
 import type { JsonValues } from '../base/json/value.js'
 import type { Fields } from '../base/objects.js'
-import type { Endpoints } from '../catalogue/endpoint.js'
+import type { Endpoint, Endpoints } from '../catalogue/endpoint.js'
 import type { Param } from '../catalogue/params.js'
 import type { Naming } from '../catalogue/words.js'
-import type { Ask } from '../http/types.js'
+import type { Failure } from '../errors.js'
+import type { Ask, WireRequest } from '../http/types.js'
 import type { Made, People } from '../output/types.js'
 
 /** A positional argument of a command. */
@@ -141,6 +142,12 @@ export interface Plan extends Ask {
   readonly object?: string
   /** Whose object it is, where there are several. */
   readonly parent?: Parent
+  /** Why it is not sent: what became of its object. */
+  readonly refused?: Failure
+  /** The request itself, where no endpoint of the catalogue makes it. */
+  readonly request?: WireRequest
+  /** The documented endpoint by whose credential that goes. */
+  readonly called?: Endpoint
 }
 
 /** Plans that are made as their objects come: nothing is known of the next before the one before it is taken. */
@@ -153,21 +160,6 @@ export interface PlanSource extends Pick<Coming, 'confirm'> {
   /** So many may be planned at once. */
   readonly width?: number
 }
-
-/** What was asked, to be planned as its objects come. */
-export interface Unplanned {
-  readonly given: Given
-  readonly override?: JsonValues
-  /** What the command makes of each plan. */
-  readonly each?: (plan: Plan) => Plan | Promise<Plan>
-  /** It reads from the instance: several at once. */
-  readonly reads?: true
-  /** What is wrong with one is said before any is sent. */
-  readonly checked?: true
-}
-
-/** Plans in hand, what they are to be made of, or their objects as they come. */
-export type Plans = readonly Plan[] | Unplanned | PlanSource
 
 /** An object by what it is called, and what it belongs to. */
 interface GivenObject {
@@ -192,8 +184,8 @@ export interface Particulars {
   readonly looks?: true
   /** It may be repeated (--watch) though it reaches no endpoint of its own. */
   readonly watches?: true
-  /** Takes its objects as they come: it only hands on what was given. */
-  readonly streams?: true
+  /** Needs all its objects before its first request. */
+  readonly gathers?: true
   /** Keeps a journal of its own, and goes on with its runs by itself. */
   readonly keeps?: true
   /** Fields that its tables show beside those of the API's records; every format selects them. */

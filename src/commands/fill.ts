@@ -7,9 +7,8 @@ import { type Fields, isObject } from '../base/objects.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import { pathIn } from '../catalogue/path-in.js'
 import { usage } from '../errors.js'
-import { answered } from './answered.js'
 import type { InstanceService } from './services.js'
-import type { Given, Plan, Plans } from './types.js'
+import type { Given, Operation, Plan } from './types.js'
 
 export interface Filling {
   /** The words of the command, for messages. */
@@ -32,48 +31,21 @@ export const missing = (given: Given, { required }: Filling): string[] =>
 
 /** @throws Failure `usage` where nothing at all is to change */
 export const checkChanges = (
-  plans: readonly Plan[],
+  { endpoint, values, extra }: Plan,
   open: readonly string[],
-  { command }: Filling,
+  { command }: Pick<Filling, 'command'>,
 ): void => {
-  for (const { endpoint, values, extra } of plans) {
-    const own = Object.keys(values).filter((n) => !(n in endpoint.path) && !open.includes(n))
-    if (own.length === 0 && Object.keys(extra ?? {}).length === 0)
-      throw usage(
-        `${command} has nothing to change`,
-        `Give at least one attribute: svcctl ${command} --help lists them.`,
-      )
-  }
+  const own = Object.keys(values).filter((n) => !(n in endpoint.path) && !open.includes(n))
+  if (own.length === 0 && Object.keys(extra ?? {}).length === 0)
+    throw usage(
+      `${command} has nothing to change`,
+      `Give at least one attribute: svcctl ${command} --help lists them.`,
+    )
 }
 
 /** Stand-ins, so that planning asks nobody for what the record knows. */
 export const standIns = (open: readonly string[]): Readonly<Record<string, ''>> =>
   Object.fromEntries(open.map((name) => [name, '' as const]))
-
-/**
- * The plans of an update, its missing required attributes still empty.
- * @throws Failure `usage` where nothing at all is to change
- */
-export const plansToFill = async (
-  instance: InstanceService,
-  given: Given,
-  filling: Filling,
-): Promise<readonly Plan[]> => {
-  const open = missing(given, filling)
-  const plans = await instance.plans(given, standIns(open))
-  checkChanges(plans, open, filling)
-  return plans
-}
-
-/** The record that an update is filled from. */
-const recordOf = async (
-  instance: InstanceService,
-  plan: Plan,
-  { reads }: Filling,
-): Promise<Fields> => {
-  const { data } = await instance.call(reads, pathIn(reads, plan.values))
-  return isObject(data) ? data : {}
-}
 
 /** A plan with its open attributes taken from the record. */
 export const filled = (plan: Plan, open: readonly string[], record: Fields): Plan => ({
@@ -84,18 +56,35 @@ export const filled = (plan: Plan, open: readonly string[], record: Fields): Pla
   },
 })
 
-/** Runs plans, each filled from its record first where anything is open. */
-export const updateFilled = async (
+/** The plan of an update, filled from its record where anything is open. */
+const complete = async (
   instance: InstanceService,
-  plans: Plans,
+  plan: Plan,
   open: readonly string[],
-  fillingOf: (plan: Plan) => Filling,
-): Promise<void> => {
-  if (open.length === 0) return instance.many(plans)
-  await instance.many(plans, {
-    run: async (plan) => {
-      const record = await recordOf(instance, plan, fillingOf(plan))
-      return answered(await instance.send(filled(plan, open, record)))
-    },
-  })
+  filling: Filling,
+): Promise<Plan> => {
+  checkChanges(plan, open, filling)
+  if (open.length === 0) return plan
+  const { data } = await instance.call(filling.reads, pathIn(filling.reads, plan.values))
+  return filled(plan, open, isObject(data) ? data : {})
+}
+
+/**
+ * Updates that are filled from their records.
+ * @param before makes each plan what the record is read by
+ */
+export const filledFrom = (
+  instance: InstanceService,
+  given: Given,
+  filling: Filling,
+  readBy: (plan: Plan) => Endpoint = () => filling.reads,
+  before: (plan: Plan) => Plan | Promise<Plan> = (plan) => plan,
+): Operation => {
+  const open = missing(given, filling)
+  return {
+    preset: standIns(open),
+    complete: async (plan) =>
+      complete(instance, await before(plan), open, { ...filling, reads: readBy(plan) }),
+    reads: true,
+  }
 }

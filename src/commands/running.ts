@@ -7,13 +7,15 @@ import type { Plan } from './described.js'
 export type Details = readonly string[] | (() => Promise<readonly string[]>)
 
 /** What is lost, for whoever is to confirm it. */
+type Lines = string | readonly string[]
+
 export interface Loss {
   /** In a sentence; by default what the endpoint destroys. */
   readonly what?: string
   /** By default the objects of the plans, by their names. */
   readonly details?: Details
-  /** How the object of a plan is called instead, where the plans are not in hand. */
-  readonly each?: (plan: Plan) => string | Promise<string>
+  /** What is lost with one of them instead, a line each. */
+  readonly each?: (plan: Plan) => Lines | Promise<Lines>
   /** Where nobody can be asked, each is noted all the same, after this word (`removes`). */
   readonly told?: string
 }
@@ -42,6 +44,12 @@ export interface Emit {
   readonly changed?: boolean
   /** Notes told it to people already; only the other formats print it. */
   readonly noted?: boolean
+  /** The records of a list as one document. */
+  readonly document?: {
+    /** All there are, whatever the paging flags say. */
+    readonly whole: boolean
+    readonly of: (records: readonly unknown[], plan: Plan) => Promise<unknown>
+  }
 }
 
 /** How plans are run. */
@@ -55,6 +63,11 @@ export interface Many {
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
   readonly emit?: Emit
+  /** Rows of its own in the place of the answer about one object. */
+  readonly present?: (
+    plan: Plan,
+    answer: PlanAnswer,
+  ) => { readonly records: readonly unknown[]; readonly emit: Emit }
   /** What the command knows of what is lost, where that is only known when all are planned a function; endpoints that destroy are confirmed without it. */
   readonly loses?: Loss | (() => Loss | undefined)
 }
@@ -68,6 +81,8 @@ export interface PlanAnswer {
   readonly bytes?: Uint8Array
   readonly value?: unknown
   readonly unchanged?: boolean
+  /** It was said already what became of it. */
+  readonly told?: boolean
   readonly status?: number
   readonly requestId?: string
 }

@@ -7,9 +7,9 @@ import type { Ask, Credential, Answer as Download, Whole, WireRequest } from '..
 import type { Reader } from '../output/types.js'
 import type { Profile, Session } from '../profile/types.js'
 import type { CountedWork, Waited } from '../terminal/streams/meter.js'
-import type { Described, Given, MadeBy, Plan, Plans } from './described.js'
+import type { Described, Given, MadeBy, Plan } from './described.js'
 import type { Globals } from './globals.js'
-import type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
+import type { Details, Emit, PlanAnswer } from './running.js'
 import type { Within } from './within.js'
 
 export type { Details, Emit, Loss, Many, PlanAnswer } from './running.js'
@@ -40,15 +40,11 @@ export interface InstanceService {
     input: Input<E>,
     how?: Which<RecordOf<E>>,
   ): Promise<readonly RecordOf<E>[]>
-  /** A planned list straight to the output, honouring the paging flags and --fields. */
-  list(plan: Plan, emit?: Emit): Promise<void>
   /**
    * The records of a planned list, in hand: those that `list` would print, with a word about it where there
    * are none or more; `whole` all there are.
    */
   collect(plan: Plan, how?: Collecting): Promise<readonly unknown[]>
-  /** Confirms what is lost, and runs plans: one answer, or an outcome for each of several. */
-  many(plans: Plans, how?: Many): Promise<void>
   /** Runs `work` over items, as many at once as `--concurrency` says and the gate has room for. */
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void>
   /** A download: one request, its body to be read. */
@@ -58,8 +54,11 @@ export interface InstanceService {
    * and keeps the record of what is written.
    */
   elsewhere(baseUrl: string, credential: Credential | undefined, party?: Party): Elsewhere
-  /** A request that the catalogue does not know; a list of them goes to the output. */
-  raw(request: WireRequest, how?: Uncatalogued): Promise<Whole | undefined>
+  /**
+   * A request that the catalogue does not make.
+   * @param called the documented endpoint by whose credential it goes
+   */
+  raw(request: WireRequest, called?: Endpoint): Promise<Whole>
 }
 
 /** Standard output. */
@@ -233,14 +232,6 @@ export interface Elsewhere {
   build(ask: Ask): Promise<WireRequest>
   /** One request, its answer whole. */
   call(request: WireRequest): Promise<Whole>
-}
-
-export interface Uncatalogued {
-  /** The endpoint that the documents have for it, by whose credential it goes. */
-  readonly endpoint?: Endpoint
-  /** Its pages are followed, the records printed. */
-  readonly list?: boolean
-  readonly loses?: Loss
 }
 
 /** What stays as it is when somebody leaves. */

@@ -192,6 +192,35 @@ describe('a verb of several projects', () => {
   })
 })
 
+describe('a command that works in its own way', () => {
+  it('prints what it has of each, below its project', async () => {
+    const changes = await json('commits diff main -P platform/app,web/site')
+    const each = await Promise.all(
+      ['platform/app', 'web/site'].map(async (project) =>
+        ((await json(`commits diff main -P ${project}`)) as unknown[]).map((record) => ({
+          project,
+          record,
+        })),
+      ),
+    )
+    expect(each.map(({ length }) => length)).not.toContain(0)
+    expect(changes).toEqual(each.flat())
+    const verdicts = await json('ci lint - -P platform/app,web/site', 'a:\n  script: x\n')
+    expect(verdicts).toMatchObject([
+      { project: 'platform/app', record: { valid: true } },
+      { project: 'web/site', record: { valid: true } },
+    ])
+  })
+
+  it('prints its request for each with --curl', async () => {
+    const lines = await rows('commits diff main -P platform/app,web/site --curl')
+    expect(lines.map((line) => line.replace(/^.*api\/v4/, ''))).toEqual([
+      '/projects/platform%2Fapp/repository/commits/main/diff',
+      '/projects/web%2Fsite/repository/commits/main/diff',
+    ])
+  })
+})
+
 describe('--dry-run of several projects', () => {
   it('shows what would change in each, and writes nothing', async () => {
     const line = 'members add 9 10 -P platform/app,web/site --access-level guest --dry-run'

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'
-import { type Reference, referenceOf } from './references.js'
+import { type ObjectReference, referenceOf } from './references.js'
 import type { Surroundings } from './surroundings.js'
 
 /** The first argument, or each of several, as a reference that may carry a project. */
@@ -12,7 +12,7 @@ export const referencesOf = async (
   command: Command,
   given: Given,
   around: Surroundings,
-): Promise<readonly Reference[]> => {
+): Promise<readonly ObjectReference[]> => {
   const [argument] = command.args
   const texts = argument?.variadic === true ? given.args : given.args.slice(0, 1)
   const base = texts.some((t) => /^https?:/i.test(t)) ? await around.baseUrl() : ''
@@ -20,7 +20,7 @@ export const referencesOf = async (
 }
 
 /** Where every object brings its project along, none is looked for in the environment. */
-export const scopedBy = (given: Given, references: readonly Reference[]): Given => {
+export const scopedBy = (given: Given, references: readonly ObjectReference[]): Given => {
   const [first] = references
   if (first?.project === undefined || given.flags.project !== undefined) return given
   if (references.some((r) => r.project === undefined)) return given
@@ -29,7 +29,7 @@ export const scopedBy = (given: Given, references: readonly Reference[]): Given 
 
 export const withoutReference = (
   group: readonly string[],
-  reference: Reference | undefined,
+  reference: ObjectReference | undefined,
 ): readonly string[] => (reference === undefined ? group : [reference.id, ...group.slice(1)])
 
 /** Whether two texts name one project: a path, in any case, or its number. */
@@ -45,7 +45,7 @@ const sameProject = async (a: string, b: string, around: Surroundings): Promise<
 
 export const placeProject = async (
   endpoint: Endpoint,
-  reference: Reference | undefined,
+  reference: ObjectReference | undefined,
   given: Given,
   values: Record<string, JsonValue | undefined>,
   around: Surroundings,

@@ -25,7 +25,7 @@ import {
 import { placeProject, referencesOf, scopedBy, withoutReference } from './belonging.js'
 import { attributesOf } from './changes.js'
 import { choose } from './choose.js'
-import type { Reference } from './references.js'
+import type { ObjectReference } from './references.js'
 import { fillScope, type Scoped } from './scope.js'
 import type { Surroundings } from './surroundings.js'
 import { oneScope, parseValue } from './values.js'
@@ -130,7 +130,7 @@ export const completed = async (
 const planOf = async (
   common: Common,
   group: readonly string[],
-  reference: Reference | undefined,
+  reference: ObjectReference | undefined,
   given: Given,
   around: Surroundings,
 ): Promise<Plan> => {
@@ -141,6 +141,7 @@ const planOf = async (
 
 /**
  * The plans of a command, one for each object given (one where the command takes none).
+ * @param apart also for objects that one request could take together
  * @throws Failure `usage` naming the flag or argument that is missing, wrong or in the way
  */
 export const plansOf = async (
@@ -148,6 +149,7 @@ export const plansOf = async (
   given: Given,
   around: Surroundings,
   override: Values = {},
+  apart = false,
 ): Promise<readonly Plan[]> => {
   const references = await referencesOf(command, given, around)
   const choice = choose(command, scopedBy(given, references), around.env, override)
@@ -157,7 +159,7 @@ export const plansOf = async (
   const project = projectIn(endpoint, given, scoped.scope)
   const args = await allArgs(command, endpoint, given, around, project)
   const common = await commonOf(command, given, scoped, around, override)
-  const several = command.args[0]?.variadic === true && !joins(endpoint)
+  const several = command.args[0]?.variadic === true && (apart || !joins(endpoint))
   const groups = several && args.length > 0 ? args.map((arg) => [arg]) : [args]
   const plans: Plan[] = []
   // One after the other: each may ask a person.

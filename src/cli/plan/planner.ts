@@ -13,7 +13,7 @@ import { placeArgs } from './arguments.js'
 import { placeProject } from './belonging.js'
 import { choose } from './choose.js'
 import { type Common, commonOf, completed } from './plan.js'
-import { type Reference, referenceOf } from './references.js'
+import { type ObjectReference, referenceOf } from './references.js'
 import { fillScope } from './scope.js'
 import type { Surroundings } from './surroundings.js'
 
@@ -25,11 +25,21 @@ export class Planner {
   #common: Promise<Common> | undefined
   #baseUrl: string | undefined
 
-  constructor(command: Command, given: Given, around: Surroundings, override: JsonValues = {}) {
+  readonly #standIn: (text: string) => string
+
+  /** @param standIn what an object is planned as that is given by a name */
+  constructor(
+    command: Command,
+    given: Given,
+    around: Surroundings,
+    override: JsonValues = {},
+    standIn = (text: string): string => text,
+  ) {
     this.#command = command
     this.#given = given
     this.#around = around
     this.#override = override
+    this.#standIn = standIn
   }
 
   /**
@@ -47,7 +57,7 @@ export class Planner {
       ...(reference.project === undefined ? {} : { parent: reference.project }),
     })
     const scratch: Record<string, JsonValue | undefined> = {}
-    placeArgs(this.#command, common.endpoint, [reference.id], scratch, this.#around)
+    placeArgs(this.#command, common.endpoint, [this.#standIn(reference.id)], scratch, this.#around)
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
     const parent = owner ?? (await this.#parentOf(common, reference))
     return { object: reference.id, ...(parent === undefined ? {} : { parent }) }
@@ -60,7 +70,8 @@ export class Planner {
     const holder = scopeOf(common.endpoint)?.placeholder
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)
       own[holder] = parent
-    return completed(common, own, [object], this.#labelOf(object, parent), this.#around)
+    const args = [this.#standIn(object)]
+    return completed(common, own, args, this.#labelOf(object, parent), this.#around)
   }
 
   /** A number of a project by its full reference, unless the line says the project. */
@@ -80,7 +91,7 @@ export class Planner {
     const said = flags.project !== undefined || flags.group !== undefined
     const given = {
       ...this.#given,
-      args: [object],
+      args: [this.#standIn(object)],
       flags: said || parent === undefined ? flags : { ...flags, project: parent },
     }
     const choice = choose(this.#command, given, this.#around.env, this.#override)
@@ -90,13 +101,20 @@ export class Planner {
   }
 
   /** @throws Failure `usage` where an object that came with its project names another */
-  async #checkOwner({ endpoint }: Common, reference: Reference, owner: string): Promise<void> {
+  async #checkOwner(
+    { endpoint }: Common,
+    reference: ObjectReference,
+    owner: string,
+  ): Promise<void> {
     const given = { ...this.#given, flags: { ...this.#given.flags, project: owner } }
     await placeProject(endpoint, reference, given, {}, this.#around)
   }
 
   /** What an object belongs to: by itself, or as all do. */
-  async #parentOf({ endpoint, values }: Common, reference: Reference): Promise<string | undefined> {
+  async #parentOf(
+    { endpoint, values }: Common,
+    reference: ObjectReference,
+  ): Promise<string | undefined> {
     const holder = scopeOf(endpoint)?.placeholder
     if (holder === undefined || endpoint.args?.includes(holder) === true) return undefined
     const own: Record<string, JsonValue | undefined> = { [holder]: values[holder] }

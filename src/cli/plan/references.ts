@@ -4,7 +4,7 @@
  */
 import { usage } from '../../errors.js'
 
-export interface Reference {
+export interface ObjectReference {
   readonly project?: string
   readonly id: string
 }
@@ -24,7 +24,11 @@ const wordOf = (key: 'mark' | 'segment', value: string): string =>
  * @param baseUrl the instance's address: an address elsewhere is refused
  * @throws Failure `usage` for a reference of another kind or an address of another instance
  */
-export const referenceOf = (text: string, parameter: string, baseUrl: () => string): Reference => {
+export const referenceOf = (
+  text: string,
+  parameter: string,
+  baseUrl: () => string,
+): ObjectReference => {
   const kind = kinds[parameter]
   if (kind === undefined) return { id: text }
   if (/^https?:\/\//i.test(text)) return addressOf(text, kind, baseUrl())
@@ -44,7 +48,7 @@ const addressOf = (
   text: string,
   kind: { segment: string; word: string },
   baseUrl: string,
-): Reference => {
+): ObjectReference => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw usage(`this is no address of ${article(kind.word)}: ${text}`)
   // A query may hold a token.

@@ -1,15 +1,16 @@
 /** The plans of objects that come: one after the other, of one project or group, or each with its own. */
-import { ahead } from '../../base/ahead.js'
+import { ahead, mostAtOnce } from '../../base/ahead.js'
 import type {
   Coming,
   Command,
+  Given,
   NamedObject,
+  Operation,
   Plan,
   PlanSource,
-  Unplanned,
 } from '../../commands/types.js'
 import type { GivenObject } from '../../fleet/items.js'
-import { widthOf } from '../run/many/in-hand.js'
+import { completing } from '../run/perform/complete.js'
 import { givenFor, type Slot, slotIn } from './parents.js'
 import { Planner } from './planner.js'
 import type { Surroundings } from './surroundings.js'
@@ -58,31 +59,52 @@ class Planners {
   }
 }
 
+/** What is done with the objects that come. */
+interface Unplanned {
+  readonly given: Given
+  readonly operation: Operation
+}
+
+/** The objects that come, those of one text apart. */
+async function* apart(
+  objects: AsyncIterable<NamedObject>,
+  split: Operation['split'],
+): AsyncGenerator<NamedObject> {
+  if (split === undefined) return yield* objects
+  for await (const { text, ...others } of objects)
+    for (const one of split(text)) yield { ...others, text: one }
+}
+
 /** A plan for each object that comes. */
 export const sourceOf = (
   command: Command,
-  unplanned: Unplanned,
+  { given, operation }: Unplanned,
   { objects, below, confirm }: Coming,
   around: Surroundings,
 ): PlanSource => {
-  const { given, override, each, checked } = unplanned
-  const width = widthOf(unplanned)
+  const { planFirst: checked, preset, split, standIn } = operation
+  const width = operation.reads === true ? mostAtOnce : 1
   const planners = new Planners(
     (slot) =>
-      new Planner(command, slot === undefined ? given : givenFor(given, slot), around, override),
+      new Planner(
+        command,
+        slot === undefined ? given : givenFor(given, slot),
+        around,
+        preset,
+        standIn,
+      ),
     below,
   )
-  const planOf = async (object: GivenObject): Promise<Plan> => {
-    const plan = await planners.planOf(object)
-    return each === undefined ? plan : each(plan)
-  }
+  const complete = completing(operation)
+  const planOf = async (object: GivenObject): Promise<Plan> =>
+    complete(await planners.planOf(object))
   const named = async function* (): AsyncGenerator<GivenObject> {
     const take = async (one: NamedObject): Promise<GivenObject> => {
       const object = await planners.objectOf(one)
       if (checked === true) await planOf(object)
       return object
     }
-    yield* ahead(objects, checked === true ? width : 1, take)
+    yield* ahead(apart(objects, split), checked === true ? width : 1, take)
   }
   return {
     objects: named(),

@@ -4,7 +4,8 @@ import type { Words } from '../../catalogue/words.js'
 import { hasForm } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import { isRepeated } from '../../commands/repeat-flags.js'
-import type { Command, Given } from '../../commands/types.js'
+import type { Services } from '../../commands/services.js'
+import type { Command, Given, Operation } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
 import { asNeutral } from '../own/found.js'
 import { fromStdin, givenOf } from '../plan/given.js'
@@ -15,7 +16,6 @@ import type { Running } from './context.js'
 import type { StandardInput } from './input.js'
 import type { Narrow } from './many/journal/shards.js'
 import type { JournalWish } from './many/journal/wish.js'
-import { runDerived } from './run.js'
 import type { Until } from './until.js'
 import { watch } from './watch.js'
 import { besideIds, selectionList } from './where/from.js'
@@ -115,6 +115,29 @@ const digesting =
     const { createHash } = await import('node:crypto')
     digests.set(resolve(path), createHash('sha256').update(bytes).digest('hex'))
   }
+/** What a command does; one that says nothing does what its endpoints alone make of it. */
+const operationOf = async (
+  { operation }: Command,
+  services: Services,
+  given: Given,
+): Promise<Operation> => (operation === undefined ? {} : operation(services, given))
+
+/** The same for each of several parents. */
+const actOver = async (
+  all: Acting & { readonly parents: Parents },
+  given: Given,
+  selection: Selection | undefined,
+): Promise<void> => {
+  const { command, running } = all
+  const { runOverParents } = await import('./parents/index.js')
+  const operation = await operationOf(command, running.services, given)
+  const part = await inPart(all, given)
+  if (part === undefined) return
+  const { narrow } = part
+  const selecting = selection === undefined ? {} : { selection }
+  await runOverParents({ ...all, ...selecting, ...(narrow && { narrow }), given, operation })
+  checkWhole(all)
+}
 
 /** What the line asks for, done: once, again and again, or for each of several parents. */
 export const act = async (acting: Acting): Promise<void> => {
@@ -138,22 +161,18 @@ export const act = async (acting: Acting): Promise<void> => {
   })
   const asked = await asNeutral(said, raw, command, all.words)
   const selection = await running.selection(asked)
-  const action = command.run ?? runDerived
+  if (parents !== undefined) return actOver({ ...all, parents }, asked, selection)
   const { watch: seconds = defaultRound, curl } = globals
-  if (parents !== undefined) {
-    const { runOverParents } = await import('./parents/index.js')
-    const selecting = selection === undefined ? {} : { selection }
-    const part = await inPart(all, asked)
-    if (part === undefined) return
-    const narrow = part.narrow === undefined ? {} : { narrow: part.narrow }
-    await runOverParents({ ...all, ...selecting, ...narrow, parents, given: asked, action })
-    return checkWhole(all)
-  }
   const selected = await selectedBy(all, selection, asked)
   const part = selected === undefined ? undefined : await inPart(all, selected)
   if (part === undefined) return
   const { given } = part
-  const round = (): Promise<void> => action(services, given)
+  const round = async (): Promise<void> => {
+    if (command.run !== undefined) return command.run(services, given)
+    const { coming: own } = given
+    const operation = await operationOf(command, services, given)
+    await running.perform(given, operation, own === undefined ? undefined : { coming: own })
+  }
   if (!isRepeated(globals) || curl) await round()
   else await watch(services, { seconds, rounds, printing, until: all.until }, round)
   checkWhole(all)

@@ -1,15 +1,14 @@
 /** The services of one run, put together: what a command is handed. */
 import { named } from '../../commands/derive/index.js'
 import type { Given, Plan } from '../../commands/described.js'
-import type { Emit, InstanceService, Services } from '../../commands/services.js'
+import type { InstanceService, Services } from '../../commands/services.js'
 import type { Ask } from '../../http/types.js'
-import type { Writer } from '../../output/types.js'
 import type { Wanted } from '../plan/sources.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
 import { listsEnd, withinOf } from './inner.js'
 import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
-import { LiveInstance, type Parts } from './instance/live.js'
+import { LiveInstance } from './instance/live.js'
 import { Planning, type Reads } from './instance/planning.js'
 import { Sending } from './instance/sending.js'
 import { UnsentInstance } from './instance/unsent.js'
@@ -18,7 +17,9 @@ import type { Engine } from './many/each.js'
 import type { KeepingParts } from './many/journal/keeping.js'
 import { isKept, recordFor } from './many/journal/wish.js'
 import type { RunOptions } from './options.js'
-import { type ParentPart, type PartRoom, partOf } from './parents/part.js'
+import { type ListOver, listingOver } from './parents/listing.js'
+import { Curl } from './perform/curl.js'
+import { Performer } from './perform/index.js'
 import { Attendant } from './person/attendant.js'
 import { Unasked } from './person/unasked.js'
 import { Sessions } from './place/sessions.js'
@@ -35,14 +36,9 @@ export interface Running {
   readonly services: Services
   /** `--select`, of what was asked; undefined where nothing is to be selected. */
   readonly selection: (given: Given) => Promise<Selection | undefined>
-  /** What a command is handed for one of several parents. */
-  readonly below: (part: ParentPart) => Services
-  /** Starts the answer that several parents write to. */
-  readonly writer: (emit: Emit) => Promise<Writer>
-  /** Whether that answer waits for those of other instances. */
-  readonly held: () => boolean
-  /** A line that stands below the output. */
-  readonly later: (text: string) => void
+  /** Does what a command does with its objects. */
+  readonly perform: Performer['perform']
+  readonly listOver: ListOver
   /** The gate that all requests to the run's instance pass. */
   readonly gate: Engine['gate']
   /** Is told of each round, and tells the exit code. */
@@ -100,7 +96,7 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterward
     globals,
     env,
     signal,
-    readOnly: inner?.readOnly ?? options.command.looks === true,
+    readOnly: inner?.readOnly ?? (options.command.looks === true || isRehearsal(options)),
     ...(inner === undefined ? {} : { gateOf: inner.gateOf }),
     session: () => place.session(),
     profile: () => place.profile(),
@@ -120,36 +116,35 @@ type Room = Awaited<ReturnType<typeof roomOf>>
 
 type UnsentParts = ConstructorParameters<typeof UnsentInstance>[0]
 
-/** The instance of a run: everything is sent, only what reads, or nothing. */
-const instanceOf = async (
-  options: RunOptions,
-  parts: Parts & UnsentParts & { readonly planning: Planning; readonly crowd: Crowd },
-  engine: Engine,
-): Promise<InstanceService> => {
+/** What a command may ask the instance by itself: everything is sent, or nothing. */
+const instanceOf = (
+  { globals }: RunOptions,
+  parts: ConstructorParameters<typeof LiveInstance>[0] & UnsentParts,
+): InstanceService => (globals.curl ? new UnsentInstance(parts) : new LiveInstance(parts))
+
+interface PreviewParts {
+  readonly engine: Engine
+  readonly exchange: ExchangeServices
+  readonly sending: Sending
+}
+
+/** `--dry-run`: what shows what would be written; undefined where it is. */
+const previewOf = (options: RunOptions, { engine, exchange, sending }: PreviewParts) => {
+  if (!isRehearsal(options)) return undefined
   const { command, globals, words } = options
-  const { build } = parts.exchange
-  if (globals.curl) return new UnsentInstance(parts)
-  const { planning, crowd: all } = parts
-  const coming: NonNullable<Parts['coming']> = {
-    source: (...asked) => planning.source(...asked),
-    stream: (...asked) => all.stream(...asked),
+  return async () => {
+    const { Previews } = await import('./perform/preview.js')
+    return new Previews({
+      exchange,
+      sending,
+      crowd: new Crowd({ ...engine, listed: true }),
+      answer: engine.answer,
+      command,
+      tolerates: globals.tolerate !== undefined,
+      secrets: globals.showSecrets,
+      words,
+    })
   }
-  const live = new LiveInstance({ ...parts, coming })
-  if (!isRehearsal(options)) return live
-  const crowd = new Crowd({ ...engine, listed: true })
-  const { answer } = engine
-  const { RehearsedInstance } = await import('./instance/rehearsed.js')
-  return new RehearsedInstance({
-    live,
-    crowd,
-    coming,
-    answer,
-    command,
-    secrets: globals.showSecrets,
-    tolerates: globals.tolerate !== undefined,
-    words,
-    build,
-  })
 }
 
 /** What keeps the journal of a run; nothing where nothing is written. */
@@ -175,31 +170,6 @@ const keeperOf = (
   return { keeper, resumed: () => wish.resumed }
 }
 
-interface Below {
-  readonly options: RunOptions
-  readonly screen: Streams
-  readonly parts: Omit<PartRoom, 'choice' | 'globals' | 'rehearsed'> & Pick<Room, 'place'>
-  readonly reads: Reads
-  readonly instance: InstanceService
-}
-
-/** What a command is handed for each of several parents; what they have in common is made once. */
-const partsIn = ({ options, screen, parts, reads, instance }: Below): Running['below'] => {
-  const make = (): PartRoom => {
-    // Nobody is asked the same for each of many.
-    const unasked = { ...screen, interactive: () => false }
-    const planning = new Planning(options, unasked, parts.place, reads)
-    const choice = choiceOf(options, { ...parts, planning, reads })
-    const room = { ...parts, planning, globals: options.globals, choice }
-    return isRehearsal(options) ? { ...room, rehearsed: instance } : room
-  }
-  let made: PartRoom | undefined
-  return (part) => {
-    made ??= make()
-    return partOf(part, made)
-  }
-}
-
 /** Puts the services of a run together. */
 export const createRun = async (options: RunOptions): Promise<Running> => {
   const { globals, listed, signal } = options
@@ -209,31 +179,31 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const { sessions, place, printing, answer, exchange, person } = room
   const reads = readsOf(exchange, options)
   const planning = new Planning(options, screen, place, reads)
+  const choice = choiceOf(options, { ...room, planning, reads })
   const lists = new Lists(
     globals,
     exchange.instance,
     { writer: (many, emit) => answer.writer(many, emit), ...listsEnd(options, below) },
-    choiceOf(options, { ...room, planning, reads }),
+    choice,
   )
   const sending = new Sending(exchange, person, answer, globals, options.words)
-  const send: Engine['send'] = (plan) => sending.send(plan)
   const run = { command: named(options.command), gate: exchange.gate, signal, listed }
-  const engine: Engine = { send, answer, person, globals, ...run }
+  const engine: Engine = { send: (plan) => sending.send(plan), answer, person, globals, ...run }
   const keeper = keeperOf(options, room, {
     instance: () => instance,
     answered: () => planning.answered,
   })
   const crowd = new Crowd({ ...engine, ...keeper })
   const parts = { planning, sending, exchange, lists, crowd, person, answer }
-  const instance = await instanceOf(options, parts, engine)
+  const instance = instanceOf(options, parts)
+  const preview = previewOf(options, { engine, exchange, sending })
+  const performer = new Performer({ ...parts, globals, preview, curl: new Curl(parts) })
   return {
     services: { instance, answer, person, place },
     selection: selectionOf(options, { ...parts, reads, place }),
-    below: partsIn({ options, screen, parts: { ...parts, place }, reads, instance }),
+    perform: (...asked) => performer.perform(...asked),
+    listOver: listingOver(options, { ...parts, place, performer, below, choice }),
     gate: exchange.gate,
-    writer: (emit) => answer.writer(true, emit),
-    held: options.part?.held ?? (() => false),
-    later: below.later,
     printing,
     rounds: screen.rounds,
     close: async () => {

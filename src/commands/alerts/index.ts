@@ -4,11 +4,11 @@ import { isObject } from '../../base/objects.js'
 import { alerts } from '../../catalogue/areas/alerts.js'
 import { boolean, string } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
-import type { Credential, Whole, WireRequest } from '../../http/types.js'
+import type { Credential, WireRequest } from '../../http/types.js'
 import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
-import type { Plan } from '../types.js'
+import type { Operation } from '../types.js'
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -146,26 +146,15 @@ const withProperty = (request: WireRequest, property: unknown): WireRequest => {
     : request
 }
 
-const post = async (
-  { instance, place }: Services,
-  address: URL,
-  credential: Credential,
-  plan: Plan,
-  property: unknown,
-): Promise<Whole> => {
-  try {
-    const profile = await place.profile()
-    const party = profile === undefined ? {} : { profile }
-    const there = instance.elsewhere(address.origin, credential, party)
-    return await there.call(withProperty(await there.build(plan), property))
-  } catch (error) {
-    if (!(error instanceof Failure) || error.category !== 'auth') throw error
-    const hint = 'The authorization key is wrong, or was renewed: it is in the monitoring settings.'
-    throw new Failure('auth', error.message, { ...error.details, hint })
-  }
-}
+const wrongKey = (failure: Failure): Failure =>
+  failure.category === 'auth'
+    ? new Failure('auth', failure.message, {
+        ...failure.details,
+        hint: 'The authorization key is wrong, or was renewed: it is in the monitoring settings.',
+      })
+    : failure
 
-const run = async (services: Services, given: Mine): Promise<void> => {
+const sending = async (services: Services, given: Mine): Promise<Operation> => {
   const address = await addressOf(services, given)
   await checkKey(services, given, address)
   const inAddress = keyIn(address)
@@ -175,17 +164,25 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   const input = Object.fromEntries(
     Object.entries(given.input ?? {}).filter(([name]) => !(name in more)),
   )
-  const plan = await services.instance.plan(
-    { ...given, input },
-    { ...additions(services, given), ...more, endpoint: address.href },
-  )
-  const whole = await post(services, address, credential, plan, more.endpoint)
-  const { data } = whole
-  const { answer, person } = services
-  if (data === undefined) return person.note('the alert was sent')
-  const { endpoint } = plan
-  if (Array.isArray(data)) return answer.printMany(data, { endpoint })
-  await answer.printAnswer(answered(whole), { endpoint })
+  const profile = await services.place.profile()
+  return {
+    given: { ...given, input },
+    preset: { ...additions(services, given), ...more, endpoint: address.href },
+    to: {
+      origin: address.origin,
+      credential,
+      ...(profile === undefined ? {} : { party: { profile } }),
+      request: (request) => withProperty(request, more.endpoint),
+    },
+    finish: async (_, came) => {
+      if ('failure' in came) throw wrongKey(came.failure)
+      if (!('whole' in came) || came.whole.data === undefined) {
+        services.person.note('the alert was sent')
+        return { told: true }
+      }
+      return answered(came.whole)
+    },
+  }
 }
 
 export const send = define({
@@ -197,5 +194,5 @@ export const send = define({
     "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
     "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
   ],
-  run,
+  operation: sending,
 })

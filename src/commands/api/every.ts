@@ -8,9 +8,8 @@ import { string } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
-import { answered } from '../answered.js'
-import type { InstanceService, PlaceService, PlanAnswer, Services } from '../services.js'
-import type { Plan, PlanSource } from '../types.js'
+import type { PlaceService } from '../services.js'
+import type { Operation, PlanSource } from '../types.js'
 import { objectsIn } from './objects.js'
 
 /** Where an object goes. */
@@ -97,12 +96,6 @@ const endpointOf = async (request: WireRequest): Promise<Endpoint> => {
   }
 }
 
-const outcomeOf = async (instance: InstanceService, request: WireRequest): Promise<PlanAnswer> => {
-  const answer = await instance.raw(request)
-  if (answer === undefined) return {}
-  return answered(answer)
-}
-
 /** Whether an object is in the part that `--shard` names. */
 const partOfAll = async ({
   env,
@@ -130,29 +123,31 @@ async function* given(
  * One request for each object, with an outcome each.
  * @param template the request, with a place for the object
  */
-export const every = async (
-  { instance, place }: Services,
-  template: WireRequest,
-): Promise<void> => {
+export const every = async (place: PlaceService, template: WireRequest): Promise<Operation> => {
   const endpoint = await endpointOf(template)
-  const request = ({ values }: Plan): WireRequest => requestFor(template, String(values.object))
   const source: PlanSource = {
     objects: given(place, template),
-    planOf: async ({ object }) => ({ key: '', endpoint, values: { object }, label: object }),
+    planOf: async ({ object }) => ({
+      key: '',
+      endpoint,
+      values: { object },
+      label: object,
+      request: requestFor(template, object),
+    }),
   }
-  await instance.many(source, {
+  return {
+    plans: source,
     ...(endpoint.columns?.includes(whole) === true
       ? { emit: { people: { rows: inOneColumn, sheets: true } } }
       : {}),
-    run: (plan) => outcomeOf(instance, request(plan)),
     ...(template.method === 'DELETE'
       ? {
           loses: {
             what: 'What is there is lost.',
-            each: (plan) => maskAddresses(request(plan).path),
+            each: ({ request }) => maskAddresses(request?.path ?? ''),
           },
           done: 'deleted',
         }
       : {}),
-  })
+  }
 }

@@ -5,13 +5,12 @@ import { approvals } from '../../catalogue/areas/approvals.js'
 import { boolean, list } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import type { Data } from '../../client/typed.js'
-import { type Failure, survived } from '../../errors.js'
-import { answered } from '../answered.js'
+import { Failure, survived } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { checkChanges, filled, missing, standIns } from '../fill.js'
 import { withListedUsers } from '../members/usernames.js'
 import type { InstanceService, Loss, Services } from '../services.js'
-import type { Plan } from '../types.js'
+import type { Operation, Plan } from '../types.js'
 
 const filling = {
   command: 'approvals rules update',
@@ -58,8 +57,6 @@ export const withPresent = (values: JsonValues, rule: Rule): JsonValues => {
 interface Complete {
   readonly plan: Plan
   readonly lost: readonly string[]
-  /** The rule could not be read. */
-  readonly failure?: Failure
 }
 
 const complete = async (
@@ -68,18 +65,11 @@ const complete = async (
   open: readonly string[],
   keep: boolean,
 ): Promise<Complete> => {
-  try {
-    const { data } = await instance.call(
-      approvals.rulesGet,
-      pathIn(approvals.rulesGet, plan.values),
-    )
-    const whole = filled(plan, open, data ?? {})
-    if (keep) return { plan: { ...whole, values: withPresent(whole.values, data) }, lost: [] }
-    const rule = `rule ${String(data?.name ?? plan.label)}`
-    return { plan: whole, lost: removed(plan.values, data).map((who) => `${who} from ${rule}`) }
-  } catch (error) {
-    return { plan, lost: [], failure: survived(error) }
-  }
+  const { data } = await instance.call(approvals.rulesGet, pathIn(approvals.rulesGet, plan.values))
+  const whole = filled(plan, open, data ?? {})
+  if (keep) return { plan: { ...whole, values: withPresent(whole.values, data) }, lost: [] }
+  const rule = `rule ${String(data?.name ?? plan.label)}`
+  return { plan: whole, lost: removed(plan.values, data).map((who) => `${who} from ${rule}`) }
 }
 
 /** So many are named who no longer approve; of the others there is a count. */
@@ -132,37 +122,30 @@ export const rulesCreate = define({
     'approvals rules create --name QA --approvals-required 1 --user-ids dov,3 --project platform/app',
     'approvals rules create --name Docs --approvals-required 0 --group-ids 1 --project platform/app',
   ],
-  run: async (services, given) => {
-    const { instance } = services
-    const each = (plan: Plan): Promise<Plan> => listedBy(services, plan)
-    await instance.many({ given, each, reads: true })
-  },
+  operation: (services) => ({ complete: (plan) => listedBy(services, plan), reads: true }),
 })
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+const updating = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const { instance } = services
   const open = missing(given, filling)
   const keep = given.flags.keep === true
-  const failures = new WeakMap<Plan, Failure>()
   const lost = new Lost()
-  const each = async (asked: Plan): Promise<Plan> => {
-    checkChanges([asked], open, filling)
-    const whole = await complete(instance, await listedBy(services, asked), open, keep)
-    const { plan, failure } = whole
-    if (failure !== undefined) failures.set(plan, failure)
-    lost.add(JSON.stringify(pathIn(approvals.rulesGet, plan.values)), whole.lost)
-    return plan
-  }
-  // Who is lost is known when all rules are read, and asked about before the first is changed.
-  const plans = { given, override: standIns(open), each, reads: true, checked: true } as const
-  await instance.many(plans, {
-    loses: () => lost.loss,
-    run: async (plan) => {
-      const failure = failures.get(plan)
-      if (failure !== undefined) throw failure
-      return answered(await instance.send(plan))
+  return {
+    preset: standIns(open),
+    complete: async (asked) => {
+      checkChanges(asked, open, filling)
+      const listed = await listedBy(services, asked)
+      const whole = await complete(instance, listed, open, keep).catch(survived)
+      // A rule that cannot be read is left as it is; the others are changed.
+      if (whole instanceof Failure) return { ...listed, refused: whole }
+      lost.add(JSON.stringify(pathIn(approvals.rulesGet, whole.plan.values)), whole.lost)
+      return whole.plan
     },
-  })
+    reads: true,
+    // Who is lost is known when all rules are read, and asked about before the first is changed.
+    planFirst: true,
+    loses: () => lost.loss,
+  }
 }
 
 export const rulesUpdate = define({
@@ -171,11 +154,10 @@ export const rulesUpdate = define({
     'Approvers who are not listed are removed; who that is, is shown and asked about. --keep keeps them.',
   ],
   flags,
-  streams: true,
   fills: filling.required,
   examples: [
     'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
     'approvals rules update 2 --user-ids gus --keep --project platform/app',
   ],
-  run,
+  operation: updating,
 })

@@ -6,7 +6,7 @@ import { Failure, usage } from '../../errors.js'
 import type { Answer } from '../../http/types.js'
 import { define } from '../define.js'
 import type { Services } from '../services.js'
-import type { Plan } from '../types.js'
+import type { Operation, Plan } from '../types.js'
 import { extract } from './extract.js'
 import { dispositionName, safeName } from './name.js'
 import { existingFolder } from './publish.js'
@@ -35,6 +35,7 @@ interface Download {
 const start = async (
   { instance, person }: Services,
   plan: Plan,
+  first: Answer,
   expected: Expected,
 ): Promise<Download> => {
   const again = async (given: Answer | undefined): Promise<Download> => {
@@ -53,7 +54,7 @@ const start = async (
       )
     return { answer, body, again }
   }
-  return again(undefined)
+  return again(first)
 }
 
 const isDirectory = (path: string): Promise<boolean> =>
@@ -141,15 +142,14 @@ interface Wanted {
 const deliver = async (
   services: Services,
   plan: Plan,
+  first: Answer,
   { to, extract: unpack }: Wanted,
   kind: Kind,
 ): Promise<void> => {
   const { person, place } = services
-  if (unpack === true && to === '-') throw usage('--extract and --to - exclude each other')
   const folder = resolve(place.cwd, to ?? '.')
-  if (unpack === true) await existingFolder(folder)
   const name = kind.fallback(plan)
-  const download = await start(services, plan, kind.expected(name))
+  const download = await start(services, plan, first, kind.expected(name))
   if (to === '-') return toStdout(services, download)
   if (unpack === true) return extractInto(services, download, folder)
   const target = await targetOf(place.cwd, to, await nameFor(download.answer, name))
@@ -158,6 +158,26 @@ const deliver = async (
   )
   person.note(`${target}  ${bytesText(written)}`)
 }
+
+/** What is wrong with where it goes is said before it is asked for. */
+const checkPlace = async ({ place }: Services, { to, extract: unpack }: Wanted): Promise<void> => {
+  if (unpack === true && to === '-') throw usage('--extract and --to - exclude each other')
+  if (unpack === true) await existingFolder(resolve(place.cwd, to ?? '.'))
+}
+
+const delivering =
+  (kind: Kind) =>
+  (services: Services, { flags }: { readonly flags: Wanted }): Operation => ({
+    complete: async (plan) => {
+      await checkPlace(services, flags)
+      return plan
+    },
+    finish: async (plan, came) => {
+      if ('failure' in came) throw came.failure
+      if ('download' in came) await deliver(services, plan, came.download, flags, kind)
+      return { told: true }
+    },
+  })
 
 const to = string('write to this file or directory, or - for standard output', {
   completes: 'file',
@@ -178,8 +198,7 @@ export const download = define({
     'artifacts download 13 --project platform/app',
     'artifacts download --ref main --job build --project platform/app --extract --to out',
   ],
-  run: async (services, given) =>
-    deliver(services, await services.instance.plan(given), given.flags, ofArchive),
+  operation: delivering(ofArchive),
 })
 
 const ofFile: Kind = {
@@ -196,6 +215,5 @@ export const file = define({
     'artifacts file dist/app.txt --job-id 13 --project platform/app',
     'artifacts file dist/app.txt --ref main --job build --project platform/app --to -',
   ],
-  run: async (services, given) =>
-    deliver(services, await services.instance.plan(given), given.flags, ofFile),
+  operation: delivering(ofFile),
 })

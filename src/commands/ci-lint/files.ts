@@ -1,6 +1,7 @@
 /** Which configurations are checked: files, globs, standard input, or the one in the directory. */
 import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { usage } from '../../errors.js'
 import { standardInput } from '../../terminal/streams/standard.js'
 import { checkFile, type Patience, readFileBounded, readStream } from './input.js'
@@ -30,9 +31,18 @@ const expand = async (cwd: string, pattern: string): Promise<string[]> => {
   return found.sort()
 }
 
+/** What standard input gave: it is read once, for however many projects it is checked. */
+const given = new WeakMap<Readable, Promise<string>>()
+
+const standardText = (patience: Patience): Promise<string> => {
+  const stream = standardInput()
+  const text = given.get(stream) ?? readStream(stream, 'standard input', patience)
+  given.set(stream, text)
+  return text
+}
+
 const sourceOf = async (cwd: string, name: string): Promise<Source> => {
-  if (name === '-')
-    return { name, content: (patience) => readStream(standardInput(), 'standard input', patience) }
+  if (name === '-') return { name, content: standardText }
   const path = resolve(cwd, name)
   await checkFile(path, name)
   return { name, content: (patience) => readFileBounded(path, name, patience) }

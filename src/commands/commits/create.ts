@@ -9,6 +9,7 @@ import { list, string } from '../../catalogue/params.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
+import type { Operation } from '../types.js'
 import { type Action, actionsOf, checkActions, describe } from './actions.js'
 import { actionsFromFlags } from './local.js'
 
@@ -80,24 +81,27 @@ const gather = async (services: Services, given: Mine, input: Fields): Promise<A
   return actions
 }
 
-const run = async (services: Services, given: Mine): Promise<void> => {
+const committing = async (services: Services, given: Mine): Promise<Operation> => {
   const { input: path, actions: text, message, ...rest } = given.flags
   if (path === '-' && (text === '-' || text === '@-'))
     throw usage('--input - and --actions - both read standard input')
   const input = await inputOf(services, path)
   const actions = await gather(services, given, input)
   const worded = rest['commit-message'] ?? message
-  const plan = await services.instance.plan(
-    { ...given, flags: rest, input },
-    {
+  return {
+    given: { ...given, flags: rest, input },
+    preset: {
       ...(actions.length === 0 ? {} : { actions }),
       ...(worded === undefined ? {} : { commit_message: worded }),
     },
-  )
-  services.person.note(`commit to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
-  for (const action of actions)
-    services.person.note(`  ${services.answer.text.safe(describe(action))}`)
-  await services.instance.many([plan], { done: 'committed' })
+    complete: (plan) => {
+      services.person.note(`commit to ${String(plan.values.branch)} of ${String(plan.values.id)}:`)
+      for (const action of actions)
+        services.person.note(`  ${services.answer.text.safe(describe(action))}`)
+      return plan
+    },
+    done: 'committed',
+  }
 }
 
 export const create = define({
@@ -110,5 +114,5 @@ export const create = define({
     "commits create --branch main -m 'Say what it is for' --create README.md=docs/about.md --project platform/app",
     "commits create --branch tidy --start-branch main -m 'Tidy up' --move LICENSE=COPYING --chmod +x=scripts/build.sh --project platform/app",
   ],
-  run,
+  operation: committing,
 })

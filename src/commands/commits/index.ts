@@ -3,8 +3,8 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { Failure, survived } from '../../errors.js'
 import { answered } from '../answered.js'
 import { define } from '../define.js'
-import type { PlanAnswer, Services } from '../services.js'
-import type { Given, Plan } from '../types.js'
+import type { Services } from '../services.js'
+import type { Operation, Plan } from '../types.js'
 import { type DiffLine, hasDiffs, unified } from './diff.js'
 
 export { create } from './create.js'
@@ -45,37 +45,28 @@ export const inWords = (verb: Verb, failure: Failure, sha: string, branch: strin
   return new Failure(failure.category, message, { ...failure.details, hint, cause: failure })
 }
 
-const apply = async (
-  { instance, person }: Services,
-  verb: Verb,
-  plan: Plan,
-): Promise<PlanAnswer> => {
-  const sha = String(plan.values.sha)
-  const branch = String(plan.values.branch)
-  try {
-    const whole = await instance.send(plan)
-    const { data } = whole
-    if (isObject(data) && data.dry_run === 'success')
-      person.note(`${sha}: ${verb} applies cleanly to ${branch}; nothing was committed`)
-    return answered(whole)
-  } catch (error) {
-    throw error instanceof Failure ? inWords(verb, error, sha, branch) : error
-  }
-}
-
 const applying =
   (verb: Verb) =>
-  async (services: Services, given: Given): Promise<void> =>
-    services.instance.many(await services.instance.plans(given), {
-      run: (plan) => apply(services, verb, plan),
-    })
+  ({ person }: Services): Operation => ({
+    finish: async ({ values }, came) => {
+      const sha = String(values.sha)
+      const branch = String(values.branch)
+      if ('failure' in came) throw inWords(verb, came.failure, sha, branch)
+      if (!('whole' in came)) return {}
+      const { data } = came.whole
+      if (isObject(data) && data.dry_run === 'success')
+        person.note(`${sha}: ${verb} applies cleanly to ${branch}; nothing was committed`)
+      return answered(came.whole)
+    },
+  })
 
 export const cherryPick = define({
   examples: [
     'commits cherry-pick feature/auto --branch main --dry-run --project platform/app',
     "commits cherry-pick feature/draft --branch main --message 'Try another port' --project platform/app",
   ],
-  run: applying('cherry-pick'),
+  gathers: true,
+  operation: applying('cherry-pick'),
 })
 
 export const revert = define({
@@ -83,7 +74,8 @@ export const revert = define({
     'commits revert main --branch main --dry-run --project platform/app',
     'commits revert main --branch main --project platform/app',
   ],
-  run: applying('revert'),
+  gathers: true,
+  operation: applying('revert'),
 })
 
 const columnsOf = (items: readonly unknown[]): readonly string[] =>

@@ -4,9 +4,8 @@ import { isObject, objects } from '../../base/objects.js'
 import { version } from '../../base/version.js'
 import { oneOf } from '../../catalogue/params.js'
 import { usage } from '../../errors.js'
-import { define, type GivenBy } from '../define.js'
-import type { Services } from '../services.js'
-import type { Plan } from '../types.js'
+import { define } from '../define.js'
+import type { Emit, Services } from '../services.js'
 import { bySeverity } from '../vulnerabilities/severity.js'
 import { cyclonedx } from './cyclonedx.js'
 
@@ -24,35 +23,28 @@ export const vulnerableFirst = (records: readonly unknown[]): unknown[] => {
   return [...bad.sort((a, b) => bySeverity(a.severity, b.severity)), ...rest].map((r) => r.record)
 }
 
-const billOfMaterials = async (
-  { answer, instance, place }: Services,
-  plan: Plan,
-): Promise<void> => {
+/** How the records are shown as one document. */
+const billOfMaterials = ({ place }: Services): NonNullable<Emit['document']> => {
   const { limit, page, perPage } = place.globals
   const output = place.globals.output ?? (place.env.SVC_OUTPUT || undefined)
   if (output !== undefined && output !== 'json')
     throw usage(`--format cyclonedx is JSON: the output format ${output} does not go with it`)
-  // A bill of materials is whole unless a part was asked for.
-  const part = limit !== undefined || page !== undefined || perPage !== undefined
-  const records = await instance.collect(plan, { whole: !part })
-  const bill = await cyclonedx(records, {
-    project: String(plan.values.id),
-    version,
-    now: place.clock.now(),
-    serialNumber: `urn:uuid:${randomUUID()}`,
-  })
-  await answer.printDocument(bill)
+  return {
+    // A bill of materials is whole unless a part was asked for.
+    whole: limit === undefined && page === undefined && perPage === undefined,
+    of: (records, { values }) =>
+      cyclonedx(records, {
+        project: String(values.id),
+        version,
+        now: place.clock.now(),
+        serialNumber: `urn:uuid:${randomUUID()}`,
+      }),
+  }
 }
 
 const flags = {
   format: oneOf(['cyclonedx'], 'a CycloneDX bill of materials, of all dependencies'),
 } as const
-
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const plan = await services.instance.plan(given)
-  if (given.flags.format === 'cyclonedx') return billOfMaterials(services, plan)
-  await services.instance.list(plan, { people: { rows: vulnerableFirst } })
-}
 
 export const list = define({
   description: [
@@ -63,5 +55,10 @@ export const list = define({
     'dependencies list --project platform/app --package-manager npm,yarn',
     'dependencies list --project platform/app --format cyclonedx',
   ],
-  run,
+  operation: (services, given) => ({
+    emit:
+      given.flags.format === 'cyclonedx'
+        ? { document: billOfMaterials(services) }
+        : { people: { rows: vulnerableFirst } },
+  }),
 })

@@ -2,20 +2,23 @@
 import { deployKeys } from '../../catalogue/areas/deploy-keys.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
+import type { Operation, Plan } from '../types.js'
 import { publicKey } from './public-key.js'
 
-const run = async (
-  { instance, place }: Services,
+/** A request with its key checked. One of --param passes unchecked; one that was asked for has no flag. */
+const checked = (plan: Plan): Plan => {
+  const { key } = plan.values
+  if (key === undefined) return plan
+  return { ...plan, values: { ...plan.values, key: publicKey(String(key)) } }
+}
+
+const adding = async (
+  { place }: Services,
   given: GivenBy<Record<never, never>, typeof deployKeys.add>,
-): Promise<void> => {
+): Promise<Operation> => {
   const text = given.flags.key ?? given.input?.key
   const key = text === '-' ? await place.stdin.text() : text
-  const plan = await instance.plan(given, key === undefined ? {} : { key })
-  // A key of --param passes unchecked; one that was asked for has no flag either.
-  const { key: asked } = plan.values
-  const values =
-    asked === undefined ? plan.values : { ...plan.values, key: publicKey(String(asked)) }
-  await instance.many([{ ...plan, values }], { done: 'added' })
+  return { preset: key === undefined ? {} : { key }, complete: checked, done: 'added' }
 }
 
 export const add = define({
@@ -27,5 +30,5 @@ export const add = define({
     'deploy-keys add --title ci --key @ci.pub --project platform/app',
     'deploy-keys add --title robot --key @robot.pub --can-push --project web/site',
   ],
-  run,
+  operation: adding,
 })

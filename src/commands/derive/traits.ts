@@ -69,7 +69,7 @@ export const keepsJournal = (c: Command): boolean =>
   (c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group'))
 
 /** Whether a command takes its objects as they come. */
-export const streams = (c: Command): boolean => c.run === undefined || c.streams === true
+export const streams = (c: Command): boolean => c.run === undefined && c.gathers !== true
 
 /** Whether a command takes several objects by position. */
 export const takesSeveral = ({ args: [first] }: Pick<Command, 'args'>): boolean =>

@@ -10,6 +10,5 @@ export const keysCreate = define({
     'error-tracking keys create --project platform/app',
     'error-tracking keys create --project platform/app -o json --fields errsvc_dsn',
   ],
-  run: async ({ instance }, given) =>
-    instance.many([await instance.plan(given)], { emit: { reveal: true } }),
+  operation: () => ({ emit: { reveal: true } }),
 })

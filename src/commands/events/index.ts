@@ -120,10 +120,5 @@ export const list = define({
     'events list --project platform/app --action pushed',
     'events list --user ana --after 2026-01-01 --target-type issue',
   ],
-  run: async (services, given) => {
-    const { instance } = services
-    await instance.list(await instance.plan(given), {
-      people: { page: (events) => lines(services, events) },
-    })
-  },
+  operation: (services) => ({ emit: { people: { page: (events) => lines(services, events) } } }),
 })

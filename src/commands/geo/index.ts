@@ -3,9 +3,8 @@
 import { type Fields, objects } from '../../base/objects.js'
 import { geo } from '../../catalogue/areas/geo.js'
 import { define } from '../define.js'
-import { missing, plansToFill, updateFilled } from '../fill.js'
-import type { AnswerService, Services } from '../services.js'
-import type { Given } from '../types.js'
+import { filledFrom } from '../fill.js'
+import type { AnswerService } from '../services.js'
 import { kindsOf, number, percent } from './shares.js'
 
 /** Columns of the names. */
@@ -63,32 +62,25 @@ const page = (answer: AnswerService, status: Fields): string => {
   ].join('\n')
 }
 
-const run = async ({ answer, instance }: Services, given: Given): Promise<void> => {
-  await instance.list(await instance.plan(given), {
-    people: {
-      page: (statuses) => objects(statuses).map((status) => `${page(answer, status)}\n`),
-    },
-  })
-}
+/** The statuses of nodes as pages. */
+const pages = (answer: AnswerService, statuses: readonly unknown[]): readonly string[] =>
+  objects(statuses).map((status) => `${page(answer, status)}\n`)
 
 export const status = define({
   description: [
     'On a terminal a page a node: health, replication lag, and a bar per data kind. Elsewhere, and with --output or --fields, the records of the API.',
   ],
   examples: ['geo status', "geo status -o json | jq '.[] | select(.healthy | not)'"],
-  run,
+  operation: ({ answer }) => ({
+    emit: { people: { page: (statuses) => pages(answer, statuses) } },
+  }),
 })
 
 const filling = { command: 'geo nodes update', reads: geo.get, required: ['name', 'url'] } as const
-
-const update = async ({ instance }: Services, given: Given): Promise<void> => {
-  const plans = await plansToFill(instance, given, filling)
-  await updateFilled(instance, plans, missing(given, filling), () => filling)
-}
 
 export const nodesUpdate = define({
   description: ['A name or URL that is not given stays as it is: the node is read first.'],
   fills: filling.required,
   examples: ['geo nodes update 2 --repos-max-capacity 30', 'geo nodes update 2 --no-enabled'],
-  run: update,
+  operation: ({ instance }, given) => filledFrom(instance, given, filling),
 })

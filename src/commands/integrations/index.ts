@@ -161,23 +161,19 @@ const flags = {
   family: oneOf(families, 'family of the integration, whose parameters are checked'),
 } as const
 
-const runUpdate = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const once = onceEach(services)
-  const each = (plan: Plan): Promise<Plan> => checked(once, plan, given)
-  await services.instance.many({ given, each, checked: true }, { emit: asRows })
-}
-
 export const update = define({
   description: [
     `An integration takes the parameters of its family: ${families.join(', ')}. Give --family where the slug does not tell it; without it nothing is checked.`,
   ],
   flags,
-  streams: true,
   examples: [
     "integrations update emails-on-push --recipients 'team@example.test ops@example.test' --project platform/app",
     'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
   ],
-  run: runUpdate,
+  operation: (services, given) => {
+    const once = onceEach(services)
+    return { complete: (plan) => checked(once, plan, given), planFirst: true, emit: asRows }
+  },
 })
 
 export const get = define({
@@ -185,8 +181,7 @@ export const get = define({
     'integrations get emails-on-push --project platform/app',
     'integrations get emails-on-push --legacy-path --project platform/app -o json',
   ],
-  streams: true,
-  run: async ({ instance }, given) => instance.many({ given }, { emit: asRows }),
+  operation: () => ({ emit: asRows }),
 })
 
 export const list = define({
@@ -194,7 +189,5 @@ export const list = define({
     'integrations list --project platform/app',
     'integrations list --project platform/app --fields slug,push_events,tag_push_events',
   ],
-  run: async ({ instance }, given) => {
-    await instance.list(await instance.plan(given), asRows)
-  },
+  operation: () => ({ emit: asRows }),
 })

@@ -6,7 +6,7 @@ import { exitCodes, Failure } from '../../errors.js'
 import { define } from '../define.js'
 import { spanText } from '../glance/words.js'
 import type { AnswerService, Services } from '../services.js'
-import type { Given } from '../types.js'
+import type { Operation } from '../types.js'
 import type { RunnerFit } from './fitting.js'
 import { reasonOf } from './reason.js'
 import { type JobSurroundings, type OfProject, surroundingsOf, waits } from './waiting.js'
@@ -90,27 +90,38 @@ const rowsOf = (why: Why) => [
   ...why.unread.map((line) => ({ what: 'unread', id: '', name: '', state: '', why: line })),
 ]
 
-const run = async (services: Services, given: Given): Promise<void> => {
-  const { instance, answer, person, place } = services
-  const plan = await instance.plan(given)
-  const path = pathIn(jobs.get, plan.values)
-  const why = await person.progress('looking', async () => {
-    const { data: job } = typed(jobs.get, await instance.send(plan))
-    if (job === undefined) throw new Failure('unreachable', 'the instance answered with no job')
-    const of = { instance, project: path.id, job }
-    return recordOf(of, String(path.id), await surroundingsOf(of), place.clock.now())
-  })
+/** How what was found is shown. */
+const shownAs = (
+  answer: AnswerService,
+  why: Why,
+): ReturnType<NonNullable<Operation['present']>> => {
   const columns = ['id', 'name', 'status', 'waits', 'reason', 'next']
-  if (answer.reader !== 'people') await answer.print(why, { columns, endpoint: jobs.get })
-  else
-    await answer.printMany([why], {
-      people: {
-        page: () => [pageOf(answer, why)],
-        rows: () => rowsOf(why),
-        columns: ['what', 'id', 'name', 'state', 'why'],
-      },
-    })
-  if (why.unread.length > 0) answer.exit(exitCodes.partial)
+  if (answer.reader !== 'people') return { records: [why], emit: { columns, endpoint: jobs.get } }
+  const people = {
+    page: () => [pageOf(answer, why)],
+    rows: () => rowsOf(why),
+    columns: ['what', 'id', 'name', 'state', 'why'],
+  }
+  return { records: [why], emit: { people } }
+}
+
+const explaining = ({ answer, instance, person, place }: Services): Operation => {
+  let found: Why | undefined
+  return {
+    finish: async (plan, came) => {
+      if ('failure' in came) throw came.failure
+      const { data: job } = 'whole' in came ? typed(jobs.get, came.whole) : { data: undefined }
+      if (job === undefined) throw new Failure('unreachable', 'the instance answered with no job')
+      const { id } = pathIn(jobs.get, plan.values)
+      const of = { instance, project: id, job }
+      const seen = await person.progress('looking', () => surroundingsOf(of))
+      found = recordOf(of, String(id), seen, place.clock.now())
+      if (found.unread.length > 0) answer.exit(exitCodes.partial)
+      return { value: found }
+    },
+    present: (_, { value }) =>
+      found === undefined ? { records: [value], emit: {} } : shownAs(answer, found),
+  }
 }
 
 export const why = define({
@@ -131,5 +142,5 @@ export const why = define({
     },
   ],
   examples: ['jobs why 15 -P platform/app', 'jobs why 15 -P platform/app -o json'],
-  run,
+  operation: explaining,
 })

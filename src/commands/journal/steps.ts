@@ -9,7 +9,7 @@ import { type Inverse, parentOf, valuesFor } from './inverse.js'
 import { innerFirst } from './turns.js'
 
 /** One object to be put back. */
-export interface Step {
+export interface UndoStep {
   readonly plan: Plan
   readonly was: Undoable
 }
@@ -40,8 +40,8 @@ export const stepsOf = async (
   past: Past,
   inverse: Inverse,
   note: Note,
-): Promise<readonly Step[]> => {
-  const steps: Step[] = []
+): Promise<readonly UndoStep[]> => {
+  const steps: UndoStep[] = []
   for await (const was of changedIn(past, inverse, note)) {
     const endpoint = inverse.endpointFor(was)
     if (endpoint === undefined) {
@@ -66,9 +66,9 @@ const namesUser = ({ endpoint, values }: Plan): boolean => {
 /** Users by ID whom the run was given by name; who is no member any more stays as named. */
 export const withIds = async (
   services: Services,
-  steps: readonly Step[],
-): Promise<readonly Step[]> => {
-  const found = new Map<Step, Step>()
+  steps: readonly UndoStep[],
+): Promise<readonly UndoStep[]> => {
+  const found = new Map<UndoStep, UndoStep>()
   const named = steps.filter(({ plan }) => namesUser(plan))
   if (named.length === 0) return steps
   const { lookUp } = await import('../members/usernames.js')

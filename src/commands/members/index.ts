@@ -4,11 +4,12 @@ import { type Fields, isObject, textOf } from '../../base/objects.js'
 import { members } from '../../catalogue/areas/members.js'
 import { pathIn } from '../../catalogue/path-in.js'
 import { Failure, survived } from '../../errors.js'
+import type { Whole } from '../../http/types.js'
 import { define } from '../define.js'
-import { checkChanges, missing, standIns, updateFilled } from '../fill.js'
-import type { InstanceService, Loss, Services } from '../services.js'
-import type { Given, Plan } from '../types.js'
-import { lookUp, plansOfUsers, usersOf } from './usernames.js'
+import { filledFrom } from '../fill.js'
+import type { InstanceService, Services } from '../services.js'
+import type { Given, Operation, Plan } from '../types.js'
+import { lookUp, namedUsers } from './usernames.js'
 
 /** Why a user was not added, from the messages by user; undefined where the instance has none. */
 const reasonOf = (messages: unknown, user: string): string | undefined => {
@@ -57,55 +58,34 @@ const byId = async (
   return { ...answer, message: Object.fromEntries(await Promise.all(entries)) }
 }
 
-const asUser = (plan: Plan, user: string): Plan => ({
-  ...plan,
-  object: user,
-  label: `user ${user}`,
-  values: { ...plan.values, user_id: Number(user) },
-})
-
-/** One request for all users; what came of each is told as if each had been asked for alone. */
-const addSeveral = async (
-  services: Services,
-  plan: Plan,
-  users: readonly string[],
-): Promise<void> => {
-  const { instance } = services
-  const failures = new Map<string, Failure | undefined>()
-  const add = async (some: readonly string[]): Promise<readonly Added[]> => {
-    const values = { ...plan.values, user_id: some.join(',') }
-    const { data } = await instance.send({ ...plan, values })
-    return outcomesOf(some, await byId(services, plan, some, isObject(data) ? data : {}))
-  }
-  await instance.many(
-    users.map((user) => asUser(plan, user)),
-    {
-      done: 'added',
-      together: async (plans) => {
-        const some = plans.flatMap(({ object }) => object ?? [])
-        const added = await add(some).catch((error: unknown) => {
-          const failure = survived(error)
-          return some.map((user) => ({ user, failure }))
-        })
-        for (const { user, failure } of added) failures.set(user, failure)
-      },
-      run: async ({ object = '' }) => {
-        const failure = failures.get(object)
-        if (failure !== undefined) throw failure
-        return {}
-      },
-    },
-  )
+/** The one request that adds all users. */
+const together = (plans: readonly Plan[]): Plan => {
+  const [first] = plans
+  if (first === undefined) throw new Failure('internal', 'nobody is to be added')
+  const users = plans.map(({ values }) => String(values.user_id))
+  return { ...first, values: { ...first.values, user_id: users.join(',') } }
 }
 
-const runAdd = async (services: Services, given: Given): Promise<void> => {
-  const plans = await plansOfUsers(services, given, 'all')
-  const users = plans.flatMap(({ values }) => [...new Set(String(values.user_id).split(','))])
-  const [plan] = plans
-  // What is only tried is shown as the one request that it would be.
-  if (plan === undefined || users.length === 1 || services.place.globals.dryRun)
-    return services.instance.many(plans, { done: 'added' })
-  await addSeveral(services, plan, users)
+/** What became of each of the users that one request added. */
+const addedBy = async (services: Services, plans: readonly Plan[], { data }: Whole) => {
+  const [first] = plans
+  const users = plans.map(({ values }) => String(values.user_id))
+  if (first === undefined) return []
+  const added = outcomesOf(users, await byId(services, first, users, isObject(data) ? data : {}))
+  return added.map(({ failure }) => failure)
+}
+
+/** Users of one request are told of by their IDs, as its answer names them. */
+const namedIds = (services: Services) => {
+  const named = namedUsers(services, () => 'all')
+  return {
+    ...named,
+    complete: async (plan: Plan): Promise<Plan> => {
+      const done = await named.complete(plan)
+      const id = String(done.values.user_id)
+      return { ...done, object: id, label: `user ${id}` }
+    },
+  }
 }
 
 export const add = define({
@@ -116,7 +96,15 @@ export const add = define({
     'members add 6 --access-level developer --project platform/app',
     'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
   ],
-  run: runAdd,
+  gathers: true,
+  operation: (services) => ({
+    ...namedIds(services),
+    merge: {
+      request: together,
+      outcomes: (plans, whole) => addedBy(services, plans, whole),
+    },
+    done: 'added',
+  }),
 })
 
 const filling = {
@@ -124,21 +112,17 @@ const filling = {
   reads: members.getOfGroup,
   required: ['access_level'],
 } as const
-/** The membership as it is, of the same group or project. */
-const fillingOf = ({ endpoint }: Plan) =>
-  endpoint.path.id?.type === 'group' ? filling : { ...filling, reads: members.getOfProject }
+/** How the membership is read, of the same group or project. */
+const readBy = ({ endpoint }: Plan) =>
+  endpoint.path.id?.type === 'group' ? members.getOfGroup : members.getOfProject
 
 /** The API requires the access level: where it is to stay, it is read first. */
-const runUpdate = async (services: Services, given: Given): Promise<void> => {
-  const open = missing(given, filling)
-  const users = await usersOf(services, given, 'direct', standIns(open))
-  const each = (plan: Plan): Plan => {
-    checkChanges([plan], open, filling)
-    return plan
+const updating = (services: Services, given: Given): Operation => {
+  const named = namedUsers(services, () => 'direct')
+  return {
+    ...named,
+    ...filledFrom(services.instance, given, filling, readBy, named.complete),
   }
-  if ('given' in users) return updateFilled(services.instance, { ...users, each }, open, fillingOf)
-  checkChanges(users, open, filling)
-  await updateFilled(services.instance, users, open, fillingOf)
 }
 
 export const get = define({
@@ -147,12 +131,9 @@ export const get = define({
     'members get 8 --project platform/app',
     'members get ben 3 --group platform --inherited --fields id,username,access_level',
   ],
-  streams: true,
-  run: async (services, given) => {
-    // --inherited has an endpoint of its own.
-    const among = ({ endpoint }: Plan) => (endpoint.when === undefined ? 'direct' : 'all')
-    await services.instance.many(await usersOf(services, given, among))
-  },
+  // --inherited has an endpoint of its own.
+  operation: (services) =>
+    namedUsers(services, ({ endpoint }) => (endpoint.when === undefined ? 'direct' : 'all')),
 })
 
 export const billableMemberships = define({
@@ -161,10 +142,7 @@ export const billableMemberships = define({
     'members billable memberships 4 --group platform',
     'members billable memberships ben --group platform -o json',
   ],
-  run: async (services, given) => {
-    for (const plan of await plansOfUsers(services, given, 'billable'))
-      await services.instance.list(plan)
-  },
+  operation: (services) => namedUsers(services, () => 'billable'),
 })
 
 export const update = define({
@@ -175,8 +153,7 @@ export const update = define({
     'members update 8 --access-level reporter --project platform/app',
     'members update dov eva --expires-at 2027-06-30 --group platform',
   ],
-  streams: true,
-  run: runUpdate,
+  operation: updating,
 })
 
 export const remove = define({
@@ -187,10 +164,7 @@ export const remove = define({
     'members remove 8 --project platform/app --yes',
     'members remove dov eva --group platform --yes --undo-record',
   ],
-  run: async (services, given) => {
-    const plans = await plansOfUsers(services, given, 'direct')
-    await services.instance.many(plans, { done: 'removed' })
-  },
+  operation: (services) => ({ ...namedUsers(services, () => 'direct'), done: 'removed' }),
 })
 
 /** The memberships that go with a user; only the user where the instance does not tell them. */
@@ -209,19 +183,13 @@ const losses = async (instance: InstanceService, plan: Plan, who: string): Promi
   return lines.length === 0 ? [who] : lines
 }
 
-const runRemove = async (services: Services, given: Given): Promise<void> => {
+const removing = (services: Services): Operation => {
   const { instance, person } = services
-  const users = await usersOf(services, given, 'billable')
-  const of = async (plans: readonly Plan[]): Promise<string[]> => {
-    const who = await person.naming(plans)
-    const all = plans.map((plan, i) => losses(instance, plan, who[i] ?? ''))
-    return (await Promise.all(all)).flat()
+  const of = async (plan: Plan): Promise<readonly string[]> => {
+    const [who = ''] = await person.naming([plan])
+    return losses(instance, plan, who)
   }
-  const loses: Loss =
-    'given' in users
-      ? { each: async (plan) => (await of([plan])).join('; ') }
-      : { details: () => of(users) }
-  await instance.many(users, { loses, done: 'removed' })
+  return { ...namedUsers(services, () => 'billable'), loses: { each: of }, done: 'removed' }
 }
 
 export const billableRemove = define({
@@ -230,6 +198,5 @@ export const billableRemove = define({
     'members billable remove 6 --group platform --yes',
     'members billable remove dov chi --group platform --yes',
   ],
-  streams: true,
-  run: runRemove,
+  operation: removing,
 })

@@ -10,7 +10,7 @@ import { Failure } from '../../errors.js'
 import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import type { InstanceService, PlanAnswer, Services, Stays } from '../services.js'
-import type { Plan } from '../types.js'
+import type { Operation, Plan, Received } from '../types.js'
 
 /** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
 const look = async (instance: InstanceService, plan: Plan) => {
@@ -64,27 +64,28 @@ const flags = {
   'wait-timeout': integer('seconds to follow it', { min: 1, default: 600 }),
 } as const
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const { instance, person } = services
+const rebasing = (services: Services, given: GivenBy<typeof flags>): Operation => {
+  const { person } = services
   const timeout = given.flags['wait-timeout']
-  if (given.flags.wait !== true) return instance.many({ given }, { done: 'rebase asked for' })
-  const follow = async (plan: Plan): Promise<PlanAnswer> => {
-    await instance.send(plan)
-    return person.leaving(askedFor(plan), () => settled(services, plan, timeout))
+  if (given.flags.wait !== true) return { done: 'rebase asked for' }
+  return {
+    finish: async (plan: Plan, came: Received) => {
+      if ('failure' in came) throw came.failure
+      return person.leaving(askedFor(plan), () => settled(services, plan, timeout))
+    },
+    around: (work) => person.progress('rebasing', work),
+    done: 'rebased',
+    emit: { endpoint: mr.get },
   }
-  await person.progress('rebasing', () =>
-    instance.many({ given }, { run: follow, done: 'rebased', emit: { endpoint: mr.get } }),
-  )
 }
 
 export const rebase = define({
   flags,
   // With --wait it shows the merge request.
   shows: Object.keys(propertiesOf(mr.get.returns.shape) ?? {}),
-  streams: true,
   examples: [
     'mr rebase 1 --project platform/app --wait',
     "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",
   ],
-  run,
+  operation: rebasing,
 })

@@ -7,8 +7,8 @@ import type { MadeField } from '../../catalogue/kinds.js'
 import { boolean, string } from '../../catalogue/params.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { InstanceService, Services } from '../services.js'
-import type { Given, OwnFlag, Plan } from '../types.js'
+import type { Services } from '../services.js'
+import type { Given, Operation, OwnFlag, Plan } from '../types.js'
 import { checkCertificate, endOf } from './certificate.js'
 
 const attributes = ['certificate', 'key'] as const
@@ -69,38 +69,38 @@ const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
   return { ...plan, values: Object.fromEntries(values), files }
 }
 
-const run = async (
-  { instance, place }: Services,
+const attaching = async (
+  { place }: Services,
   given: GivenBy<typeof updating>,
-): Promise<void> => {
+): Promise<Operation> => {
   const { certificate, key, 'no-certificate': without, ...flags } = given.flags
   if (without !== undefined && (certificate !== undefined || key !== undefined))
     throw usage(
       `--no-certificate and --${certificate === undefined ? 'key' : 'certificate'} exclude each other`,
     )
-  if (without !== undefined) return remove(instance, { ...given, flags })
+  if (without !== undefined) return detaching({ ...given, flags })
   const files = {
     ...(await read(place.cwd, 'certificate', certificate)),
     ...(await read(place.cwd, 'key', key)),
   }
   // Stand-ins, so that an update of nothing but files counts as one.
-  const override = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
-  const each = (plan: Plan): Plan => withFiles(plan, files, place.clock.now())
-  await instance.many({ given: { ...given, flags }, override, each, checked: true })
+  const preset = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
+  return {
+    given: { ...given, flags },
+    preset,
+    complete: (plan) => withFiles(plan, files, place.clock.now()),
+    planFirst: true,
+  }
 }
 
-const remove = async (instance: InstanceService, given: Given): Promise<void> => {
-  const override = { certificate: '', key: '' }
-  await instance.many(
-    { given, override },
-    {
-      loses: {
-        what: 'The certificate and its key are removed; the site is no longer served over TLS with them.',
-        each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
-      },
-    },
-  )
-}
+const detaching = (given: Given): Operation => ({
+  given,
+  preset: { certificate: '', key: '' },
+  loses: {
+    what: 'The certificate and its key are removed; the site is no longer served over TLS with them.',
+    each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
+  },
+})
 
 const checked =
   'Certificate, chain and key are checked before they are sent: dates, domain, order, and that they belong together.'
@@ -112,18 +112,18 @@ export const add = define({
     'pages-domains add new.example.test --project web/site',
     'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
   ],
-  run: (services, given) => run(services, given),
+  gathers: true,
+  operation: (services, given) => attaching(services, given),
 })
 
 export const update = define({
   description: [checked],
   flags: updating,
-  streams: true,
   examples: [
     'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
     'pages-domains update site.example.test --no-certificate --project web/site --yes',
   ],
-  run,
+  operation: attaching,
 })
 
 /** When a certificate ends: as the instance says, else as its PEM text does. */
@@ -151,7 +151,4 @@ export const list = define({
   description: ['Tables show when certificates end, and mark those that soon do.'],
   examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
   made,
-  run: async ({ instance }, given) => {
-    await instance.list(await instance.plan(given))
-  },
 })

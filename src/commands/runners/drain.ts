@@ -7,7 +7,7 @@ import { Failure, survived, usage } from '../../errors.js'
 import { answered } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import type { InstanceService, PlaceService, PlanAnswer, Services, Stays } from '../services.js'
-import type { Plan } from '../types.js'
+import type { Operation, Plan, Received } from '../types.js'
 
 const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
 
@@ -51,52 +51,13 @@ const idle = async (
   )
 }
 
-/** Runs `work` for each, and gives the failures. */
-const failuresOf = async (
-  instance: InstanceService,
-  plans: readonly Plan[],
-  work: (plan: Plan) => Promise<unknown>,
-): Promise<Map<Plan, Failure>> => {
-  const failures = new Map<Plan, Failure>()
-  await instance.each(plans, async (plan) => {
-    await work(plan).catch((error: unknown) => failures.set(plan, survived(error)))
-  })
-  return failures
-}
-
-/** Waits for one runner; what kept it from being paused counts as its failure. */
-const settle = async (
-  services: Services,
-  plan: Plan,
-  until: number,
-  failures: ReadonlyMap<Plan, Failure>,
-  hear: Hear,
-): Promise<void> => {
-  const failure = failures.get(plan)
-  if (failure !== undefined) throw failure
-  await idle(services, plan, until, hear)
-  services.person.note(`${nameOf(plan)}: paused, no job is running on it`)
-}
-
 const record = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer> =>
   answered(await instance.call(runners.get, pathIn(runners.get, plan.values)))
 
-/** Drains all, or ends the run: a command that needs idle runners must not begin without. */
-const allIdle = async (
-  { instance, person }: Services,
-  plans: readonly Plan[],
-  wait: (plan: Plan) => Promise<void>,
-): Promise<void> => {
-  const failed = await failuresOf(instance, plans, (plan) =>
-    wait(plan).catch((error: unknown) => {
-      person.report(survived(error), nameOf(plan))
-      throw error
-    }),
-  )
-  const [first] = failed.values()
-  if (first === undefined) return
-  const category = failed.size === plans.length ? first.category : 'partial'
-  throw new Failure(category, 'not all runners could be drained: the command was not run', {
+/** A command that needs idle runners must not begin without. */
+const notDrained = (error: unknown): Failure => {
+  const { category } = survived(error)
+  return new Failure(category, 'not all runners could be drained: the command was not run', {
     hint: `Those that are paused stay so; ${resumeHint}`,
   })
 }
@@ -142,59 +103,6 @@ const flags = {
   ),
 } as const
 
-/** Runs `work` with a way to wait for a runner, which the live line shows. */
-const waiting = async (
-  { person }: Services,
-  work: (hear: Hear) => Promise<void>,
-): Promise<void> => {
-  await person.progress('waiting for running jobs', (say) =>
-    person.leaving(stillPaused('jobs were running'), () => work(waitingLine(say))),
-  )
-}
-
-/** Pauses all before any is waited for, so that none takes jobs meanwhile. */
-const paused = (
-  { instance }: Services,
-  plans: readonly Plan[],
-): Promise<ReadonlyMap<Plan, Failure>> => failuresOf(instance, plans, (plan) => instance.send(plan))
-
-/** Drains all, and shows what became of each. */
-const drainAll = (services: Services, plans: readonly Plan[], until: number): Promise<void> =>
-  waiting(services, (hear) => {
-    const { instance } = services
-    let failures: ReadonlyMap<Plan, Failure> = new Map()
-    return instance.many(plans, {
-      together: async (due) => {
-        failures = await paused(services, due)
-      },
-      run: async (plan) => {
-        await settle(services, plan, until, failures, hear)
-        return record(instance, plan)
-      },
-    })
-  })
-
-/** Drains all for a command that runs meanwhile, and resumes them whatever came of it. */
-const drainFor = async (
-  services: Services,
-  plans: readonly Plan[],
-  until: number,
-  command: string,
-): Promise<void> => {
-  const { instance, person, place } = services
-  const failures = await paused(services, plans)
-  await waiting(services, (hear) =>
-    allIdle(services, plans, (plan) => settle(services, plan, until, failures, hear)),
-  )
-  const failure = await person.leaving(stillPaused('the command ran'), () =>
-    runCommand(place, command),
-  )
-  const active = plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))
-  // Who goes on with it would run the command once more.
-  await instance.many(active, { done: 'resumed', unkept: true })
-  if (failure !== undefined) throw failure
-}
-
 /** @throws Failure `usage` for a journal of what keeps none */
 const checkUnkept = ({ journal, undoRecord }: PlaceService['globals']): void => {
   const flag = undoRecord ? 'undo-record' : 'journal'
@@ -205,14 +113,60 @@ const checkUnkept = ({ journal, undoRecord }: PlaceService['globals']): void => 
     )
 }
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
-  const { instance, place } = services
+/** Pauses all before any is waited for, so that none takes jobs meanwhile; then waits until each is idle. */
+const draining = (services: Services, given: GivenBy<typeof flags>): Operation => {
+  const { instance, person, place } = services
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
   if (command !== undefined) checkUnkept(place.globals)
-  const plans = await instance.plans({ ...given, flags: others }, { active: false })
   const until = inSeconds(timeout, place.clock)
-  if (command === undefined) return drainAll(services, plans, until)
-  await drainFor(services, plans, until, command)
+  const drained: Plan[] = []
+  let hear: Hear = () => {}
+  const idling = async (plan: Plan, came: Received): Promise<PlanAnswer> => {
+    if ('failure' in came) throw came.failure
+    await idle(services, plan, until, hear)
+    person.note(`${nameOf(plan)}: paused, no job is running on it`)
+    drained.push(plan)
+    return command === undefined ? record(instance, plan) : { told: true }
+  }
+  const waiting = <T>(work: () => Promise<T>): Promise<T> =>
+    person.progress('waiting for running jobs', (say) => {
+      hear = waitingLine(say)
+      return person.leaving(stillPaused('jobs were running'), work)
+    })
+  const operation: Operation = {
+    given: { ...given, flags: others },
+    preset: { active: false },
+    finish: idling,
+    finishWhen: 'all sent',
+    around: waiting,
+  }
+  if (command === undefined) return operation
+  return {
+    ...operation,
+    complete: (plan) => ({ ...plan, label: nameOf(plan) }),
+    around: (work) =>
+      waiting(work).catch((error: unknown) => {
+        throw notDrained(error)
+      }),
+    after: () => afterwards(services, drained, command),
+    unkept: true,
+  }
+}
+
+/** Runs the command; the runners take jobs again whatever came of it. */
+const afterwards = async (
+  { answer, person, place }: Services,
+  plans: readonly Plan[],
+  command: string,
+): Promise<readonly Plan[]> => {
+  const failure = await person.leaving(stillPaused('the command ran'), () =>
+    runCommand(place, command),
+  )
+  if (failure !== undefined) {
+    person.report(failure)
+    answer.exit(failure.exitCode)
+  }
+  return plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))
 }
 
 export const drain = define({
@@ -225,5 +179,6 @@ export const drain = define({
     'runners drain 2 --wait-timeout 60',
     "runners drain 2 5 --resume-after 'echo serviced'",
   ],
-  run,
+  gathers: true,
+  operation: draining,
 })

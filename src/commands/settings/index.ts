@@ -15,9 +15,8 @@ import { comparing } from './compare.js'
 type Settings = Fields
 const asSettings = (data: unknown): Settings => (isObject(data) ? data : {})
 
-/** The names of settings, each of which the instance has. @throws Failure `not_found` */
-const known = (all: Settings, { args, naming }: Given): readonly string[] => {
-  const wanted = args.map((name) => name.replaceAll('-', '_'))
+/** @throws Failure `not_found` for a setting that the instance does not have */
+const checkKnown = (all: Settings, wanted: readonly string[], { naming }: Given): void => {
   const unknown = wanted.filter((name) => keyIn(all, name, naming) === undefined)
   if (unknown.length > 0) {
     const near = unknown.flatMap((name) => nearest(name, namesIn(Object.keys(all), naming)) ?? [])
@@ -26,7 +25,6 @@ const known = (all: Settings, { args, naming }: Given): readonly string[] => {
       hint: `${meant}svcctl settings get lists them all.`,
     })
   }
-  return wanted
 }
 
 const names = Object.keys(settings.get.returns.shape.properties)
@@ -47,13 +45,20 @@ export const get = define({
   },
   across: comparing,
   examples: ['settings get', 'settings get default_project_visibility signup_enabled'],
-  run: async ({ answer, instance }, given) => {
-    const { diff: _, ...flags } = given.flags
-    const plan = await instance.plan({ ...given, flags, args: [] })
-    const whole = await instance.send(plan)
-    const all = given.args.length === 0
-    const fields = all ? {} : { fields: known(asSettings(whole.data), given) }
-    return answer.printAnswer(answered(whole), { endpoint: settings.get, ...fields })
+  gathers: true,
+  operation: (_, given) => {
+    const { diff: __, ...flags } = given.flags
+    const wanted = given.args.map((name) => name.replaceAll('-', '_'))
+    return {
+      given: { ...given, flags, args: [] },
+      finish: async (___, came) => {
+        if ('failure' in came) throw came.failure
+        if (!('whole' in came)) return {}
+        if (wanted.length > 0) checkKnown(asSettings(came.whole.data), wanted, given)
+        return answered(came.whole)
+      },
+      emit: { endpoint: settings.get, ...(wanted.length === 0 ? {} : { fields: wanted }) },
+    }
   },
 })
 
@@ -103,23 +108,33 @@ export const update = define({
     'settings update --default-project-visibility internal',
     'settings update --domain-allowlist example.com,example.org',
   ],
-  run: async ({ answer, instance, person }, given) => {
-    const plan = await instance.plan(given)
-    if (answer.reader !== 'people') return instance.many([plan])
-    const old = await before(instance)
-    const now = asSettings((await instance.send(plan)).data)
-    if (old === undefined) return answer.print(now, { endpoint: settings.update })
-    const names = changed(old, now)
-    if (names.length === 0)
-      person.note(
-        showsAll(now, plan)
-          ? 'nothing changed: the settings had these values already'
-          : 'none of the settings that the instance shows has changed',
-      )
-    await answer.printMany([old, now], {
-      endpoint: settings.update,
-      among: [now],
-      people: { columns: ['setting', 'old', 'new'], rows: rowsOf(names) },
-    })
+  operation: ({ answer, instance, person }) => {
+    if (answer.reader !== 'people') return {}
+    let old: Settings | undefined
+    return {
+      complete: async (plan) => {
+        old = await before(instance)
+        return plan
+      },
+      present: (plan, { value }) => {
+        const now = asSettings(value)
+        if (old === undefined) return { records: [now], emit: { endpoint: settings.update } }
+        const names = changed(old, now)
+        if (names.length === 0)
+          person.note(
+            showsAll(now, plan)
+              ? 'nothing changed: the settings had these values already'
+              : 'none of the settings that the instance shows has changed',
+          )
+        return {
+          records: [old, now],
+          emit: {
+            endpoint: settings.update,
+            among: [now],
+            people: { columns: ['setting', 'old', 'new'], rows: rowsOf(names) },
+          },
+        }
+      },
+    }
   },
 })

@@ -7,6 +7,7 @@ import { boolean, integer } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
+import type { Operation } from '../types.js'
 
 const kinds = ['projects', 'snippets', 'groups'] as const
 
@@ -34,7 +35,7 @@ const flags = {
   'wait-timeout': integer('seconds to follow it', { min: 1, default: 3600 }),
 } as const
 
-const run = async (services: Services, given: GivenBy<typeof flags>): Promise<void> => {
+const scheduling = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const [kind] = given.args
   if (kind === undefined || !kinds.some((k) => k === kind))
     throw usage(
@@ -43,15 +44,26 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
   const wait = given.flags.wait === true
   if (wait && kind !== 'projects')
     throw usage(`--wait follows projects; the API has no list of ${kind} by storage`)
-  const { instance } = services
-  const plan = await instance.plan({ ...given, args: [], flags: { ...given.flags, [kind]: true } })
-  const source = String(plan.values.source_storage_name)
-  const details = [
-    `all ${kind} on ${source} move to ${String(plan.values.destination_storage_name)}`,
-    ...(plan.endpoint.notes ?? []).slice(1),
-  ]
-  await instance.many([plan], { loses: { details }, done: 'scheduled' })
-  if (wait) await empty(services, source, given.flags['wait-timeout'])
+  let source = ''
+  return {
+    given: { ...given, args: [], flags: { ...given.flags, [kind]: true } },
+    complete: (plan) => {
+      source = String(plan.values.source_storage_name)
+      return plan
+    },
+    loses: {
+      each: ({ values, endpoint }) =>
+        [
+          `all ${kind} on ${source} move to ${String(values.destination_storage_name)}`,
+          ...(endpoint.notes ?? []).slice(1),
+        ].join('\n  '),
+    },
+    after: async () => {
+      if (wait) await empty(services, source, given.flags['wait-timeout'])
+      return undefined
+    },
+    done: 'scheduled',
+  }
 }
 
 export const schedule = define({
@@ -65,5 +77,5 @@ export const schedule = define({
     'storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
     'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
   ],
-  run,
+  operation: scheduling,
 })

@@ -54,7 +54,7 @@ class Reader {
   async data(what: string, ask: Ask): Promise<unknown> {
     try {
       const request = await requestIn(ask, this.#words)
-      return (await this.#services.instance.raw(request, { endpoint: ask.endpoint }))?.data
+      return (await this.#services.instance.raw(request, ask.endpoint))?.data
     } catch (error) {
       this.unread.push({ what, failure: survived(error) })
       return undefined

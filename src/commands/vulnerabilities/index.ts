@@ -15,7 +15,5 @@ export const list = define({
     'vulnerabilities list --project platform/app',
     'vulnerabilities list --project platform/app -o json --fields id,severity,title',
   ],
-  run: async ({ instance }, given) => {
-    await instance.list(await instance.plan(given), { people: { rows: worstFirst } })
-  },
+  operation: () => ({ emit: { people: { rows: worstFirst } } }),
 })

@@ -17,7 +17,7 @@ export interface Gap {
 }
 
 /** What a journal says of its objects besides the lines about them. */
-export interface Claims {
+export interface SaidCounts {
   /** By the line that ends the input. */
   readonly total: number | undefined
   /** By its last line. */
@@ -49,7 +49,7 @@ export class Gaps {
   }
 
   /** The gap of a journal whose lines came to these counts; undefined where it is whole. */
-  of(found: Counts, { total, counts }: Claims): Gap | undefined {
+  of(found: Counts, { total, counts }: SaidCounts): Gap | undefined {
     const known = sumOf(found)
     const missing = Math.max(0, (total ?? 0) - known)
     const texts = [

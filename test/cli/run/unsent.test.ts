@@ -43,12 +43,12 @@ it('goes on after a read, with its fields, and says once what they are', async (
 it('ends an object at its write, the run after the last', async () => {
   const { instance, printed } = unsent()
   const begun: unknown[] = []
-  const run = async ({ values }: { values: Readonly<Record<string, unknown>> }) => {
-    begun.push(values.id)
-    await instance.call(runners.update, { id: Number(values.id), active: true })
+  const work = async (id: number) => {
+    begun.push(id)
+    await instance.call(runners.update, { id, active: true })
     throw new Error('went on after a write')
   }
-  await expect(instance.many([plan(1), plan(2)], { run })).rejects.toBeInstanceOf(Printed)
+  await expect(instance.each([1, 2], work)).rejects.toBeInstanceOf(Printed)
   expect(begun).toEqual([1, 2])
   expect(printed).toEqual(['PUT /runners/1', 'PUT /runners/2'])
 })

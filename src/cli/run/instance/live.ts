@@ -9,21 +9,16 @@ import {
   type Listing,
   type RecordOf,
 } from '../../../client/typed.js'
-import type { Given, Plan, Plans } from '../../../commands/described.js'
+import type { Given, Plan } from '../../../commands/described.js'
 import type {
   Collecting,
   Elsewhere,
-  Emit,
   InstanceService,
-  Many,
   Party,
-  PersonService,
-  Uncatalogued,
   Which,
 } from '../../../commands/services.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
 import type { Crowd } from '../many/crowd.js'
-import { inHand, sourceOf } from '../many/in-hand.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Lists } from './listing.js'
 import type { Planning } from './planning.js'
@@ -34,10 +29,7 @@ export interface Parts {
   readonly sending: Sending
   readonly exchange: ExchangeServices
   readonly lists: Lists
-  readonly crowd: Pick<Crowd, 'each' | 'many'>
-  /** Takes objects as they come; without it all are planned first. */
-  readonly coming?: Pick<Planning, 'source'> & Pick<Crowd, 'stream'>
-  readonly person: Pick<PersonService, 'confirm'>
+  readonly crowd: Pick<Crowd, 'each'>
 }
 
 /** Everything is sent. */
@@ -76,19 +68,8 @@ export class LiveInstance implements InstanceService {
     return found
   }
 
-  async list(plan: Plan, emit: Emit = {}): Promise<void> {
-    await this.#parts.lists.stream(plan, emit)
-  }
-
   collect(plan: Plan, { whole = false, where }: Collecting = {}): Promise<readonly unknown[]> {
     return whole ? this.#parts.lists.gather(plan, where) : this.#parts.lists.collect(plan)
-  }
-
-  async many(plans: Plans, how?: Many): Promise<void> {
-    const { crowd, planning, coming } = this.#parts
-    const source = coming === undefined ? undefined : await sourceOf(plans, coming)
-    if (coming !== undefined && source !== undefined) return coming.stream(source, how)
-    return crowd.many(await inHand(plans, (...asked) => planning.plans(...asked)), how)
   }
 
   each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
@@ -110,13 +91,9 @@ export class LiveInstance implements InstanceService {
     }
   }
 
-  async raw(request: WireRequest, how: Uncatalogued = {}): Promise<Whole | undefined> {
-    const { exchange, lists, person } = this.#parts
-    if (how.list !== true) lists.refuseChoice()
+  async raw(request: WireRequest, called?: Endpoint): Promise<Whole> {
+    const { exchange } = this.#parts
     await exchange.guard(request)
-    if (how.loses !== undefined) await person.confirm(how.loses.what ?? '', how.loses.details)
-    if (how.list !== true) return (await exchange.client(how.endpoint)).call(request)
-    await lists.streamRequest(request)
-    return undefined
+    return (await exchange.client(called)).call(request)
   }
 }

@@ -4,19 +4,21 @@ import { KeptAnswers } from '../../../base/kept.js'
 import { echoes } from '../../../catalogue/endpoint.js'
 import type { Naming } from '../../../catalogue/words.js'
 import { refuseGone } from '../../../client/words.js'
+import { scopeOf } from '../../../commands/derive/index.js'
 import { isRepeated } from '../../../commands/repeat-flags.js'
 import type { PersonService } from '../../../commands/services.js'
 import type {
   Coming,
   Command,
   Given,
+  Operation,
   Plan,
   PlanSource,
-  Unplanned,
 } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
 import type { Unknown } from '../../plan/attributes.js'
+import { givenFor, type Slot } from '../../plan/parents.js'
 import { plansOf } from '../../plan/plan.js'
 import type { Wanted } from '../../plan/sources.js'
 import type { Surroundings } from '../../plan/surroundings.js'
@@ -66,6 +68,14 @@ const surroundingsOf = (
 
 type Options = Pick<RunOptions, 'command' | 'globals' | 'words'>
 
+/** What stands for the objects of a project or group that are not known: nothing is lost where nothing can be done. */
+const planBelow = (command: Command, { kind, parent, value }: Slot): Plan | undefined => {
+  const form = Object.entries(command.endpoints).find(([, e]) => scopeOf(e)?.kind === kind)
+  if (form === undefined) return undefined
+  const [key, { destructive: _, ...endpoint }] = form
+  return { key, endpoint, values: { [scopeOf(endpoint)?.placeholder ?? 'id']: value }, parent }
+}
+
 /** The plans of a run. */
 export class Planning {
   readonly #options: Options
@@ -92,10 +102,33 @@ export class Planning {
     this.#around = surroundingsOf(place, screen.notes, this.#questions, reads, options.words)
   }
 
-  /** A plan for each object. */
-  plans(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
-    if (!isRepeated(this.#options.globals)) return this.#make(given, override)
-    return this.#kept.of(JSON.stringify([given, override]), () => this.#make(given, override))
+  /** A plan for each object; `apart` also for those that one request could take together. */
+  plans(given: Given, override?: JsonValues, apart = false): Promise<readonly Plan[]> {
+    const make = () => this.#make(given, override, apart)
+    if (!isRepeated(this.#options.globals)) return make()
+    return this.#kept.of(JSON.stringify([given, override]), make)
+  }
+
+  /** The plans of what one of several projects or groups has of it. */
+  async *below(
+    given: Given,
+    { preset, split = (text) => [text], standIn }: Operation,
+    slot: Slot,
+  ): AsyncGenerator<Plan> {
+    const { command } = this.#options
+    if (slot.failure !== undefined) {
+      const plan = planBelow(command, slot)
+      if (plan !== undefined) yield { ...plan, refused: slot.failure }
+      return
+    }
+    const own = givenFor(given, slot)
+    const texts = own.args.flatMap(split)
+    const args = standIn === undefined ? texts : texts.map(standIn)
+    const plans = await this.plans({ ...own, args }, preset, true)
+    for (const [i, plan] of plans.entries()) {
+      const label = standIn === undefined ? undefined : texts[i]
+      yield { ...plan, ...(label === undefined ? {} : { label }), parent: slot.parent }
+    }
   }
 
   /** The one plan of a command that takes no objects. */
@@ -106,9 +139,9 @@ export class Planning {
   }
 
   /** A plan for each object that comes. */
-  async source(unplanned: Unplanned, coming: Coming): Promise<PlanSource> {
+  async source(given: Given, operation: Operation, coming: Coming): Promise<PlanSource> {
     const { sourceOf } = await import('../../plan/sourced.js')
-    return sourceOf(this.#options.command, unplanned, coming, this.#around)
+    return sourceOf(this.#options.command, { given, operation }, coming, this.#around)
   }
 
   /** The flags that a person was asked for on the way. */
@@ -121,8 +154,12 @@ export class Planning {
     return plansOf(command, given, this.#around)
   }
 
-  async #make(given: Given, override?: JsonValues): Promise<readonly Plan[]> {
-    const made = await plansOf(this.#options.command, given, this.#around, override)
+  async #make(
+    given: Given,
+    override: JsonValues | undefined,
+    apart: boolean,
+  ): Promise<readonly Plan[]> {
+    const made = await plansOf(this.#options.command, given, this.#around, override, apart)
     this.#questions.teach()
     return made
   }

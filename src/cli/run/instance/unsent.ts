@@ -13,14 +13,12 @@ import {
   type Listing,
   type RecordOf,
 } from '../../../client/typed.js'
-import type { Given, Plan, Plans } from '../../../commands/described.js'
+import type { Given, Plan } from '../../../commands/described.js'
 import type {
   AnswerService,
   Elsewhere,
   InstanceService,
-  Many,
   PersonService,
-  Uncatalogued,
 } from '../../../commands/services.js'
 import { toCurl } from '../../../http/index.js'
 import type {
@@ -30,7 +28,6 @@ import type {
   Whole,
   WireRequest,
 } from '../../../http/types.js'
-import { inHand } from '../many/in-hand.js'
 import type { ExchangeServices } from './exchange.js'
 import type { Lists } from './listing.js'
 import { placeholderOf, readable } from './placeholder.js'
@@ -42,7 +39,7 @@ export class Printed extends Error {}
 interface Parts {
   readonly planning: Planning
   readonly exchange: Pick<ExchangeServices, 'build' | 'curlOf' | 'guard'>
-  readonly lists: Pick<Lists, 'request' | 'whole' | 'refuseChoice'>
+  readonly lists: Pick<Lists, 'whole'>
   readonly answer: Pick<AnswerService, 'write'>
   readonly person: Pick<PersonService, 'note'>
 }
@@ -90,26 +87,8 @@ export class UnsentInstance implements InstanceService {
     return Array.isArray(found) ? found.filter((one) => isItem(endpoint, one)) : []
   }
 
-  async list(plan: Plan): Promise<never> {
-    const { request, tested } = await this.#parts.lists.request(plan)
-    for (const line of tested) await this.#write(`# ${line}`)
-    return this.#end(request, plan.endpoint)
-  }
-
-  async collect(plan: Plan, { whole = false } = {}): Promise<readonly unknown[]> {
-    const { lists } = this.#parts
-    return whole ? this.#end(await lists.whole(plan), plan.endpoint) : this.list(plan)
-  }
-
-  async many(
-    plans: Plans,
-    { run = (plan) => this.send(plan), together }: Many = {},
-  ): Promise<void> {
-    const all = await inHand(plans, (...asked) => this.plans(...asked))
-    if (together !== undefined) return together(all)
-    return this.each(all, async (plan) => {
-      await run(plan)
-    })
+  async collect(plan: Plan): Promise<never> {
+    return this.#end(await this.#parts.lists.whole(plan), plan.endpoint)
   }
 
   /** One after the other, each up to its write; after the last the run ends, since nothing was done. */
@@ -143,13 +122,9 @@ export class UnsentInstance implements InstanceService {
     }
   }
 
-  async raw(
-    request: WireRequest,
-    { endpoint, list }: Uncatalogued = {},
-  ): Promise<Whole | undefined> {
-    if (list !== true) this.#parts.lists.refuseChoice()
+  async raw(request: WireRequest): Promise<never> {
     await this.#parts.exchange.guard(request)
-    return this.#end(request, endpoint)
+    return this.#end(request)
   }
 
   #write(command: string): Promise<void> {

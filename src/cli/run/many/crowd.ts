@@ -30,8 +30,10 @@ export class Crowd {
     mostOf(this.#engine)
     const [only] = plans
     if (only === undefined) return
-    await this.#confirm(plans, how)
-    const keeper = how.unkept === true ? undefined : this.#engine.keeper?.(only, plans.length)
+    const due = plans.filter(({ refused }) => refused === undefined)
+    if (due.length > 0) await this.#confirm(due, how)
+    const kept = due.length > 0 && how.unkept !== true
+    const keeper = kept ? this.#engine.keeper?.(only, plans.length) : undefined
     if (keeper !== undefined) {
       const { keptRun } = await import('./journal/run.js')
       return keptRun(this.#engine, await keeper(), plans, how)
@@ -82,7 +84,7 @@ export class Crowd {
     const named = async (): Promise<readonly string[]> =>
       each === undefined
         ? person.naming(losing.length === 0 ? plans : losing)
-        : Promise.all(plans.map((plan) => each(plan)))
+        : (await Promise.all(plans.map((plan) => each(plan)))).flat()
     const details = loses?.details ?? named
     if (loses?.told !== undefined && !person.interactive)
       for (const line of await linesOf(details)) person.note(`${loses.told} ${line}`)
@@ -104,12 +106,19 @@ export class Crowd {
 
   async #show(plan: Plan, outcome: PlanAnswer, how: Many): Promise<void> {
     const { answer, person } = this.#engine
+    if (outcome.told === true) return
     const tolerated = toleratedIn(outcome)
     if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
     else if (outcome.unchanged === true)
       person.note(plan.endpoint.unchanged ?? `${objectOf(plan)}: already so, nothing changed`)
     else if (showsNothing(outcome))
       person.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)
-    else await answer.printAnswer(outcome, emitOf(plan, how))
+    else if (how.present === undefined) await answer.printAnswer(outcome, emitOf(plan, how))
+    else {
+      const { records, emit } = how.present(plan, outcome)
+      await (records.length === 1 && emit.people === undefined
+        ? answer.print(records[0], emit)
+        : answer.printMany(records, emit))
+    }
   }
 }

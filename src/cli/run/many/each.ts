@@ -63,13 +63,15 @@ const saysNull = ({ endpoint }: Plan, whole: Whole): boolean => {
   return !shown && whole.bytes.length < mostOfNull && whole.data === null
 }
 
+/** What a plan came to by its answer. */
+export const answerOf = (plan: Plan, whole: Whole): PlanAnswer =>
+  saysNull(plan, whole) ? factsOf(whole) : answered(whole)
+
 /** What one plan comes to when it is simply sent. */
 export const callOf =
   ({ send }: Pick<Engine, 'send'>) =>
-  async (plan: Plan): Promise<PlanAnswer> => {
-    const whole = await send(plan)
-    return saysNull(plan, whole) ? factsOf(whole) : answered(whole)
-  }
+  async (plan: Plan): Promise<PlanAnswer> =>
+    answerOf(plan, await send(plan))
 
 /** Past tense of what became of a plan's object: the command's word, else the endpoint's. */
 export const doneOf = ({ endpoint }: Plan, { done }: Pick<Many, 'done'>): string =>

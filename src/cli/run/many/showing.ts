@@ -83,6 +83,7 @@ export class Showing {
       this.#tell(result)
       const { outcome, item } = result
       const came = 'result' in outcome ? outcome.result : undefined
+      if (came?.told === true) continue
       if (came !== undefined && !showsNothing(came)) yield this.#row(item.plan, printedValue(came))
       else if (this.#view.inline) yield recordOf(result)
     }
@@ -108,6 +109,7 @@ export class Showing {
       return
     }
     const { result } = outcome
+    if (result?.told === true) return
     const tolerated = toleratedIn(result)
     if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
     else if (outcome.state === 'unchanged')

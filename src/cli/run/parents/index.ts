@@ -1,9 +1,9 @@
 /** A command over the several parents that its line names. */
 import { writes } from '../../../catalogue/endpoint.js'
 import { defaultLimit } from '../../../client/defaults.js'
-import { hasForm, lists, named } from '../../../commands/derive/index.js'
+import { hasForm, named, scopeOf } from '../../../commands/derive/index.js'
 import type { Globals } from '../../../commands/globals.js'
-import type { Command, Given } from '../../../commands/types.js'
+import type { Command, Given, Operation } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
 import { givenFor, isFound, type Parents, type Slot } from '../../plan/parents.js'
 import { referenceOf } from '../../plan/references.js'
@@ -11,17 +11,20 @@ import type { Running } from '../context.js'
 import { Printed } from '../instance/unsent.js'
 import { isRehearsal } from '../rehearsal.js'
 import type { Selection } from '../where/selecting.js'
-import { type Over, overParents } from './over.js'
 import { slotsOf } from './slots.js'
 
-interface Asked extends Pick<Over, 'command' | 'given' | 'action' | 'signal'> {
-  readonly running: Over['running'] & Pick<Running, 'gate'>
+interface Asked {
+  readonly command: Command
+  readonly given: Given
+  readonly operation: Operation
+  readonly running: Pick<Running, 'gate' | 'listOver' | 'perform' | 'services'>
   readonly parents: Parents
   /** Those that came with their objects. */
   readonly slots?: readonly Slot[]
   /** Those that are in the part that the run is about. */
   readonly narrow?: (slots: readonly Slot[]) => readonly Slot[]
   readonly globals: Globals
+  readonly signal: AbortSignal
   /** `--select`: which objects, in each. */
   readonly selection?: Selection
 }
@@ -48,12 +51,16 @@ const mostOf = ({ limit, perPage }: Pick<Globals, 'limit' | 'perPage'>): number 
   return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
 }
 
-/** `--curl`: what would be sent of each. */
-const unsent = async ({ running, given, action }: Asked, slots: readonly Slot[]): Promise<void> => {
+/** `--curl`: the requests of each, one after the other. */
+const unsent = async (
+  { running, given }: Asked,
+  run: NonNullable<Command['run']>,
+  slots: readonly Slot[],
+): Promise<void> => {
   let printed: Printed | undefined
   for (const slot of slots)
     try {
-      await action(running.services, givenFor(given, slot))
+      await run(running.services, givenFor(given, slot))
     } catch (error) {
       if (!(error instanceof Printed)) throw error
       printed = error
@@ -93,28 +100,35 @@ const runSelected = async (
   selection: Selection,
   slots: readonly Slot[],
 ): Promise<void> => {
-  const { command, running, given, action, signal } = asked
+  const { command, running, given, signal } = asked
   const { doTogether, selectedIn } = await import('./selecting.js')
   const { services } = running
   const choosing = { selection, services, given, signal, gate: await running.gate() }
   const chosen = await selectedIn(choosing, slots)
   if (chosen.length === 0) return
   if (!hasForm(command, 'project') && !hasForm(command, 'group'))
-    return doTogether(choosing, chosen, action)
+    return doTogether(choosing, chosen, (all) => running.perform(all, asked.operation))
   await over({ ...asked, given: selection.verbed(given) }, chosen)
 }
 
+/** Whether what one of these has is a list. */
+const isListing = ({ endpoints }: Command, slots: readonly Slot[]): boolean =>
+  Object.values(endpoints).some(
+    (e) => e.returns.kind === 'many' && slots.some(({ kind }) => scopeOf(e)?.kind === kind),
+  )
+
 const over = async (asked: Asked, slots: readonly Slot[]): Promise<void> => {
-  const { command, globals, running } = asked
-  return overParents({
-    ...asked,
-    slots,
-    most: lists(command) ? mostOf(globals) : Number.POSITIVE_INFINITY,
-    gate: await running.gate(),
-  })
+  const { command, given, globals, operation, running } = asked
+  if (command.run !== undefined)
+    return globals.curl
+      ? unsent(asked, command.run, slots)
+      : running.listOver(given, command.run, slots, Number.POSITIVE_INFINITY)
+  if (!isListing(command, slots) || globals.curl)
+    return running.perform(given, operation, { slots })
+  return running.listOver(given, operation, slots, mostOf(globals))
 }
 
-/** Runs a command for each parent; `services` sees one at a time. */
+/** Does what a line asks for in each of several projects or groups. */
 export const runOverParents = async (asked: Asked): Promise<void> => {
   const { command, parents, given, globals, selection } = asked
   checkObjects(command, given)
@@ -123,7 +137,7 @@ export const runOverParents = async (asked: Asked): Promise<void> => {
   if (slots.length === 0)
     return asked.running.services.person.note('none of them is in this part: nothing to do')
   if (selection !== undefined) return runSelected(asked, selection, slots)
-  if (globals.curl) return unsent(asked, slots)
-  if (writesAny(command) && isFound(parents) && !isRehearsal(asked)) await confirmAll(asked, slots)
+  if (writesAny(command) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
+    await confirmAll(asked, slots)
   await over(asked, slots)
 }

@@ -150,14 +150,14 @@ export const selectedIn = async (
 export const doTogether = async (
   { given, services, selection }: Pick<Choosing, 'given' | 'services' | 'selection'>,
   slots: readonly Slot[],
-  action: (services: Services, given: Given) => Promise<void>,
+  perform: (given: Given) => Promise<void>,
 ): Promise<void> => {
   const failures = slots.flatMap(({ failure, parent }) =>
     failure === undefined ? [] : [{ failure, name: parent.name }],
   )
   for (const { failure, name } of failures) services.person.report(failure, name)
   const args = [...new Set(slots.flatMap((slot) => slot.args ?? []))]
-  if (args.length > 0) await action(services, selection.verbed({ ...given, args }))
+  if (args.length > 0) await perform(selection.verbed({ ...given, args }))
   const [first] = failures
   if (first === undefined) return
   const alike = failures.every(({ failure }) => failure.category === first.failure.category)

@@ -17,7 +17,6 @@ import { failureIn } from '../failed.js'
 import { Printed } from '../instance/unsent.js'
 import type { RunOptions, RunWithin, Sharing } from '../options.js'
 import { prelude } from '../prelude.js'
-import { runDerived } from '../run.js'
 import { type KeptScreen, keptScreen } from './screen.js'
 
 /** Standard input is whose the outer run is. */
@@ -130,7 +129,8 @@ const act = async (options: RunOptions, given: Given): Promise<number> => {
   const { services } = running
   try {
     await prelude({ command, globals, person: services.person, ...(words && { words }) }, [])
-    await (command.run ?? runDerived)(services, given)
+    if (command.run !== undefined) await command.run(services, given)
+    else await running.perform(given, (await command.operation?.(services, given)) ?? {})
   } catch (error) {
     if (!(error instanceof Printed)) throw error
   } finally {

@@ -1,0 +1,149 @@
+/**
+ * What a command does with its objects: planned, then listed, printed as curl commands, previewed, or confirmed, journaled
+ * and sent. A command says how its requests are made, followed and shown; everything else is done here, for all alike.
+ */
+import { ahead, mostAtOnce } from '../../../base/ahead.js'
+import { writes } from '../../../catalogue/endpoint.js'
+import type { Coming, Given, Plan, PlanSource } from '../../../commands/described.js'
+import type { Globals } from '../../../commands/globals.js'
+import type { AnswerService, Many } from '../../../commands/services.js'
+import type { Operation } from '../../../commands/types.js'
+import type { Slot } from '../../plan/parents.js'
+import type { Lists } from '../instance/listing.js'
+import type { Planning } from '../instance/planning.js'
+import type { Crowd } from '../many/crowd.js'
+import { completing } from './complete.js'
+import type { Curl } from './curl.js'
+import { LiveSending, type LiveSendingParts } from './live.js'
+import type { Previews } from './preview.js'
+
+/** What an operation works on, where that is not what the line names by itself. */
+export type Targets = { readonly slots: readonly Slot[] } | { readonly coming: Coming }
+
+interface Parts extends LiveSendingParts {
+  readonly planning: Planning
+  readonly lists: Lists
+  readonly crowd: Pick<Crowd, 'each' | 'many' | 'stream'>
+  readonly answer: Pick<AnswerService, 'printDocument'>
+  readonly globals: Pick<Globals, 'curl'>
+  /** `--curl`: prints requests. */
+  readonly curl: Curl
+  /** `--dry-run`: shows what would be written; undefined where it is. */
+  readonly preview: (() => Promise<Previews>) | undefined
+}
+
+const isList = (plan: Plan | undefined): boolean => plan?.endpoint.returns.kind === 'many'
+
+const isSource = (plans: readonly Plan[] | PlanSource): plans is PlanSource => 'planOf' in plans
+
+export class Performer {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** @throws Failure what became of the one object, or of all as a whole */
+  async perform(given: Given, operation: Operation, targets?: Targets): Promise<void> {
+    const { around = (work) => work() } = operation
+    const { globals, preview } = this.#parts
+    const rehearsed = globals.curl || preview !== undefined
+    const source = await this.#source(given, operation, targets)
+    const work = (): Promise<void> => this.#work(operation, source)
+    await (rehearsed ? work() : around(work))
+    const further = rehearsed ? undefined : await operation.after?.()
+    if (further !== undefined)
+      await this.#parts.crowd.many(further, { done: 'resumed', unkept: true })
+  }
+
+  async #work(operation: Operation, source: readonly Plan[] | PlanSource): Promise<void> {
+    const { crowd, globals, lists, preview, curl } = this.#parts
+    if (!isSource(source) && isList(source[0])) return this.#list(operation, source)
+    if (globals.curl) return curl.print(source, operation)
+    if (preview !== undefined && (await this.#isWriting(source)))
+      return (await preview()).show(source, operation)
+    if (!isSource(source) && source[0]?.request !== undefined) lists.refuseChoice()
+    const how = this.#how(operation)
+    return isSource(source) ? crowd.stream(source, how) : crowd.many(source, how)
+  }
+
+  /** Objects that come are of one verb: the first says whether it writes. */
+  async #isWriting(source: readonly Plan[] | PlanSource): Promise<boolean> {
+    if (isSource(source)) return true
+    return source.some(({ endpoint }) => writes(endpoint))
+  }
+
+  async #list({ emit = {} }: Operation, plans: readonly Plan[]): Promise<void> {
+    const { answer, curl, globals, lists } = this.#parts
+    const { document } = emit
+    for (const plan of plans) {
+      if (globals.curl) await curl.list(plan, document?.whole === true)
+      else if (plan.request !== undefined) await lists.streamRequest(plan.request)
+      else if (document === undefined) await lists.stream(plan, emit)
+      else {
+        const records = await (document.whole ? lists.gather(plan) : lists.collect(plan))
+        await answer.printDocument(await document.of(records, plan))
+      }
+    }
+  }
+
+  #how({ done, emit, loses, unkept, ...operation }: Operation): Many {
+    return {
+      ...new LiveSending(this.#parts, operation).how,
+      ...(done === undefined ? {} : { done }),
+      ...(emit === undefined ? {} : { emit }),
+      ...(loses === undefined ? {} : { loses }),
+      ...(unkept === undefined ? {} : { unkept }),
+      ...(operation.present === undefined ? {} : { present: operation.present }),
+    }
+  }
+
+  #source(
+    given: Given,
+    operation: Operation,
+    targets: Targets | undefined,
+  ): Promise<readonly Plan[] | PlanSource> {
+    const { plans } = operation
+    if (plans !== undefined) return Promise.resolve(plans)
+    const asked = operation.given ?? given
+    if (targets === undefined) return this.#planned(asked, operation)
+    if ('slots' in targets) return this.below(asked, operation, targets.slots)
+    return this.#parts.planning.source(asked, operation, targets.coming)
+  }
+
+  /** The requests for what the line names. */
+  async #planned(given: Given, operation: Operation): Promise<readonly Plan[]> {
+    const { planning } = this.#parts
+    const { preset, split, standIn } = operation
+    const texts = split === undefined ? given.args : given.args.flatMap(split)
+    const args = standIn === undefined ? texts : texts.map(standIn)
+    const apart = operation.merge !== undefined
+    const plans = await planning.plans({ ...given, args }, preset, apart)
+    const named = plans.map((plan, i) => {
+      const text = texts[i]
+      return standIn === undefined || text === undefined ? plan : { ...plan, label: text }
+    })
+    return this.#completed(named, operation)
+  }
+
+  /** The requests for what each of several projects or groups has of it. */
+  async below(
+    given: Given,
+    operation: Operation,
+    slots: readonly Slot[],
+  ): Promise<readonly Plan[]> {
+    const { planning } = this.#parts
+    const plans: Plan[] = []
+    for (const slot of slots)
+      for await (const plan of planning.below(given, operation, slot)) plans.push(plan)
+    return this.#completed(plans, operation)
+  }
+
+  async #completed(plans: readonly Plan[], operation: Operation): Promise<readonly Plan[]> {
+    if (operation.complete === undefined) return plans
+    const all: Plan[] = []
+    const width = operation.reads === true ? mostAtOnce : 1
+    for await (const plan of ahead(plans, width, completing(operation))) all.push(plan)
+    return all
+  }
+}
