@@ -25,10 +25,10 @@ export const categoryMeanings: Readonly<Record<Category, string>> = {
   failed: 'the instance refused (400, 405, 422), or the checked thing is invalid (ci lint)',
   usage: 'bad flags or arguments; nothing was sent',
   auth: 'no usable credential, 401, 403',
-  not_found: '404',
+  not_found: '404, 410',
   conflict: '409, 412',
   rate_limited: '429, after the retries',
-  unreachable: 'DNS, TLS, refused, time-out, cut short, 5xx',
+  unreachable: 'DNS, TLS, refused, time-out, cut short, 5xx, maintenance',
   partial: 'some of several objects failed; each is reported',
   internal: 'a defect of this tool; the message says where to report it',
   interrupted: 'interrupted by Ctrl-C; for SIGTERM shells report 143, for a hang-up 129',
@@ -102,6 +102,12 @@ export class Failure extends Error {
     return { error }
   }
 }
+
+/** What helps after a failure, for another that tells of it. */
+export const helpIn = ({ details: { hint, advice } }: Failure): FailureDetails => ({
+  ...(hint === undefined ? {} : { hint }),
+  ...(advice === undefined ? {} : { advice }),
+})
 
 /** A usage error: exit 2, nothing was sent. */
 export const usage = (message: string, hint?: string): Failure =>

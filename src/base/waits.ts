@@ -19,3 +19,19 @@ export const untilReset = (header: string | undefined, now: number): number | un
   const value = Number(text)
   return Math.max(0, value < epochFloor ? value * 1000 : value * 1000 - now)
 }
+
+/**
+ * How long an answer asks to be left alone: as `Retry-After` says. When the window of a limit ends is the
+ * answer to a limit alone: to a 429, or where nothing remains of it. Any other failure has nothing to do with it.
+ * @param header gives a header of the answer by its name in lower case
+ */
+export const askedWait = (
+  status: number,
+  header: (name: string) => string | undefined,
+  now: number,
+): number | undefined => {
+  const after = afterRetry(header('retry-after'), now)
+  if (after !== undefined) return after
+  const limited = status === 429 || Number(header('ratelimit-remaining') || Number.NaN) === 0
+  return limited ? untilReset(header('ratelimit-reset'), now) : undefined
+}

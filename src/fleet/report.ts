@@ -1,5 +1,5 @@
 /** What a run came to: counts, the first failures, and what it ends with. */
-import { type Category, Failure, survived, usage } from '../errors.js'
+import { type Category, Failure, helpIn, survived, usage } from '../errors.js'
 import type { Item } from './items.js'
 
 /** What became of an object. */
@@ -143,20 +143,12 @@ const countWords = ({ done, unchanged, failed, unknown, not_tried }: Counts): st
     ...(not_tried === 0 ? [] : [`${not_tried} not tried`]),
   ].join(', ')
 
-const reasonWords: Readonly<Partial<Record<Category, string>>> = {
-  auth: 'the credential was refused ten times in a row',
-  unreachable: 'the instance could not be reached twenty times in a row',
-  rate_limited: 'the instance takes no more requests',
-}
-
 /** The failure with which a run ends; undefined where all went well. */
 export const verdict = ({ end, counts, alike, cause, tooMany }: Report): Failure | undefined => {
   if (end === 'interrupted') return new Failure('interrupted', `interrupted; ${countWords(counts)}`)
   if (cause !== undefined) {
-    const { hint } = cause.details
-    const why = reasonWords[cause.category] ?? cause.message
-    const message = `stopped: ${why}; ${countWords(counts)}`
-    return new Failure(cause.category, message, hint === undefined ? {} : { hint })
+    const message = `stopped: ${cause.message}; ${countWords(counts)}`
+    return new Failure(cause.category, message, helpIn(cause))
   }
   const wrong = counts.failed + counts.unknown
   if (tooMany && end === 'stopped')

@@ -4,7 +4,7 @@
  * input nor a slow reader makes memory grow.
  */
 import { Failure } from '../errors.js'
-import { Breaker } from './breaker.js'
+import { Breaker, outOfPatience } from './breaker.js'
 import type { Listener } from './gate/gate.js'
 import type { Item } from './items.js'
 import {
@@ -173,9 +173,9 @@ class Engine<R, I extends Item> {
     const failure = 'failure' in outcome ? outcome.failure : undefined
     this.#tally.add(settled)
     this.#breaker.observe(failure)
-    // Everybody's patience is the gate's; where it ended for one, it did for all.
-    const tired = failure?.category === 'rate_limited' && this.#options.gate.listen !== undefined
-    this.#cause ??= this.#breaker.cause ?? (tired ? failure : undefined)
+    const gated = this.#options.gate.listen !== undefined
+    const tired = gated && failure !== undefined ? outOfPatience(failure) : undefined
+    this.#cause ??= this.#breaker.cause ?? tired
     if (this.#tally.exceeds(this.#options.mostFailures)) this.#tooMany = true
   }
 

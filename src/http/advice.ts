@@ -20,6 +20,12 @@ export type AdviceCode =
   | 'private'
   /** Nothing was found: it may be hidden from this user. */
   | 'hidden'
+  /** The instance is in maintenance: how long it asks to wait. */
+  | 'maintenance'
+  /** The instance is not available for now: how long it asks to wait. */
+  | 'unavailable'
+  /** A project has another path now: what its former path, or number, is. */
+  | 'moved-project'
   /** Too much was asked at once: how long the instance asks to wait. */
   | 'rate'
   /** What was sent is refused. */

@@ -4,7 +4,7 @@ import { normalizeBaseUrl } from '../base/base-url.js'
 import { scrubbed } from '../base/secrets/scrub.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
-import { failureOf } from './answers/failure.js'
+import { failureOf, isMaintenance } from './answers/failure.js'
 import { sealed } from './answers/sealed.js'
 import { safeAddress } from './answers/secrets.js'
 import { notJson, wholeOf } from './answers/whole.js'
@@ -27,12 +27,13 @@ const deletedHint =
 
 /** The Failure for an answer that refuses, its body read. */
 const refusal = async (reply: OpenAnswer, attempts: Attempts): Promise<Failure> => {
-  const bytes = await readSome(reply.body)
+  const bytes = reply.read ?? (await readSome(reply.body))
   reply.trace.answered(reply.status, reply.headers, bytes)
   const { status, headers, label, signedIn, method } = reply
   const failure = failureOf({ status, headers, body: bytes, request: label, signedIn })
-  if (gateways.has(status) && !isSafe(method)) return unknownOutcome(failure)
-  if (status === 404 && method === 'DELETE' && attempts.made > 0)
+  if (gateways.has(status) && !isSafe(method) && !isMaintenance(status, bytes, 'instance'))
+    return unknownOutcome(failure)
+  if ((status === 404 || status === 410) && method === 'DELETE' && attempts.made > 0)
     return new Failure(failure.category, failure.message, {
       ...failure.details,
       unknownOutcome: true,

@@ -87,9 +87,7 @@ describe('a run over many objects', () => {
     const { server, run } = await started(() => ({ status: 503, body: '' }))
     const { code, stderr } = await run(`runners pause ${ids}`)
     expect(code).toBe(7)
-    expect(stderr).toMatch(
-      /stopped: the instance could not be reached twenty times in a row; 0 done/,
-    )
+    expect(stderr).toMatch(/stopped: the instance answered 503 twenty times in a row; 0 done/)
     expect(server.seen.length).toBeLessThanOrEqual(24)
   })
   it('goes on where it is the objects that are refused', async () => {

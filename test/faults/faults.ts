@@ -315,6 +315,38 @@ const statuses: readonly Fault[] = [
   },
 ]
 
+const refusals: readonly Fault[] = [
+  {
+    name: '503 in maintenance, for ever',
+    behave: (_operation, _asked, socket) => refuse(socket, '503 Maintenance mode'),
+    cell: fails(/in maintenance/, 1),
+  },
+  {
+    name: '503 once, with a window that is not spent',
+    behave: (operation, { index }, socket) =>
+      index === 0
+        ? refuse(socket, '503 Service Unavailable', {
+            'ratelimit-limit': '600',
+            'ratelimit-remaining': '599',
+            'ratelimit-reset': '600',
+          })
+        : honest(socket, operation),
+    cell: whole(2, /answered 503; trying again in 0/),
+    but: { post: fails(unknown, 1) },
+  },
+  {
+    name: '405 for a project that has moved',
+    behave: (_operation, _asked, socket) =>
+      refuse(socket, '405 Non GET methods are not allowed for moved projects'),
+    cell: fails(/the project has moved/, 1, 1),
+  },
+  {
+    name: '410',
+    behave: (_operation, _asked, socket) => refuse(socket, '410 Gone'),
+    cell: fails(/no longer offers this/, 1, 4),
+  },
+]
+
 const oddities: readonly Fault[] = [
   {
     name: 'an unasked 100 Continue, twice',
@@ -472,6 +504,7 @@ export const faults: readonly Fault[] = [
   ...connection,
   ...bodies,
   ...statuses,
+  ...refusals,
   ...oddities,
   ...ways,
   ...resumption,

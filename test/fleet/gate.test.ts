@@ -32,10 +32,12 @@ const answer = async (gate: FleetGate, status: number, headers: Headers = {}) =>
 }
 
 it('waits ever longer for an instance that asks for no wait, and turns away all the same', () => {
-  const none = { 'retry-after': '0' }
+  const none = { status: 429, headers: { 'retry-after': '0' } }
   expect([1, 2, 3, 4].map((inRow) => waitFor(none, 0, inRow))).toEqual([0, 200, 400, 800])
-  expect(waitFor({ 'retry-after': '5' }, 0, 3)).toBe(5000)
-  expect([1, 2, 9].map((inRow) => waitFor({}, 0, inRow))).toEqual([1000, 2000, 30_000])
+  expect(waitFor({ status: 429, headers: { 'retry-after': '5' } }, 0, 3)).toBe(5000)
+  expect([1, 2, 9].map((inRow) => waitFor({ status: 429, headers: {} }, 0, inRow))).toEqual([
+    1000, 2000, 30_000,
+  ])
 })
 
 describe('a 429', () => {
@@ -104,7 +106,8 @@ describe('a 429', () => {
   })
   it('503 that says when to come again is the same; another is none', async () => {
     const { gate } = made()
-    expect((await answer(gate, 503)).again).toBe(false)
+    for (const headers of [{}, { 'retry-after': 'soon' }, { 'ratelimit-reset': '9' }])
+      expect((await answer(gate, 503, headers as Headers)).again).toBe(false)
     expect(gate.waiting).toBeUndefined()
     expect((await answer(gate, 503, { 'retry-after': '5' })).again).toBe(true)
     expect(gate.waiting).toBeDefined()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askedWait } from '../../src/http/sending/attempts.js'
+import { askedWait } from '../../src/base/waits.js'
 import { clientOf, fakeClock, get, json, rejected, send, serve, serveRaw } from './servers.js'
 
 const now = 1_700_000_000_000
@@ -18,7 +18,16 @@ describe('askedWait', () => {
     [{ 'retry-after': '2', 'ratelimit-reset': '30' }, 2000],
     [{}, undefined],
   ])('%j asks for %s ms', (headers, wait) => {
-    expect(askedWait(headers, now)).toBe(wait)
+    expect(askedWait(429, (name) => headers[name], now)).toBe(wait)
+  })
+  it.each<[number, Record<string, string>, number | undefined]>([
+    [503, { 'retry-after': '7', 'ratelimit-reset': '30' }, 7000],
+    [503, { 'ratelimit-reset': '30' }, undefined],
+    [503, { 'ratelimit-reset': '30', 'ratelimit-remaining': '1' }, undefined],
+    [503, { 'ratelimit-reset': '30', 'ratelimit-remaining': '' }, undefined],
+    [503, { 'ratelimit-reset': '30', 'ratelimit-remaining': '0' }, 30_000],
+  ])('of a %i: %j asks for %s ms', (status, headers, wait) => {
+    expect(askedWait(status, (name) => headers[name], now)).toBe(wait)
   })
 })
 

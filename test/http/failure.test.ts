@@ -122,6 +122,7 @@ describe('a status', () => {
     [401, 'auth', 3],
     [403, 'auth', 3],
     [404, 'not_found', 4],
+    [410, 'not_found', 4],
     [409, 'conflict', 5],
     [412, 'conflict', 5],
     [429, 'rate_limited', 6],

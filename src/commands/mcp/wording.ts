@@ -21,6 +21,11 @@ const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) 
   private: 'Either it does not exist or it is private; the server has no credential.',
   hidden:
     'Either it does not exist or the user of this server may not see it: check the ID or path.',
+  maintenance: (wait) =>
+    `The instance is in maintenance: try again${wait === undefined ? ' later' : ` after ${wait}`}; reading may work meanwhile.`,
+  unavailable: (wait) =>
+    `The instance is not available for now: try again${wait === undefined ? ' later' : ` after ${wait}`}.`,
+  'moved-project': 'The project has another path now: projects get with the former path tells it.',
   rate: (wait) => `Wait${wait === undefined ? '' : ` ${wait}`} before the next call.`,
   input: 'Correct what it names and try again; describe_command lists what the command takes.',
   way: again,

@@ -6,6 +6,7 @@ import type { ActionStep, PlannedAction } from '../actions.js'
 import type { Address } from '../address.js'
 import { digestOf } from '../digest.js'
 import type { WritableInstance } from '../instance.js'
+import { isMissing } from '../reading/refusals.js'
 import type { InstanceSight } from '../reading/sight.js'
 import type { SeenItem } from '../seen.js'
 import { itemOf, stepDifferences } from './agreement.js'
@@ -69,7 +70,7 @@ const settled = async (
 }
 
 const isGone = ({ endpoint }: ActionStep, failure: Failure): boolean =>
-  methodOf(endpoint) === 'DELETE' && failure.category === 'not_found'
+  methodOf(endpoint) === 'DELETE' && isMissing(failure)
 
 /** What went before it was done: the rest has to be said with it. */
 const partly = (failure: Failure, done: number): Failure =>

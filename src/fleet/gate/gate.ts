@@ -6,7 +6,16 @@ import { Failure } from '../../errors.js'
 import type { Admission, Came, Gate, OnInterrupt } from '../../http/gate.js'
 import type { Answer } from '../../http/types.js'
 import { type Clock, systemClock } from './clock.js'
-import { firstWait, TheirClock, toldOf, turnsAway, waitFor } from './limits.js'
+import {
+  type ClosedBy,
+  closed,
+  firstWait,
+  over,
+  TheirClock,
+  toldOf,
+  turnsAway,
+  waitFor,
+} from './limits.js'
 import { Pace } from './pace.js'
 import type { Rate } from './rate.js'
 import { Width } from './width.js'
@@ -50,13 +59,6 @@ interface Asking {
   readonly deny: (failure: Failure) => void
 }
 
-const over = (wait: number): Failure =>
-  new Failure(
-    'rate_limited',
-    `the instance takes no more requests, and asks to wait ${Math.ceil(wait / 1000)} s`,
-    { status: 429, hint: 'Try later, and ask for less at once (--concurrency, --rate).' },
-  )
-
 export class FleetGate implements Gate {
   readonly #clock: Clock
   readonly #note: (text: string) => void
@@ -71,6 +73,7 @@ export class FleetGate implements Gate {
   /** Closings since the last answer that was none. */
   #inRow = 0
   #openAt = 0
+  #closedBy: ClosedBy = 429
   /** Since when the instance has turned everything away, at the earliest. */
   #wellAt: number | undefined
   #idleSince: number | undefined
@@ -93,7 +96,8 @@ export class FleetGate implements Gate {
   get waiting(): Waiting | undefined {
     const milliseconds = this.#openAt - this.#clock.now()
     if (milliseconds <= 0) return undefined
-    return { milliseconds, why: this.#pace.words() ?? 'the instance asks for it' }
+    const limit = this.#closedBy === 429 ? this.#pace.words() : undefined
+    return { milliseconds, why: limit ?? 'the instance asks for it' }
   }
 
   /** Adds one that hears of every request; gives a way to take it away. */
@@ -142,9 +146,10 @@ export class FleetGate implements Gate {
     }
     const { status, headers } = came
     this.#theirs.read(headers, now)
-    const told = toldOf(headers, this.#theirs.now(now))
+    const theirs = this.#theirs.now(now)
+    const told = toldOf(came, theirs)
     if (told !== undefined) this.#pace.told(told, now, leave.serial)
-    if (turnsAway(status, headers)) return this.#turnedAway(leave, headers, now)
+    if (turnsAway(came, theirs)) return this.#turnedAway(leave, came, now)
     this.#wellAt = now
     this.#inRow = 0
     leave.refused = undefined
@@ -155,11 +160,12 @@ export class FleetGate implements Gate {
   }
 
   /** Closes for everyone; true where the request may wait until it opens. */
-  #turnedAway(leave: Leave, headers: Answer['headers'], now: number): boolean {
+  #turnedAway(leave: Leave, came: Pick<Answer, 'status' | 'headers'>, now: number): boolean {
     leave.refused ??= now
+    this.#closedBy = came.status === 503 ? 503 : 429
     const fresh = this.#narrow(leave)
     if (fresh) this.#inRow += 1
-    const asked = waitFor(headers, this.#theirs.now(now), this.#inRow)
+    const asked = waitFor(came, this.#theirs.now(now), this.#inRow)
     const until = Math.max(this.#openAt, now + asked)
     if (fresh || until > this.#openAt) {
       const wait = until - now
@@ -176,7 +182,7 @@ export class FleetGate implements Gate {
     const { waiting } = this
     if (waiting === undefined || waiting.milliseconds < firstWait / 2) return
     const seconds = Math.ceil(waiting.milliseconds / 1000)
-    this.#note(`too many requests (429): waiting ${seconds} s; ${waiting.why}`)
+    this.#note(`${closed[this.#closedBy]}: waiting ${seconds} s; ${waiting.why}`)
   }
 
   /** Halves the width, once for all that was sent before it was halved. */
@@ -193,7 +199,9 @@ export class FleetGate implements Gate {
       const refusal = listener.refusal()
       if (refusal !== undefined) return refusal
     }
-    return this.#hopeless && now < this.#openAt ? over(this.#openAt - now) : undefined
+    return this.#hopeless && now < this.#openAt
+      ? over(this.#closedBy, this.#openAt - now)
+      : undefined
   }
 
   /** Lets go whoever may go now, and sees to it that the next may when it is time. */

@@ -20,6 +20,7 @@ const categories: Readonly<Record<number, Category>> = {
   401: 'auth',
   403: 'auth',
   404: 'not_found',
+  410: 'not_found',
   409: 'conflict',
   412: 'conflict',
   429: 'rate_limited',
@@ -38,15 +39,50 @@ const messageOf = (status: number, said: Said): string => {
   return `${head}: ${said.text}`
 }
 
-/** An unknown route has `error` where a missing record has `message`. */
+/** An unknown route has `error` where a missing record has `message`; one that is gone is 410. */
 const lackOf = (status: number, { shape, text }: Said): 'route' | 'record' | undefined => {
+  if (status === 410) return 'route'
   if (status !== 404) return undefined
   if (shape === 'message') return 'record'
   return shape === 'error' && /^404 not found$/i.test(text) ? 'route' : undefined
 }
 
+/** The instance is in maintenance: 503, or 403 where it takes no writes. */
+const maintained = (status: number, said: Said): boolean =>
+  said.maintenance === true &&
+  (status === 503 || (status === 403 && /maintenance mode|read-only instance/i.test(said.text)))
+
+/**
+ * Whether an answer says that the instance is in maintenance, which no further attempt ends.
+ * @param by `instance`: only in its own words, so that it certainly carried nothing out; what stands before it
+ *   may show a page of that kind for any failure
+ */
+export const isMaintenance = (status: number, body: Uint8Array, by?: 'instance'): boolean => {
+  const said = readErrorBody(body)
+  const own = said.shape === 'message' || said.shape === 'error'
+  return maintained(status, said) && (by === undefined || own)
+}
+
+/** The project that a request names in its path. */
+const projectOf = (request: string): string | undefined => {
+  const [, segment = ''] = /\/projects\/([^/?\s]+)/.exec(request) ?? []
+  try {
+    return segment === '' ? undefined : decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** What to do about a project that has another path now. */
+export const movedProject = (request: string): NextStep => {
+  const about = projectOf(request)
+  return { code: 'moved-project', ...(about === undefined ? {} : { about }) }
+}
+
 interface Rule {
   readonly when: (refusal: RefusedAnswer, said: Said) => boolean
+  /** Where it is not that of the status. */
+  readonly category?: Category
   readonly message?: (text: string, said: Said) => string
   readonly next: (refusal: RefusedAnswer, said: Said) => NextStep
 }
@@ -60,6 +96,22 @@ const waitOf = ({ headers }: RefusedAnswer): { readonly about?: string } => {
 
 /** The first rule that fits wins. */
 const rules: readonly Rule[] = [
+  {
+    when: ({ status }, said) => maintained(status, said),
+    category: 'unreachable',
+    message: (text) => `the instance is in maintenance (${text})`,
+    next: (refusal) => ({ code: 'maintenance', ...waitOf(refusal) }),
+  },
+  {
+    when: ({ status }, { text }) => status === 405 && /\bmoved projects?\b/i.test(text),
+    message: (text) => `the project has moved, and its former path takes no writes (${text})`,
+    next: ({ request }) => movedProject(request),
+  },
+  {
+    when: ({ status }) => status === 410,
+    message: (text) => `the instance no longer offers this (${text})`,
+    next: () => 'Its version dropped this endpoint: its release notes say what came instead.',
+  },
   {
     when: ({ status }, { text }) => status === 403 && /must be admin to use sudo/i.test(text),
     message: (text) =>
@@ -121,6 +173,10 @@ const rules: readonly Rule[] = [
     next: (refusal) => ({ code: 'rate', ...waitOf(refusal) }),
   },
   {
+    when: ({ status, headers }) => status === 503 && headers['retry-after'] !== undefined,
+    next: (refusal) => ({ code: 'unavailable', ...waitOf(refusal) }),
+  },
+  {
     when: ({ status }) => status >= 500,
     next: () =>
       'The trouble is on the instance’s side: try later, and give its administrators the request id.',
@@ -143,7 +199,7 @@ export const failureOf = (refusal: RefusedAnswer): Failure => {
   const rule = rules.find(({ when }) => when(refusal, said))
   const requestId = headerOf(headers, 'x-request-id')
   const lacks = lackOf(status, said)
-  return new Failure(categoryOf(status), rule?.message?.(text, said) ?? text, {
+  return new Failure(rule?.category ?? categoryOf(status), rule?.message?.(text, said) ?? text, {
     status,
     request,
     ...details(rule?.next(refusal, said) ?? { code: 'input' }),

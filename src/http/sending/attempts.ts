@@ -1,6 +1,4 @@
 /** When a request is sent again, and after how long (`http/README.md`). */
-import { afterRetry, untilReset } from '../../base/waits.js'
-import { type AnswerHeaders, headerOf } from '../answers/headers.js'
 import type { Admission, OnInterrupt } from '../gate.js'
 import type { ClientOptions } from '../types.js'
 import { interrupted } from './interruption.js'
@@ -33,13 +31,6 @@ const firstPause = 500
 const longestPause = 30_000
 /** An instance that asks for more patience than this is not waited for. */
 export const longestWait = 300_000
-/**
- * How long an instance asks to wait, in milliseconds: `Retry-After` (seconds or a date), else
- * `RateLimit-Reset` (epoch seconds); undefined when it does not say.
- */
-export const askedWait = (headers: AnswerHeaders, now: number): number | undefined =>
-  afterRetry(headerOf(headers, 'retry-after'), now) ??
-  untilReset(headerOf(headers, 'ratelimit-reset'), now)
 
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
 /** Whether sending it twice does what sending it once does. */

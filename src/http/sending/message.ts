@@ -11,6 +11,8 @@ export interface Said {
   readonly text: string
   /** `message`: about a record; `error`: about the call; `page`: from something in front. */
   readonly shape: 'message' | 'error' | 'page' | 'text' | 'none'
+  /** It tells of maintenance, also where its text is not to be repeated. */
+  readonly maintenance?: true
   /** A machine-readable code: `error_code`, or an `error` that is one word. */
   readonly code?: string
   /** The scope that the token lacks. */
@@ -71,20 +73,32 @@ const fromObject = (body: Fields): Said => {
   ]
   const code = word(body.error_code) ?? word(error)
   const scope = words(body.scope)
+  const text = said.filter((t) => t !== '').join('; ')
   return {
-    text: safeAddress(said.filter((t) => t !== '').join('; ')),
+    text: safeAddress(text),
+    ...maintenance(text),
     shape: message !== undefined ? 'message' : 'error',
     ...(code === undefined ? {} : { code }),
     ...(scope === undefined ? {} : { scope }),
   }
 }
 
+/** So much of a plain text says what it is about. */
+const telling = 500
+
+const maintenance = (text: string): Pick<Said, 'maintenance'> =>
+  /\bmaintenance\b|\bread-only instance\b/i.test(text) ? { maintenance: true } : {}
+
 const fromText = (text: string): Said => {
-  if (!isPage(text)) return { text: '', shape: text.trim() === '' ? 'none' : 'text' }
+  if (!isPage(text)) {
+    const shape = text.trim() === '' ? 'none' : 'text'
+    return { text: '', shape, ...maintenance(text.slice(0, telling)) }
+  }
   const title = pageTitle(text)
   return {
     text: title === undefined ? 'an HTML page' : `an HTML page, “${safeAddress(title)}”`,
     shape: 'page',
+    ...maintenance(title ?? ''),
   }
 }
 

@@ -13,6 +13,8 @@ export interface OpenAnswer {
   readonly label: string
   readonly method: string
   readonly body: Patient
+  /** How its body begins, where that was read already. */
+  readonly read?: Uint8Array
   /** Reads no further. */
   readonly cancel: () => void
   readonly signedIn: boolean

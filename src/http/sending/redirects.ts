@@ -1,5 +1,7 @@
 /** Redirects: which are followed, and why the others are not. */
 import { Failure } from '../../errors.js'
+import { details, type NextStep } from '../advice.js'
+import { movedProject } from '../answers/failure.js'
 import { safeAddress } from '../answers/secrets.js'
 import { addressOf, type Target, targetOf } from '../request/address.js'
 import { isSafe } from './attempts.js'
@@ -9,11 +11,11 @@ import type { OpenAnswer } from './open-answer.js'
 export const redirects = new Set([301, 302, 303, 307, 308])
 const longestChain = 5
 
-const refused = (reply: OpenAnswer, message: string, hint: string): Failure =>
+const refused = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
   new Failure('failed', `${reply.status}: ${message}`, {
     status: reply.status,
     request: reply.label,
-    hint,
+    ...details(next),
   })
 
 const moved = 'If the instance has moved there, give that address as the base URL.'
@@ -37,8 +39,11 @@ export const nextTarget = (reply: OpenAnswer, location: string, hops: number): T
   if (next === undefined || !/^https?:$/.test(next.protocol))
     throw refused(reply, 'it redirects to what is no address', 'Check the base URL.')
   const shown = safeAddress(next.href)
-  if (!isSafe(method))
-    throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, moved)
+  if (!isSafe(method)) {
+    const within = next.origin === target.origin && /\/projects\/[^/]/.test(next.pathname)
+    const advice = within ? movedProject(reply.label) : moved
+    throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, advice)
+  }
   if (target.origin.startsWith('https:') && next.protocol === 'http:')
     throw refused(
       reply,

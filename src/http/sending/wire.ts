@@ -1,8 +1,10 @@
 /** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
 import { remember } from '../../base/secrets/scrub.js'
+import { askedWait } from '../../base/waits.js'
 import { usage } from '../../errors.js'
 import { Patient, readSome } from '../answers/body.js'
 import { decoded } from '../answers/decode.js'
+import { isMaintenance } from '../answers/failure.js'
 import { headerOf } from '../answers/headers.js'
 import { secretTexts } from '../answers/secrets.js'
 import { legibleHeaders, readHeaders } from '../answers/spoken.js'
@@ -11,7 +13,7 @@ import type { OnInterrupt } from '../gate.js'
 import { apiRoot, requestLabel, type Target, targetOf } from '../request/address.js'
 import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
 import type { ClientOptions, Credential, WireRequest } from '../types.js'
-import { type Attempts, askedWait, isIdempotent, isSafe, longestWait } from './attempts.js'
+import { type Attempts, isIdempotent, isSafe, longestWait } from './attempts.js'
 import type { Connections } from './connections.js'
 import { exchange, type Outgoing } from './incoming.js'
 import { Lost, lossOf, unknownOutcome } from './lost.js'
@@ -87,7 +89,9 @@ export class Wire {
       }
       const wait = this.#waitFor(reply, attempts)
       if (wait === undefined) return reply
-      await discard(reply)
+      const read = await readSome(reply.body)
+      if (wait.asked === undefined && isMaintenance(reply.status, read)) return { ...reply, read }
+      reply.trace.answered(reply.status, reply.headers)
       const why = reply.status === 429 ? 'too many requests (429)' : `answered ${reply.status}`
       await attempts.pause(reply.label, why, wait.asked)
     }
@@ -118,7 +122,7 @@ export class Wire {
     const again =
       (status === 429 && reply.gate === undefined) || (passing.has(status) && isIdempotent(method))
     if (!again || !attempts.left) return undefined
-    const asked = askedWait(headers, this.#now())
+    const asked = askedWait(status, (name) => headerOf(headers, name), this.#now())
     if (asked === undefined) return {}
     return asked > longestWait ? undefined : { asked }
   }

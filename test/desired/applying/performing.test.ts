@@ -32,7 +32,7 @@ describe('an action', () => {
   it('that deletes what is gone has nothing to do', async () => {
     const rules = new Rules({ 'a/b': [] })
     rules.before = () => {
-      throw new Failure('not_found', '404 Not found', { status: 404 })
+      throw new Failure('not_found', '404 Not found', { status: 404, lacks: 'record' })
     }
     expect((await perform(partsOf(rules), action('delete', 'a/b', old))).gone).toBe(true)
     await expect(perform(partsOf(rules), action('update', 'a/b', wish))).rejects.toMatchObject({

@@ -1,4 +1,5 @@
 /** What to do next about a failure of the HTTP layer, in the words of commands and flags. */
+import { quoted } from '../../../base/shell-words.js'
 import { Failure } from '../../../errors.js'
 import type { AdviceCode } from '../../../http/advice.js'
 
@@ -19,6 +20,14 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
   private: `Either it does not exist or it is private; no credential was sent. ${login}`,
   hidden:
     'Either it does not exist or it is private and hidden from this user: check the id or path, and `svcctl auth status`.',
+  maintenance: (wait) => {
+    const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
+    return `Try again when the maintenance is over; reading may work meanwhile.${asked}`
+  },
+  unavailable: (wait) =>
+    `The instance is not available for now: try again${wait === undefined ? ' later' : `; it asks to wait ${wait}`}.`,
+  'moved-project': (project = 'PATH') =>
+    `Find its new path with \`svcctl projects get ${quoted(project)} --fields path_with_namespace\`, then name that, or its ID, with -P.`,
   rate: (wait) => {
     const asked = wait === undefined ? '' : ` It asks to wait ${wait}.`
     return `Wait before the next call, and ask for less at once (--concurrency).${asked}`

@@ -36,7 +36,7 @@ const placeIn = ({ parent }: Item): TreePlace => {
 }
 
 const gone = (error: unknown): error is Failure =>
-  error instanceof Failure && error.category === 'not_found'
+  error instanceof Failure && error.details.lacks === 'record'
 
 /** Removes one membership, unless it became the last owner's meanwhile. */
 const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> => {

@@ -127,7 +127,7 @@ const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
   try {
     return await send(plan)
   } catch (error) {
-    if (error instanceof Failure && error.category === 'not_found') return unchanged()
+    if (error instanceof Failure && error.details.lacks === 'record') return unchanged()
     throw error
   }
 }

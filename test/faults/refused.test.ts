@@ -1,0 +1,194 @@
+/** An instance that is in maintenance, not available, limited, or that no longer has what is asked for. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { record, type Script, type Scripted } from '../support/recorder.js'
+import { svcctl } from '../support/within.js'
+
+const started = async (script: Script) => {
+  const server = await record(script)
+  onTestFinished(() => server.close())
+  const run = (line: string) =>
+    svcctl([...line.split(' '), '--base-url', server.url], { env: { SVC_TOKEN: 'any-token' } })
+  return { server, run }
+}
+
+const page = (title: string): Scripted => ({
+  status: 503,
+  headers: { 'content-type': 'text/html' },
+  body: `<!DOCTYPE html><html><head><title>${title}</title></head></html>`,
+})
+const commands = {
+  GET: 'runners get 7',
+  PUT: 'runners update 7 --description x',
+  DELETE: 'deploy-keys delete 7 -P 1 --yes',
+  POST: 'runners enable 7 -P 1',
+} as const
+
+describe('maintenance', () => {
+  const says = 'You cannot perform write operations on a read-only instance'
+  it.each<readonly [string, Scripted]>([
+    ['a message', { status: 503, body: { message: 'Maintenance mode' } }],
+    ['an error', { status: 503, body: { error: 'down for maintenance' } }],
+    ['a 403 to a write', { status: 403, body: { message: says } }],
+  ])('told by %s is asked once, and certainly did nothing', async (_, answer) => {
+    for (const line of Object.values(commands)) {
+      const { server, run } = await started(() => answer)
+      const { code, stderr } = await run(line)
+      expect([code, server.seen.length], line).toEqual([7, 1])
+      expect(stderr).toContain(`the instance is in maintenance (${answer.status} `)
+      expect(stderr).toContain('Try again when the maintenance is over')
+      expect(stderr).not.toMatch(/not known|outcome|trying again/)
+    }
+  })
+
+  it.each<readonly [string, Scripted]>([
+    ['a page', page('Maintenance')],
+    ['plain text', { status: 503, headers: { 'content-type': 'text/plain' }, body: 'Maintenance' }],
+  ])('told by %s, which may stand for any failure, is asked once', async (_, answer) => {
+    for (const [method, line] of Object.entries(commands)) {
+      const { server, run } = await started(() => answer)
+      const { code, stderr } = await run(line)
+      expect([code, server.seen.length], line).toEqual([7, 1])
+      expect(stderr).toContain('the instance is in maintenance (503 ')
+      expect(stderr.includes('carried out is not known'), line).toBe(method !== 'GET')
+    }
+  })
+
+  it('that is only a word of a page is a failure as any other', async () => {
+    const busy = `${page('503 Service Unavailable').body}maintenance downtime or capacity problems`
+    const { server, run } = await started((_, i) =>
+      i === 0 ? { ...page(''), body: busy } : undefined,
+    )
+    expect((await run('api /runners')).code).toBe(0)
+    expect(server.seen).toHaveLength(2)
+  })
+
+  it('stops a run over many objects, in its own words', async () => {
+    const { server, run } = await started(({ method }) =>
+      method === 'GET' ? undefined : { status: 503, body: { message: 'Maintenance mode' } },
+    )
+    const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
+    const { code, stderr } = await run(`runners pause ${ids}`)
+    expect(code).toBe(7)
+    expect(stderr).toMatch(/stopped: the instance is in maintenance .*; 0 done, .* not tried/)
+    expect(server.seen.length).toBeLessThan(20)
+  })
+
+  it('that says when it is over is waited for', async () => {
+    const { server, run } = await started((_, i) =>
+      i === 0
+        ? { status: 503, headers: { 'retry-after': '1' }, body: { message: 'Maintenance mode' } }
+        : undefined,
+    )
+    const { code, stderr } = await run('api /runners --retries 0')
+    expect([code, server.seen.length]).toEqual([0, 2])
+    expect(stderr).toMatch(
+      /the instance is not available \(503\): waiting [12] s; the instance asks/,
+    )
+    expect(stderr).not.toContain('429')
+  })
+})
+
+describe('a 503 that asks for more patience than anybody has', () => {
+  it('ends a run over many objects, and is no limit', async () => {
+    const { server, run } = await started(({ method }) =>
+      method === 'GET' ? undefined : { status: 503, headers: { 'retry-after': '3600' }, body: {} },
+    )
+    const ids = Array.from({ length: 60 }, (_, i) => i + 1).join(' ')
+    const { code, stderr } = await run(`runners pause ${ids}`)
+    expect(code).toBe(7)
+    expect(stderr).toMatch(/stopped: .*0 done, .* not tried/)
+    expect(stderr).toContain('3600 s')
+    expect(stderr).not.toMatch(/429|takes no more requests/)
+    expect(server.seen.length).toBeLessThan(20)
+  })
+})
+
+describe('the end of a window', () => {
+  const window = (remaining: string, reset: number) => ({
+    'ratelimit-limit': '600',
+    'ratelimit-remaining': remaining,
+    'ratelimit-reset': String(reset),
+  })
+  it.each([
+    [502, '599'],
+    [503, '1'],
+    [504, '2'],
+  ])('is not what a %i waits for while %s remain', async (status, remaining) => {
+    const { server, run } = await started((_, i) =>
+      i < 2 ? { status, headers: window(remaining, 600), body: {} } : undefined,
+    )
+    const { code, stderr } = await run('api /runners')
+    expect([code, server.seen.length]).toEqual([0, 3])
+    expect(stderr).toMatch(/trying again in 0\.\d s \(1 of 3\)[\s\S]*trying again in [01]\.\d s/)
+  })
+
+  it('is waited for where nothing remains, and after a 429', async () => {
+    for (const status of [429, 503]) {
+      const { server, run } = await started((_, i) =>
+        i < 1 ? { status, headers: window('0', 1), body: {} } : undefined,
+      )
+      const { code, stderr } = await run('api /runners')
+      expect([code, server.seen.length]).toEqual([0, 2])
+      expect(stderr).toMatch(/(?:waiting [12] s|trying again in 1\.0 s)/)
+    }
+  })
+})
+
+describe('a project that has moved', () => {
+  const moved = 'Non GET methods are not allowed for moved projects'
+  it.each<readonly [string, Scripted]>([
+    ['405', { status: 405, body: { message: moved } }],
+    ['301', { status: 301, headers: { location: '/api/v4/projects/12/deploy_keys/7' } }],
+  ])('is said of a write that is answered by %s, with the way to its path', async (_, answer) => {
+    const { server, run } = await started(() => answer)
+    const { code, stderr } = await run('deploy-keys delete 7 -P old/app --yes -o json')
+    expect([code, server.seen.length]).toEqual([1, 1])
+    const { error } = JSON.parse(stderr)
+    expect(error.hint).toContain('`svcctl projects get old/app --fields path_with_namespace`')
+    if (answer.status === 405) expect(error.message).toMatch(/^the project has moved, .*405 /)
+  })
+
+  it('is found by that line', async () => {
+    const { run } = await started(({ url }) =>
+      url.includes('/projects/12')
+        ? { body: { id: 12, path_with_namespace: 'new/app' } }
+        : { status: 301, headers: { location: '/api/v4/projects/12' } },
+    )
+    const line = 'projects get old/app --fields path_with_namespace -o value'
+    expect((await run(line)).stdout).toBe('new/app\n')
+  })
+})
+
+describe('a 410', () => {
+  it('says that the instance no longer offers it, and is not asked again', async () => {
+    for (const line of Object.values(commands)) {
+      const { server, run } = await started(() => ({ status: 410, body: { message: '410 Gone' } }))
+      const { code, stderr } = await run(line)
+      expect([code, server.seen.length], line).toEqual([4, 1])
+      expect(stderr).toContain('the instance no longer offers this (410 Gone)')
+      expect(stderr).toContain('dropped this endpoint')
+    }
+  })
+})
+
+describe('a deletion that is tried again', () => {
+  it.each<readonly [string, Scripted, number]>([
+    ['the record is missing', { status: 404, body: { message: '404 Not found' } }, 0],
+    ['the route is missing', { status: 404, body: { error: '404 Not Found' } }, 4],
+    ['a page answers', { ...page('Not Found'), status: 404 }, 4],
+    ['the route is gone', { status: 410, body: {} }, 4],
+  ])('is done where the instance says so: %s', async (_, answer, exit) => {
+    let lost = true
+    const { run } = await started(({ method }) => {
+      if (method !== 'DELETE') return { body: { id: 1, username: 'ana' } }
+      return lost ? { status: 502, body: {} } : answer
+    })
+    const first = await run('deploy-keys delete 7 8 -P 1 --yes --retries 0')
+    expect(first.code, first.stderr).toBe(7)
+    lost = false
+    const [, journal = ''] = /Journal: (\S+)/.exec(first.stderr) ?? []
+    expect(journal).not.toBe('')
+    const again = await run(`deploy-keys delete --resume ${journal} --yes`)
+    expect(again.code, again.stderr).toBe(exit)
+  })
+})
