@@ -1,12 +1,68 @@
-/** Questions of the real program at a real terminal, left without an answer. */
-import { writeFileSync } from 'node:fs'
+/** Questions and pagers of the real program at a real terminal, left before the end. */
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { folder, program } from '../support/program.js'
+import { describe, expect, it, vi } from 'vitest'
+import { configuration, folder, program } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { has, openTerminal } from '../support/terminal.js'
 
 const server = recording()
+
+/** Four pages of runners; all but the first once `ready`. */
+const fourPages = async (ready: () => Promise<void>) => {
+  const pages = createServer(async ({ url = '' }, response) => {
+    const page = Number(new URLSearchParams(url.split('?')[1]).get('page') ?? 1)
+    if (page > 1) await ready()
+    const next = `<http://127.0.0.1:${port}/api/v4/runners/all?page=${page + 1}>; rel="next"`
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      ...(page === 4 ? {} : { link: next }),
+    })
+    const ids = Array.from({ length: 100 }, (_, i) => ({ id: page * 100 + i }))
+    response.end(JSON.stringify(ids))
+  })
+  pages.listen(0, '127.0.0.1')
+  await once(pages, 'listening')
+  const { port } = pages.address() as AddressInfo
+  return { pages, url: `http://127.0.0.1:${port}` }
+}
+
+const runs = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe.skipIf(!has('tmux', '-V'))('a pager', () => {
+  it('that is left while the next page loads ends the command', async () => {
+    const file = join(folder(), 'pid')
+    // The program has seen its child's end once nothing of the child is left.
+    const left = () =>
+      vi.waitFor(() => expect(runs(Number(readFileSync(file, 'utf8')))).toBe(false), 20_000)
+    const { pages, url } = await fourPages(left)
+    const line = `${process.execPath} ${program} runners list --instance --limit all`
+    const terminal = openTerminal(['sh', '-c', `${line}; echo "exit $?"; sleep 600`], {
+      cwd: folder(),
+      env: {
+        SVC_CONFIG_DIR: configuration(),
+        SVC_BASE_URL: url,
+        SVC_TOKEN: 'any',
+        SVC_PAGER: `sh -c 'echo $$ >${file}; head -n 2'`,
+      },
+    })
+    try {
+      expect(await terminal.until(/^exit \d+/m)).toMatch(/^exit 0$/m)
+    } finally {
+      await terminal.close()
+      pages.close()
+    }
+  })
+})
 
 const questions: Readonly<Record<string, readonly [line: string, asked: RegExp]>> = {
   'a confirmation': ['deploy-keys delete 7 -P 1', /\(y\/N\)/],

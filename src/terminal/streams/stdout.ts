@@ -79,6 +79,8 @@ class Gatherer implements Stdout {
   private flush(): void {
     clearImmediate(this.turn)
     this.turn = undefined
+    // Node destroys the pipe to a pager that was left, and no error tells of it.
+    if (this.stream.destroyed) this.broken ??= new ClosedPipe()
     if (this.size === 0 || this.broken !== undefined) return
     const last = this.pending.at(-1)
     const print = this.size > large ? this.separately() : this.together()
