@@ -7,18 +7,22 @@ export interface Sink {
   write(chunk: string | Uint8Array): Promise<void>
 }
 
-/** How text meets a screen. `terminal/text/style.ts` makes one. */
-export interface TextStyle {
-  /** Text from outside, with whatever could move the cursor or turn the text shown as escapes. */
-  visible(text: string): string
-  /** Loads what exact widths of these texts need; without it they are upper bounds. */
-  prepare(texts: readonly string[]): Promise<void>
+/** How wide text is, and what fits. `terminal/text/width.ts` has it. */
+export interface TextWidths {
   /** Display columns of one line. */
   measure(text: string): number
   /** One line cut to so many columns, with an ellipsis. */
   truncate(text: string, columns: number): string
-  /** Lines of at most so many columns; with `whole`, longer words stay in one piece. */
-  wrap(text: string, columns: number, whole?: boolean): string[]
+  /** Lines of at most so many columns. */
+  wrap(text: string, columns: number): string[]
+}
+
+/** How text meets a screen. `terminal/text/style.ts` makes one. */
+export interface TextStyle {
+  /** Text from outside, with whatever could move the cursor or turn the text shown as escapes. */
+  visible(text: string): string
+  /** How wide these texts and parts of them are, exactly. */
+  widthsFor(texts: readonly string[]): Promise<TextWidths>
   bold(text: string): string
   dim(text: string): string
   paint(text: string, tone: Tone): string

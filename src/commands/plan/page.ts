@@ -3,7 +3,7 @@ import { shelvesOf } from '../../base/shelves.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { DesiredPlan, PlanFinding, PlannedAction, Verb } from '../../desired/actions.js'
 import type { Address, ManagedPlace } from '../../desired/address.js'
-import { measure } from '../../terminal/text/width.js'
+import { roughWidths } from '../../terminal/text/width.js'
 import type { AnswerService } from '../services.js'
 import type { MadePlan } from './making.js'
 import { summaryOf } from './summary.js'
@@ -32,6 +32,7 @@ const marks: Readonly<Record<Verb | PlanFinding['is'] | 'unread', string>> = {
   unread: '✗',
 }
 const order = Object.keys(marks)
+const { measure } = roughWidths
 
 /** What stands before an item, and between its values: symbols, or words for a screen reader. */
 interface Signs {

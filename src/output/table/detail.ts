@@ -4,7 +4,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { meaningOf, rowsOf } from '../columns.js'
 import { stringify } from '../record.js'
 import { type Shown, shown, shownLines } from '../shown.js'
-import type { Open, View } from '../types.js'
+import type { Open, TextWidths, View } from '../types.js'
 import { cellOf, labelOf, painted } from './cell.js'
 import { type GridCell, grid } from './grid.js'
 import { gap } from './widths.js'
@@ -60,23 +60,26 @@ const linesOf = (name: string, value: unknown, depth: number, view: View): Line[
 
 const labelText = ({ depth, name }: Line): string => ' '.repeat(depth * step) + name
 
-const render = (lines: readonly Line[], view: View): string => {
-  const { style, width } = view
+const render = (
+  lines: readonly Line[],
+  { style, width }: View,
+  { measure, wrap }: TextWidths,
+): string => {
   const most = Math.max(1, Math.floor(width * 0.5) - gap)
-  const labels = lines.map((l) => style.measure(labelText(l)))
+  const labels = lines.map((line) => measure(labelText(line)))
   // A name that is longer stands on a line of its own: names are never cut, they are typed again.
   const left = labels.reduce((sum, columns) => (columns <= most ? Math.max(sum, columns) : sum), 1)
   const room = Math.max(1, width - left - gap)
   // An address is longer than its column, and stays whole: nothing stands behind it.
   let widest = room
   const rows = lines.flatMap((line): GridCell[][] => {
-    const text = line.text.split('\n').flatMap((one) => style.wrap(one, room))
-    for (const one of text) widest = Math.max(widest, style.measure(one))
+    const text = line.text.split('\n').flatMap((one) => wrap(one, room))
+    for (const one of text) widest = Math.max(widest, measure(one))
     const shown = text.map((one) => (one === '' ? '' : line.paint(one))).join('\n')
     const name = labelText(line)
-    if (style.measure(name) <= left) return [[style.bold(name), shown]]
-    const alone = style.wrap(name, width)
-    for (const one of alone) widest = Math.max(widest, style.measure(one) - left)
+    if (measure(name) <= left) return [[style.bold(name), shown]]
+    const alone = wrap(name, width)
+    for (const one of alone) widest = Math.max(widest, measure(one) - left)
     const content = alone.map((one) => style.bold(one)).join('\n')
     return [[{ content, colSpan: 2 }], ...(shown === '' ? [] : [['', shown]])]
   })
@@ -98,9 +101,15 @@ export const detail: Open = (sink, view) => {
     const values = rows.values(record)
     const lines = rows.headings().flatMap((name, i) => linesOf(name, values[i], 0, view))
     const size = lines.reduce((sum, line) => sum + line.text.length + line.name.length, 0)
-    const draw = size > long ? unaligned : render
-    await view.style.prepare(lines.flatMap((line) => [line.name, line.text]))
-    await sink.write((started ? '\n' : '') + draw(lines, view))
+    const drawn =
+      size > long
+        ? unaligned(lines, view)
+        : render(
+            lines,
+            view,
+            await view.style.widthsFor(lines.flatMap((line) => [line.name, line.text])),
+          )
+    await sink.write((started ? '\n' : '') + drawn)
     started = true
   }
   return {

@@ -8,7 +8,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { rowsOf } from '../columns.js'
 import { isScalar } from '../record.js'
 import { type Shown, shown } from '../shown.js'
-import type { Open, View } from '../types.js'
+import type { Open, TextWidths, View } from '../types.js'
 import { type Cell, cellOf, ownerOf, painted } from './cell.js'
 import { grid } from './grid.js'
 import { gap, shareWidth } from './widths.js'
@@ -42,11 +42,17 @@ const cellsOf = (
     return i === 0 ? { ...linkOf(record), ...cell } : cell
   })
 
+/** How wide the columns are, and what stands in them. */
+interface Layout {
+  readonly columns: readonly number[]
+  readonly text: TextWidths
+}
+
 /** A row's cells, cut to their columns. */
-const rowOf = (cells: readonly Cell[], widths: readonly number[], view: View): string[] =>
-  widths.map((width, i) => {
+const rowOf = (cells: readonly Cell[], { columns, text }: Layout, view: View): string[] =>
+  columns.map((width, i) => {
     const cell = cells[i]
-    return cell === undefined ? '' : painted(cell, view.style.truncate(cell.text, width), view)
+    return cell === undefined ? '' : painted(cell, text.truncate(cell.text, width), view)
   })
 
 /**
@@ -56,27 +62,29 @@ const rowOf = (cells: readonly Cell[], widths: readonly number[], view: View): s
 const headingsOf = (names: readonly string[], { fields, style }: View): readonly Shown[] =>
   names.map((name) => shown(fields === undefined ? ownerOf(name) : name, style))
 
-const headerOf = (headings: readonly Shown[], widths: readonly number[], view: View): string => {
-  const last = widths.length - 1
-  const more = headings.length > widths.length ? ' …' : ''
+const headerOf = (headings: readonly Shown[], layout: Layout, view: View): string => {
+  const { columns } = layout
+  const last = columns.length - 1
+  const more = headings.length > columns.length ? ' …' : ''
   const cells = headings.map((text, i) => ({
     text: i === last ? shown(text + more, view.style) : text,
   }))
-  return `${view.style.bold(grid([rowOf(cells, widths, view)], widths).trimEnd())}\n`
+  return `${view.style.bold(grid([rowOf(cells, layout, view)], columns).trimEnd())}\n`
 }
 
 /** What columns need: their values whole, and their headings where all of those fit. */
 const naturalWidths = (
   headings: readonly Shown[],
   rows: readonly (readonly Cell[])[],
-  view: View,
+  { measure }: TextWidths,
+  terminal: number,
 ): number[] => {
   const values = headings.map((_, i) =>
-    rows.reduce((most, row) => Math.max(most, view.style.measure(row[i]?.text ?? '')), 0),
+    rows.reduce((most, row) => Math.max(most, measure(row[i]?.text ?? '')), 0),
   )
-  const whole = values.map((width, i) => Math.max(width, view.style.measure(headings[i] ?? '')))
+  const whole = values.map((width, i) => Math.max(width, measure(headings[i] ?? '')))
   const total = whole.reduce((sum, width) => sum + width + gap, -gap)
-  if (total <= view.width) return whole
+  if (total <= terminal) return whole
   return whole.map((width, i) => Math.max(values[i] ?? 0, Math.min(width, shortHeading)))
 }
 
@@ -90,14 +98,16 @@ export const list: Open = (sink, view) => {
     const ready = waiting
     waiting = []
     const headings = headingsOf(rows.headings(), view)
-    await view.style.prepare([...headings, ...ready.flat().map((cell) => cell.text)])
+    const text = await view.style.widthsFor([...headings, ...ready.flat().map((cell) => cell.text)])
     const before = natural
-    natural = naturalWidths(headings, ready, view).map((n, i) => Math.max(n, before?.[i] ?? 0))
-    const widths = shareWidth(natural, view.width)
-    const header = before === undefined ? headerOf(headings, widths, view) : ''
+    natural = naturalWidths(headings, ready, text, view.width).map((width, i) =>
+      Math.max(width, before?.[i] ?? 0),
+    )
+    const layout = { columns: shareWidth(natural, view.width), text }
+    const header = before === undefined ? headerOf(headings, layout, view) : ''
     const body = grid(
-      ready.map((cells) => rowOf(cells, widths, view)),
-      widths,
+      ready.map((cells) => rowOf(cells, layout, view)),
+      layout.columns,
     )
     await sink.write(header + body)
   }

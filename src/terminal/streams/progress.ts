@@ -1,7 +1,7 @@
 /** Long work shows that it goes on: a spinner, with a bar when the total is known. */
 import { bar } from '../text/bar.js'
 import { visible } from '../text/escape.js'
-import { truncate } from '../text/width.js'
+import { roughWidths } from '../text/width.js'
 import { aside, setLiveLine } from './line.js'
 import type { Liveness } from './notes.js'
 import { say as sayTo, standardError } from './standard.js'
@@ -30,7 +30,7 @@ export const progressLine = (
 ): string => {
   const percent = `${Math.floor((fraction ?? 0) * 100)} %`.padStart(5)
   const head = fraction === undefined ? '' : `${bar(fraction, barWidth)} ${percent}  `
-  return truncate(head + visible(text), columns - besides)
+  return roughWidths.truncate(head + visible(text), columns - besides)
 }
 
 /** The line while it is drawn. */

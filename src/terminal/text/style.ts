@@ -6,7 +6,7 @@ import { visible } from './escape.js'
 import { type Linker, linkerOf } from './link.js'
 import { type Mark, markOf, spokenMarks, status } from './status.js'
 import { age, span } from './time.js'
-import { measure, prepare, truncate, wrap } from './width.js'
+import { roughWidths, type Widths, widthsFor } from './width.js'
 
 export interface Style extends Painter {
   readonly terminal: boolean
@@ -16,10 +16,8 @@ export interface Style extends Painter {
   /** Columns of the terminal; 80 where it does not say. */
   readonly width: number
   readonly visible: (text: string) => string
-  readonly prepare: (texts: readonly string[]) => Promise<void>
-  readonly measure: (text: string) => number
-  readonly truncate: (text: string, columns: number) => string
-  readonly wrap: (text: string, columns: number, whole?: boolean) => string[]
+  readonly widthsFor: (texts: readonly string[]) => Promise<Widths>
+  readonly wrap: Widths['wrap']
   readonly status: (word: string) => { readonly text: string; readonly tone: Tone } | undefined
   readonly age: (text: string, now: Date) => string | undefined
   readonly span: (seconds: number) => string
@@ -71,10 +69,8 @@ export const styleOf = async (
     color,
     width: stream.columns !== undefined && stream.columns > 0 ? stream.columns : defaultWidth,
     visible,
-    prepare,
-    measure,
-    truncate,
-    wrap,
+    widthsFor,
+    wrap: roughWidths.wrap,
     age,
     span,
     link: await linkerOf({ isTTY: terminal }, env),
