@@ -4,6 +4,7 @@ import { createServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { remember } from '../../src/base/secrets/scrub.js'
 import { readWhole } from '../../src/http/answers/body.js'
 import { certificate, key } from './certificate.js'
 import { clientOf, get, json, rejected, send, serve } from './servers.js'
@@ -192,5 +193,17 @@ describe('a proxy', () => {
       expect(String(error)).toContain('407')
       expect(JSON.stringify(error)).not.toContain('canary')
     }
+  })
+  it('keeps its password out of failures, however many secrets were sent since', async () => {
+    const server = await serve((_, response) => json(response, 400, { message: 'no canary-7431' }))
+    const proxy = await serveProxy()
+    const transport = { proxy: `http://user:canary-7431@${proxy.base}` }
+    const client = clientOf(server.base, { transport })
+    await rejected(client.call(get('/x')))
+    // Longer than what they are looked for in: that takes no time.
+    for (let i = 0; i < 1000; i++) remember(`sent-for-object-${i}`.padEnd(400, '.'))
+    const error = await rejected(client.call(get('/x')))
+    expect(String(error)).toContain('no ***')
+    expect(JSON.stringify(error)).not.toContain('canary')
   })
 })

@@ -105,7 +105,6 @@ const throughProxy = async (
       import('undici/lib/dispatcher/dispatcher.js'),
       import('undici/lib/api/api-connect.js'),
     ])
-  remember(decodeURIComponent(new URL(proxy).password))
   // As undici's index does: a tunnel is made by the method that the index adds.
   Object.assign(Dispatcher.prototype, { connect })
   const agent = new EnvHttpProxyAgent({
@@ -147,6 +146,9 @@ export const createConnections = (
   // One way of making them for the instance, another for everyone else.
   const making = new Map<boolean, Promise<Make>>()
   const to = async (origin: string): Promise<Dispatcher> => {
+    // With each request, as the token: of all secrets only the latest are remembered.
+    const { proxy } = options.transport ?? {}
+    if (proxy !== undefined) remember(decodeURIComponent(new URL(proxy).password))
     const known = dispatchers.get(origin)
     if (known !== undefined) return known
     const prepared = making.get(origin === home) ?? prepare(origin)
