@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox()
+const { send } = freshSandbox()
 const app = '/projects/platform%2Fapp'
 const rules = `${app}/approval_rules`
 type User = { id: number }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox()
-const { send: strict } = sandbox({ impersonation: false })
+const { send } = freshSandbox()
+const { send: strict } = freshSandbox({ impersonation: false })
 
 const unauthorized = { message: '401 Unauthorized' }
 const withHeaders = (headers: Record<string, string>) => send('GET /user', { as: '', headers })

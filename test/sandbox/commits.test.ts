@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { commitOf } from '../../src/sandbox/seed/repository/histories.js'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox({ speed: Number.POSITIVE_INFINITY })
+const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
 const repo = '/projects/platform%2Fapp/repository/commits'
 const titles = async (query: string) =>
   (await send(`GET ${repo}?${query}`)).body.map((c: { title: string }) => c.title)
@@ -185,7 +185,7 @@ describe('creating a commit', () => {
 
   it('leaves an existing branch alone unless forced', async () => {
     const actions = [{ action: 'create', file_path: 'forced.txt', content: 'x' }]
-    const body = { branch: 'work/form', start_branch: 'main', commit_message: 'Again', actions }
+    const body = { branch: 'stable', start_branch: 'main', commit_message: 'Again', actions }
     expect((await make(body)).body.message).toContain('already exists')
     expect((await make({ ...body, force: true })).body.parent_ids).toEqual([commitOf(1, 'head').id])
   })
@@ -216,14 +216,14 @@ describe('creating a commit', () => {
     const made = await Promise.all(
       ['1', '2', '3', '4'].map((n) =>
         make({
-          branch: 'work/chi',
+          branch: 'stable',
           commit_message: n,
           actions: [{ action: 'create', file_path: n, content: n }],
         }),
       ),
     )
     expect(made.map((m) => m.status)).toEqual([201, 201, 201, 201])
-    expect(await file('work/chi', '3')).toHaveLength(1)
+    expect(await file('stable', '3')).toHaveLength(1)
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox()
+const { send } = freshSandbox()
 const fresh = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f x@y'
 
 describe('deploy keys', () => {
@@ -47,6 +47,8 @@ describe('deploy keys', () => {
   })
 
   it('are enabled with 201, for who may see the original', async () => {
+    // So that a project that chi maintains has it.
+    await send('POST /projects/7/deploy_keys/1/enable', { as: 'ben' })
     expect((await send('POST /projects/2/deploy_keys/3/enable', { as: 'chi' })).status).toBe(201)
     expect((await send('POST /projects/13/deploy_keys/1/enable', { as: 'chi' })).status).toBe(201)
     expect((await send('POST /projects/11/deploy_keys/1/enable', { as: 'dov' })).status).toBe(404)

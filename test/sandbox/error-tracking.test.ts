@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send, url } = sandbox()
+const { send, url } = freshSandbox()
 
 describe('error tracking', () => {
   const path = '/projects/1/error_tracking/settings'

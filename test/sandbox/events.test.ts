@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
+const { send } = freshSandbox({ now: () => new Date('2026-11-20T12:00:00Z') })
 type Event = {
   author_username: string
   created_at: string

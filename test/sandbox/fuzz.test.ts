@@ -9,9 +9,9 @@ import { pathOf } from '../../src/catalogue/endpoint.js'
 import type { Param, Params } from '../../src/catalogue/params.js'
 import { collectRoutes, type ServedRoute } from '../../src/sandbox/server/routes.js'
 import { exampleOf } from './addresses.js'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send, url } = sandbox()
+const { send, url } = freshSandbox()
 
 interface Raw {
   readonly status: number

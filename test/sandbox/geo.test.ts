@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { geo } from '../../src/catalogue/areas/geo.js'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send, url } = sandbox()
+const { send, url } = freshSandbox()
 
 describe('replication nodes', () => {
   it('are for administrators', async () => {

@@ -1,8 +1,8 @@
-/** A sandbox for one test file, on a temporary folder, with a client that says what came back. */
+/** A sandbox for the tests of a file, on a temporary folder, with a client that says what came back. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
 
 export interface Came {
@@ -51,18 +51,29 @@ export const sender =
     }
   }
 
-/** Starts a sandbox before the file's tests and closes it after them. */
-export const sandbox = (options: Partial<SandboxOptions> = {}) => {
+const started = (
+  before: (start: () => Promise<void>) => void,
+  after: (close: () => Promise<void>) => void,
+  options: Partial<SandboxOptions>,
+) => {
   let running: Sandbox | undefined
   let folder = ''
-  beforeAll(async () => {
+  before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svcctl-sandbox-'))
     running = await startSandbox({ stateDir: folder, ...options })
   })
-  afterAll(async () => {
+  after(async () => {
     await running?.close()
     await rm(folder, { recursive: true, force: true })
   })
   const url = () => running?.url ?? ''
   return { send: sender(url), url, folder: () => folder }
 }
+
+/** Starts a sandbox before the file's tests and closes it after them: for those that tell one story, or only read. */
+export const sandbox = (options: Partial<SandboxOptions> = {}) =>
+  started(beforeAll, afterAll, options)
+
+/** Starts a sandbox before each test, which takes milliseconds: none sees what another one changed. */
+export const freshSandbox = (options: Partial<SandboxOptions> = {}) =>
+  started(beforeEach, afterEach, options)

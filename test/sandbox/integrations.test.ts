@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox()
+const { send } = freshSandbox()
 
 describe('integrations', () => {
   it('lists the active ones for maintainers', async () => {

@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { fromBufferPromise } from 'yauzl'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send, url } = sandbox()
+const { send, url } = freshSandbox()
 const app = '/projects/platform%2Fapp'
 const byJob = { as: '', headers: { 'job-token': 'sandbox-job-token' } }
 

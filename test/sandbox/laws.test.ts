@@ -6,9 +6,9 @@ import { areas } from '../../src/catalogue/index.js'
 import { registry } from '../../src/sandbox/registry.js'
 import { collectRoutes, finderOf } from '../../src/sandbox/server/routes.js'
 import { exampleOf } from './addresses.js'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
+const { send } = freshSandbox({ now: () => new Date('2026-11-02T10:00:00Z') })
 
 const endpoints = async (): Promise<(readonly [string, string, Endpoint])[]> => {
   const loaded = await Promise.all(areas.map(async (a) => [a.name, await a.load()] as const))

@@ -1,8 +1,8 @@
 /** Lists beside the documents: whoever may not see a thing is not offered it. */
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox()
+const { send } = freshSandbox()
 
 const values = async (path: string, field: string, as: string) =>
   (await send(`GET ${path}`, { as })).body.map((row: Record<string, unknown>) => row[field])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
 const app = '/projects/platform%2Fapp'
 const mrs = `${app}/merge_requests`
@@ -8,7 +8,7 @@ type Request = { iid: number; sha: string }
 const iids = (body: readonly Request[]) => body.map((m) => m.iid).sort((a, b) => a - b)
 
 describe('lists of merge requests', () => {
-  const { send } = sandbox()
+  const { send } = freshSandbox()
   const inApp = async (query: string, as = 'ana') =>
     iids((await send(`GET ${mrs}?per_page=100&${query}`, { as })).body)
 
@@ -72,7 +72,7 @@ describe('lists of merge requests', () => {
 })
 
 describe('one merge request', () => {
-  const { send } = sandbox({ speed: Number.POSITIVE_INFINITY })
+  const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
 
   it('is shown in full', async () => {
     const { body } = await send(`GET ${mrs}/1`, { as: 'chi' })
@@ -151,7 +151,7 @@ describe('one merge request', () => {
 })
 
 describe('a rebase that goes on', () => {
-  const { send } = sandbox({ speed: 0 })
+  const { send } = freshSandbox({ speed: 0 })
 
   it('is in progress until it is through', async () => {
     expect((await send(`PUT ${mrs}/1/rebase`)).status).toBe(202)
@@ -167,7 +167,7 @@ describe('a rebase that goes on', () => {
 })
 
 describe('a merge request', () => {
-  const { send } = sandbox()
+  const { send } = freshSandbox()
   const path = '/projects/1/merge_requests'
 
   it('loses its approvals when somebody pushes, where the project wants it so', async () => {

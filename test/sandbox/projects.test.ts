@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readState, startSandbox } from '../../src/sandbox/index.js'
-import { sandbox, sender } from './instance.js'
+import { freshSandbox, sender } from './instance.js'
 
-const { send, folder } = sandbox()
+const { send, folder } = freshSandbox()
 const paths = async (query: string, as = 'root') =>
   (await send(`GET /projects?per_page=100&${query}`, { as })).body.map(
     (p: { path_with_namespace: string }) => p.path_with_namespace,

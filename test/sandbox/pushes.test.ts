@@ -6,9 +6,9 @@ import { conflicts, rebase } from '../../src/sandbox/git/apply.js'
 import { log } from '../../src/sandbox/git/read.js'
 import { Repositories } from '../../src/sandbox/git/repositories.js'
 import { commitOf, historyOf } from '../../src/sandbox/seed/repository/histories.js'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox({ speed: Number.POSITIVE_INFINITY })
+const { send } = freshSandbox({ speed: Number.POSITIVE_INFINITY })
 const commit = (branch: string, file_path: string, content: string, as: string) =>
   send('POST /projects/1/repository/commits', {
     as,

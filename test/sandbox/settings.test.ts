@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { settings } from '../../src/catalogue/areas/settings.js'
 import { startSandbox } from '../../src/sandbox/index.js'
-import { sandbox, sender } from './instance.js'
+import { freshSandbox, sender } from './instance.js'
 
-const { send } = sandbox()
+const { send } = freshSandbox()
 const put = (json: unknown) => send('PUT /application/settings', { json })
 
 describe('application settings', () => {

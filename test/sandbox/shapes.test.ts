@@ -10,9 +10,9 @@ import { pagesDomains } from '../../src/catalogue/areas/pages-domains.js'
 import { projects } from '../../src/catalogue/areas/projects.js'
 import { settings } from '../../src/catalogue/areas/settings.js'
 import { vulnerabilities } from '../../src/catalogue/areas/vulnerabilities.js'
-import { sandbox } from './instance.js'
+import { freshSandbox } from './instance.js'
 
-const { send } = sandbox()
+const { send } = freshSandbox()
 
 const readings = [
   ['/projects?statistics=true&per_page=100', projects.list],
