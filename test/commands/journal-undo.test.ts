@@ -1,7 +1,7 @@
 /** `svcctl journal undo`: what a run did is taken back, object by object. */
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { version } from '../../src/base/version.js'
 import { type Endpoint, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
@@ -15,13 +15,11 @@ import { journalOf } from './journals.js'
 
 let sandbox: Sandbox
 let config = ''
-beforeAll(async () => {
+beforeEach(async () => {
   sandbox = await startSandbox({ stateDir: folder(), speed: Number.POSITIVE_INFINITY })
-})
-afterAll(() => sandbox.close())
-beforeEach(() => {
   config = configuration()
 })
+afterEach(() => sandbox.close())
 
 const run = (line: string | readonly string[]) =>
   svcctl(typeof line === 'string' ? line.split(' ') : line, {

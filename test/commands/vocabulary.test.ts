@@ -1,9 +1,9 @@
 /** `vocabulary learn|check`, the profile's file and `doctor`, against an embedded instance in other words. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { sandbox } from '../sandbox/instance.js'
-import { folder, type Ran } from '../support/program.js'
+import { configuration, folder, type Ran } from '../support/program.js'
 import { recording, type Script } from '../support/recorder.js'
 import { has } from '../support/terminal.js'
 import { svcctl } from '../support/within.js'
@@ -13,7 +13,7 @@ import { onTerminal } from './calling.js'
 const { url } = sandbox({ words: await inventedWords() })
 const cwd = folder()
 writeFileSync(join(cwd, 'inv.yml'), invented)
-const config = folder()
+writeFileSync(join(cwd, 'bad.yml'), 'vocabulary: 1\nnames:\n  monitor_sight: x\n')
 
 const run = (line: string, env: Record<string, string> = {}): Promise<Ran> =>
   svcctl(line.split(' '), {
@@ -155,7 +155,6 @@ describe('vocabulary check', () => {
   })
 
   it('refuses what does not go together with the catalogue, with the line', async () => {
-    writeFileSync(join(cwd, 'bad.yml'), 'vocabulary: 1\nnames:\n  monitor_sight: x\n')
     const { code, stderr } = await run('vocabulary check bad.yml')
     expect(code).toBe(2)
     expect(stderr).toContain('bad.yml:3: no parameter and no field is called "monitor_sight"')
@@ -164,13 +163,18 @@ describe('vocabulary check', () => {
 })
 
 describe('a profile', () => {
+  let config = ''
   const here = (line: string, env: Record<string, string> = {}): Promise<Ran> =>
     svcctl(line.split(' '), { cwd, env: { SVC_CONFIG_DIR: config, SVC_NO_KEYRING: '1', ...env } })
 
-  it('keeps a vocabulary that stands, and no other', async () => {
-    const set = await here(`profile set work --base-url ${url()} --vocabulary bad.yml`)
-    expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('bad.yml:3')])
+  beforeEach(async () => {
+    config = configuration()
     expect((await here(`profile set work --base-url ${url()} --vocabulary inv.yml`)).code).toBe(0)
+  })
+
+  it('keeps a vocabulary that stands, and no other', async () => {
+    const set = await here('profile set work --vocabulary bad.yml')
+    expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('bad.yml:3')])
     const kept = JSON.parse((await here('profile get work -o json')).stdout)
     expect(kept.vocabulary).toBe(join(cwd, 'inv.yml'))
   })
