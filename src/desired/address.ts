@@ -3,6 +3,7 @@
  * `groups/platform:members/ana`, `projects/platform/app:approval_rules/Security#user_ids`. A group and a project
  * may have like paths, and items may hold any sign: `/`, `#`, `%` and `*` of an item are percent-encoded.
  */
+import { isDots } from '../base/segments.js'
 import type { ManagedScope } from '../catalogue/managed/managed.js'
 
 /** What kinds belong to: the instance, whose path is empty, a group, or a project, by its full path. */
@@ -10,6 +11,10 @@ export interface ManagedPlace {
   readonly scope: ManagedScope
   readonly path: string
 }
+
+/** Whether a text is a path that groups and projects may have: in files it is nothing else. */
+export const isPlacePath = (path: string): boolean =>
+  path.split('/').every((part) => /^[A-Za-z0-9_.-]+$/.test(part) && !isDots(part))
 
 /** Whether the API would take the path of a place for an ID: that of a group whose name is digits only. */
 export const looksLikeId = ({ path }: ManagedPlace): boolean => /^\d+$/.test(path)

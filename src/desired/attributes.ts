@@ -1,6 +1,7 @@
 /** What follows from a kind's fact: its attributes, and where each is read. */
 import type { JsonValue } from '../base/json/value.js'
 import { isSecret } from '../base/secrets/mask.js'
+import { isSecretName } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
 import type { IntegrationFamily } from '../catalogue/integration-families.js'
 import type { Managed, Referent } from '../catalogue/managed/managed.js'
@@ -108,6 +109,13 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
 
 /** Whether an attribute that no document knows may be called so; no object has it by birth. */
 export const isAttributeName = (name: string): boolean => /^\w+$/.test(name) && !(name in {})
+
+/**
+ * Whether a value stands where a secret may: under a name that secrets have. Numbers and booleans there say how
+ * it is used, not what it is.
+ */
+export const isSecretPlace = (name: string, value: unknown): boolean =>
+  isSecretName(name) && typeof value !== 'number' && typeof value !== 'boolean'
 
 /**
  * Whether a value that was read is a secret's: declared, or masked wherever else it is shown. Numbers and

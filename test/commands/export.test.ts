@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { publicKeys } from '../desired/exporting/writes.js'
 import { folder } from '../support/program.js'
 import { calling } from './calling.js'
 
@@ -82,18 +83,14 @@ describe('export', () => {
     server.answer = ({ url }) => {
       if (/projects\/a%2Fone$/.test(url)) return { body: projects[0] }
       if (!url.includes('/deploy_keys')) return undefined
-      const key = (id: number, title: string, base64: string) => ({
-        id,
-        title,
-        key: `ssh-ed25519 ${base64}`,
-        can_push: false,
-      })
-      return { body: [key(1, 'ci', 'AAAA'), key(2, 'old', 'BBBB')] }
+      const [first, second] = publicKeys
+      const old = { id: 2, title: 'old', key: second, can_push: false }
+      return { body: [{ id: 1, title: 'ci', key: first, can_push: false }, old] }
     }
     const only = 'projects/a/one:deploy_keys/ci'
     const { stdout: out } = await call(['export', '--exact', '-P', 'a/one', '--only', only])
     expect(parse(out).projects['a/one']).toEqual({
-      deploy_keys: { ci: { key: 'ssh-ed25519 AAAA', can_push: false } },
+      deploy_keys: { ci: { key: publicKeys[0], can_push: false } },
     })
     const most = ['export', 'deploy_keys', '--exact', '-P', 'a/one', '--except', only]
     expect(Object.keys(parse((await call(most)).stdout).projects['a/one'].deploy_keys)).toEqual([

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ManagedPlace } from '../address.js'
 import { type Attribute, attributesOf, isAttributeName } from '../attributes.js'
+import { canSay, canSayOther } from '../files/sayable.js'
 import { itemText } from '../references.js'
 import type { SeenItem } from '../seen.js'
 import { familyOf } from './families.js'
@@ -19,25 +20,46 @@ export interface WrittenIn {
 
 type Entry = readonly [string, JsonValue]
 
-const entryOf = (
-  attribute: Attribute,
-  item: SeenItem,
-  { place, how }: WrittenIn,
-): readonly Entry[] => {
+/** What is written of an item, and what is said in place of the rest. */
+interface Said {
+  readonly entries: readonly Entry[]
+  readonly remarks: readonly string[]
+}
+
+/** A value, where files that have it say just that. */
+const said = (name: string, value: JsonValue, sayable: boolean): Said =>
+  sayable
+    ? { entries: [[name, value]], remarks: [] }
+    : { entries: [], remarks: [`${name}: files cannot say what the instance has`] }
+
+const nothing: Said = { entries: [], remarks: [] }
+
+const joined = (parts: readonly Said[]): Said => ({
+  entries: parts.flatMap(({ entries }) => entries),
+  remarks: parts.flatMap(({ remarks }) => remarks),
+})
+
+const entryOf = (attribute: Attribute, item: SeenItem, { place, how }: WrittenIn): Said => {
   const { name, secret, operational } = attribute
-  if (secret || (operational && !how.operational)) return []
+  if (secret || (operational && !how.operational)) return nothing
   const value = fileValue(attribute, item.attributes[name], place, how)
-  return value === undefined ? [] : [[name, value]]
+  return value === undefined ? nothing : said(name, value, canSay(attribute, value))
 }
 
 /** What an item has beyond the documented attributes, by name; what is not set cannot be said. */
-const undocumented = (kind: Managed, { attributes }: SeenItem): readonly Entry[] => {
-  if (kind.open !== true) return []
+const undocumented = (
+  kind: Managed,
+  { attributes }: SeenItem,
+  isMeant: (name: string) => boolean,
+): Said => {
+  if (kind.open !== true) return nothing
   const documented = attributesOf(kind)
   const others = Object.entries(attributes).filter(
-    ([name, value]) => !documented.has(name) && isAttributeName(name) && value !== null,
+    ([name, value]) =>
+      !documented.has(name) && isAttributeName(name) && value !== null && isMeant(name),
   )
-  return sorted(others, ([name]) => name)
+  const inOrder = sorted(others, ([name]) => name)
+  return joined(inOrder.map(([name, value]) => said(name, value, canSayOther(name, value))))
 }
 
 /** A set's secrets cannot be read, and yet an item that is made anew needs them. */
@@ -50,12 +72,12 @@ const secretsOf = ({ kind }: WrittenIn, attributes: readonly Attribute[]): reado
 
 /**
  * The attributes of an item as files have them; undefined for one of which nothing is selected.
- * @param said what its key in the file says already, by name
+ * @param byKey what its key in the file says already, by name
  */
 export const itemMap = (
   item: SeenItem,
   within: WrittenIn,
-  said: Readonly<Record<string, JsonValue>> = {},
+  byKey: Readonly<Record<string, JsonValue>> = {},
 ): FileMap | undefined => {
   const { kind, place, how } = within
   const { without, remarks } = keptBack(kind.name, item)
@@ -70,11 +92,15 @@ export const itemMap = (
   const attributes = [...attributesOf(kind, told?.family).values()].filter(
     ({ name }) => !without.includes(name) && isMeant(name),
   )
-  const entries: readonly Entry[] = [
-    ...attributes.flatMap((attribute) => entryOf(attribute, item, within)),
-    ...(how.allSettings ? undocumented(kind, item).filter(([name]) => isMeant(name)) : []),
-  ].filter(([name, value]) => said[name] !== value)
+  const all = joined([
+    ...attributes.map((attribute) => entryOf(attribute, item, within)),
+    ...(how.allSettings ? [undocumented(kind, item, isMeant)] : []),
+  ])
+  const entries = all.entries.filter(([name, value]) => byKey[name] !== value)
   if (entries.length === 0 && !how.chosen.item(address)) return undefined
   const family: readonly Entry[] = told?.said === true ? [['family', told.family.name]] : []
-  return new FileMap([...family, ...entries], [...remarks, ...secretsOf(within, attributes)])
+  return new FileMap(
+    [...family, ...entries],
+    [...remarks, ...all.remarks, ...secretsOf(within, attributes)],
+  )
 }

@@ -1,7 +1,6 @@
 /** Which file of a folder a place stands in. */
-import { isDots } from '../../base/segments.js'
 import { usage } from '../../errors.js'
-import { type ManagedPlace, placeText } from '../address.js'
+import { isPlacePath, type ManagedPlace, placeText } from '../address.js'
 
 /** The folders of groups and projects. */
 export const foldersOf = { group: 'groups', project: 'projects' } as const
@@ -10,21 +9,18 @@ export const foldersOf = { group: 'groups', project: 'projects' } as const
 const readable = (name: string): string =>
   name.startsWith('.') || name.toLowerCase() === 'node_modules' ? `_${name}` : name
 
-const isName = (segment: string): boolean => /^[\w.-]+$/.test(segment) && !isDots(segment)
-
 /**
  * The path of a place's file below the folder, parted by slashes.
  * @throws Failure `usage` for a path whose parts are no names of files: nothing of it is written
  */
 const fileOf = (place: ManagedPlace): string => {
   if (place.scope === 'site') return 'site.yml'
-  const segments = place.path.split('/')
-  if (!segments.every(isName))
+  if (!isPlacePath(place.path))
     throw usage(
       `the path of ${JSON.stringify(placeText(place))} is no name of a file`,
       'Leave it out with --except, or write to one file.',
     )
-  return `${[foldersOf[place.scope], ...segments.map(readable)].join('/')}.yml`
+  return `${[foldersOf[place.scope], ...place.path.split('/').map(readable)].join('/')}.yml`
 }
 
 /** A file with the places that stand in it. */

@@ -30,7 +30,8 @@ const named = (
   near: ManagedPlace,
   { names }: Exporting,
 ): JsonValue => {
-  if (typeof value !== 'number') return value
+  // What is no ID is nobody's: it is no name that a file may say, either.
+  if (typeof value !== 'number') return null
   const name = names.name(ref, value, near)
   return (name === undefined ? undefined : referenceText(name)) ?? value
 }

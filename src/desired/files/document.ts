@@ -3,6 +3,7 @@ import { normalizeBaseUrl } from '../../base/base-url.js'
 import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
+import { isPlacePath } from '../address.js'
 import type { Origin } from '../wishes.js'
 import type { DeclaredLevel, SaidOnce } from './declared.js'
 import type { Judging } from './judging.js'
@@ -45,9 +46,6 @@ const mapOf = ({ key, value }: WrittenEntry, { mistakes }: Judging): WrittenMap 
   )
   return undefined
 }
-
-const isPath = (path: string): boolean =>
-  path.split('/').every((part) => /^[A-Za-z0-9_.-]+$/.test(part) && !/^\.{1,2}$/.test(part))
 
 const takeVersion = (map: WrittenMap, { mistakes }: Judging): void => {
   const version = map.entries.find(({ key }) => key === 'version')
@@ -121,7 +119,7 @@ const groupHint =
 const takeGroup = (entry: WrittenEntry, context: Context): void => {
   const { key, origin } = entry
   const path = key === '**' ? '' : key.replace(/\/\*\*$/, '')
-  if (key !== '**' && !isPath(path))
+  if (key !== '**' && !isPlacePath(path))
     context.mistakes.add(origin, `${quoted(key)} is no path of a group`, groupHint)
   else if (path === key) takeOneGroup(entry, context)
   else takeBelow(path, entry, context)
@@ -144,7 +142,7 @@ const takeOneGroup = (entry: WrittenEntry, context: Context): void => {
 
 const takeProject = (entry: WrittenEntry, context: Context): void => {
   const { key, origin } = entry
-  if (!isPath(key) || !key.includes('/')) {
+  if (!isPlacePath(key) || !key.includes('/')) {
     const hint = key.endsWith('/**')
       ? `What all projects below a group get stands under groups: '${quoted(key)}': projects:.`
       : 'Write its full path, group/project.'

@@ -1,10 +1,10 @@
 /** An item of a file: its attributes, and the words beside them. */
 
 import { quoted } from '../../base/quoted.js'
-import { isSecretName } from '../../base/secrets/names.js'
+import { isSecret } from '../../base/secrets/mask.js'
 import { nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
-import { type Attribute, attributesOf, isAttributeName } from '../attributes.js'
+import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
 import type { Reference } from '../references.js'
 import type { Origin, WantedValue } from '../wishes.js'
 import { listChange } from './change.js'
@@ -42,11 +42,18 @@ const declaredValue = (
 }
 
 /** Of what no document speaks; what a secret's name has is one. */
-const undocumented = ({ key, value }: WrittenEntry, judging: Judging): WantedValue | undefined =>
-  isSecretName(key) &&
-  !(value.is === 'scalar' && ['number', 'boolean'].includes(typeof value.value))
-    ? secretOf(key, value, judging)
-    : { is: 'value', value: plainValue(value, judging.mistakes) }
+const undocumented = (
+  { key, value: written }: WrittenEntry,
+  judging: Judging,
+): WantedValue | undefined => {
+  if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
+    return secretOf(key, written, judging)
+  const value = plainValue(written, judging.mistakes)
+  // A text that is one is a secret of its own; no map or list can be sent as one.
+  if (typeof value !== 'object' || !isSecret(key, value)) return { is: 'value', value }
+  judging.mistakes.add(written.origin, `${key} holds a secret, which files cannot say`)
+  return undefined
+}
 
 const otherOf = (
   kind: Managed,

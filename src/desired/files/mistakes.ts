@@ -17,6 +17,7 @@ export interface Mistakes {
   /** What is right and yet worth knowing. */
   note(origin: Origin, text: string): void
   readonly notes: readonly string[]
+  readonly any: boolean
   /** What a step finds wrong by its own failure becomes a mistake of this place. */
   tried<T>(origin: Origin, step: () => T): T | undefined
   /** @throws Failure `usage` with every mistake, where there is any */
@@ -56,6 +57,9 @@ export const collected = (files: readonly string[]): Mistakes => {
     },
     get notes() {
       return [...notes]
+    },
+    get any() {
+      return found.size > 0
     },
     tried: (origin, step) => {
       try {

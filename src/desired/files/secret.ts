@@ -152,10 +152,11 @@ export const secretSource = (
   return undefined
 }
 
-/** The path of a file that holds the value of an attribute, where it is said so. */
+/**
+ * The path of a file that holds the value of an attribute, where a map says so: a text is the value itself, as
+ * an instance may have it.
+ */
 const fileNamed = (written: Written): string | undefined => {
-  if (written.is === 'scalar')
-    return written.text.startsWith('@') ? written.text.slice(1) : undefined
   const [entry, ...more] = written.is === 'map' ? written.entries : []
   return entry?.key === 'file' && more.length === 0 ? textIn(entry.value) : undefined
 }

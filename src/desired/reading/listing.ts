@@ -1,8 +1,10 @@
 /** Which projects and groups an instance has: its list of projects, and of groups where it has one. */
 import { type Fields, isObject, textOf } from '../../base/objects.js'
+import { quoted } from '../../base/quoted.js'
 import { projects } from '../../catalogue/areas/projects.js'
 import { groupsAll } from '../../catalogue/implied.js'
 import { Failure, survived } from '../../errors.js'
+import { isPlacePath } from '../address.js'
 import type { Book } from './names.js'
 import type { KindReader } from './records.js'
 import { isDenied } from './refusals.js'
@@ -55,7 +57,7 @@ export class PlaceListing {
       await instance.records({ endpoint: projects.list, values }, (record) => {
         this.#book.learn(record.namespace)
         const project = projectIn(record)
-        if (project !== undefined) found.set(project.id, project)
+        if (project !== undefined && this.#isNamed(project.path)) found.set(project.id, project)
         return false
       })
       return [...found.values()].filter(({ archived }) => this.#archived || !archived)
@@ -74,7 +76,7 @@ export class PlaceListing {
         const { data } = await instance.get({ endpoint: projects.get, values: { id: name } })
         const project = isObject(data) ? projectIn(data) : undefined
         if (isObject(data)) this.#book.learn(data.namespace)
-        if (project === undefined)
+        if (project === undefined || !isPlacePath(project.path))
           throw new Failure('unreachable', `the instance answered without the project ${name}`)
         return project
       } catch (error) {
@@ -90,7 +92,7 @@ export class PlaceListing {
     return this.#reader.once.ask('', 'groups', async () => {
       const found = new Map<string, string>()
       const add = (path: string): void => {
-        if (!found.has(lower(path))) found.set(lower(path), path)
+        if (!found.has(lower(path)) && this.#isNamed(path)) found.set(lower(path), path)
       }
       for (const { group } of await this.all()) if (group !== undefined) above(group).forEach(add)
       for (const { full_path } of await this.#ownList()) {
@@ -99,6 +101,13 @@ export class PlaceListing {
       }
       return [...found.values()].map((path) => this.group(path))
     })
+  }
+
+  /** Whether files can name a place: what they could take for many places is left out. */
+  #isNamed(path: string): boolean {
+    const isPath = isPlacePath(path)
+    if (!isPath) this.#reader.note(`${quoted(path)} is no path that files can name: left out`)
+    return isPath
   }
 
   /** A group of that path, its number where anything that was read shows it. */

@@ -39,7 +39,7 @@ const definitions = (): JsonSchema => ({
     type: ['string', 'integer'],
     description: "a name; digits are an ID, and '@123' is a name of digits",
   },
-  held: { anyOf: [inFile, { type: 'string', pattern: '^@' }] },
+  held: inFile,
   secret: {
     // Nothing is what unsets one.
     anyOf: [...sources, { type: 'string', pattern: '^(?:env:|@|command:|$)' }, { type: 'null' }],

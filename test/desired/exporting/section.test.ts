@@ -9,6 +9,7 @@ import { referenceText } from '../../../src/desired/references.js'
 import type { SeenKind } from '../../../src/desired/seen.js'
 import { Failure } from '../../../src/errors.js'
 import { app, kindOf, plainly, seen, site } from './seen.js'
+import { publicKeys } from './writes.js'
 
 /** The lines below the place's key. */
 const written = (kinds: readonly SeenKind[], how = plainly()): string => {
@@ -115,24 +116,25 @@ describe('a set', () => {
 })
 
 describe('deploy keys', () => {
-  const key = (title: string, base64: string) => ({
-    identity: `ssh-ed25519 ${base64}`,
+  const key = (title: string, text = '') => ({
+    identity: text,
     label: title,
-    attributes: { title, key: `ssh-ed25519 ${base64}`, can_push: false },
+    attributes: { title, key: text, can_push: false },
   })
 
   it('are called by their titles, with numbers behind where several are called so', () => {
-    const keys = [key('ci', 'BBBB'), key('ci (2)', 'CCCC'), key('ci', 'AAAA')]
+    const [a, b, c] = publicKeys.toSorted()
+    const keys = [key('ci', b), key('ci (2)', c), key('ci', a)]
     const lines = written([seen('deploy_keys', keys)]).split('\n')
     expect(lines.filter((line) => !line.includes('can_push'))).toEqual([
       'deploy_keys:',
       '  ci:',
-      '    key: ssh-ed25519 AAAA',
+      `    key: ${a}`,
       '  ci (3):',
       '    title: ci',
-      '    key: ssh-ed25519 BBBB',
+      `    key: ${b}`,
       '  ci (2):',
-      '    key: ssh-ed25519 CCCC',
+      `    key: ${c}`,
     ])
     expect(written([seen('deploy_keys', keys.toReversed())])).toBe(lines.join('\n'))
   })

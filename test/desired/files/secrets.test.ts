@@ -103,6 +103,8 @@ describe('a secret', () => {
       'projects: {platform/app: {integrations: {emails-on-push: {recipients: env:HOME}}}}'
     const item = itemIn(await readText(text), 'platform/app:integrations', 'emails-on-push')
     expect(item.attributes.get('recipients')?.value).toEqual({ is: 'value', value: 'env:HOME' })
+    const within = 'site: {settings: {made_up: {token: abc}}}'
+    expect((await mistakesIn(within))[0]).toContain('made_up holds a secret')
     const map = 'site: {settings: {after_sign_up_text: {env: HOME}}}'
     expect((await mistakesIn(map))[0]).toContain('after_sign_up_text takes text, not a map')
   })
@@ -161,7 +163,7 @@ describe('a file that a file names', () => {
   })
 
   it('holds what its attribute takes', async () => {
-    const cwd = folderOf({ 'a.yml': domain("'@x.pem'"), 'x.pem': 'no certificate' })
+    const cwd = folderOf({ 'a.yml': domain('{file: x.pem}'), 'x.pem': 'no certificate' })
     expect((await refusal(readFiles(['a.yml'], { cwd, stdin })))[0]).toContain(
       'certificate takes PEM text',
     )
