@@ -167,6 +167,32 @@ describe('the rooms of src', () => {
   })
 })
 
+/** What starts a program, or has one started. */
+const starting =
+  /^(?:node:)?(?:child_process|cluster)$|^(?:execa|cross-spawn|open|shelljs|nano-spawn|tinyexec|zx)(?:\/|$)/
+const within = /\bprocess\s*(?:\?\.|\.)\s*(?:execve|binding|dlopen)\b|'node:process'/
+
+describe('programs', () => {
+  it('are started in one place, which makes what they see of the environment', () => {
+    const starts = [...sources].filter(([, imports]) =>
+      imports.some(({ target, type }) => !type && starting.test(target)),
+    )
+    expect(starts.map(([file]) => file)).toEqual(['base/processes/start.ts'])
+    expect(files.filter((file) => within.test(withoutComments(textOf(file))))).toEqual([])
+    const makers = [...sources].filter(([from, imports]) =>
+      imports.some((how) => targetOf(from, how) === 'base/processes/environment.ts'),
+    )
+    expect(makers.map(([file]) => file)).toEqual(['base/processes/start.ts'])
+  })
+  it('there get no other: none is handed on, and none is inherited', () => {
+    const text = withoutComments(textOf('base/processes/start.ts'))
+    const calls = [...text.matchAll(/\b(?:spawn|execFile|execa)\(/g)]
+    expect(calls).toHaveLength(3)
+    expect([...text.matchAll(/environmentOf\(/g)]).toHaveLength(calls.length)
+    expect(text).toContain('extendEnv: false')
+  })
+})
+
 /** How a file could reach a terminal past the room that knows its manners. */
 const doors =
   /\bprocess\s*(?:\?\.|\.)\s*std(?:out|err|in)\b|\{[^{}]*\bstd(?:out|err|in)\b[^{}]*\}\s*=\s*process\b|\bconsole\s*\.|\bwriteSync\(\s*[12]\b|'node:(?:process|console)'/

@@ -79,9 +79,9 @@ const checkChoice = (
     checkOwner(env, profile.baseUrl, `profile ${profile.name} (${profile.baseUrl})`)
 }
 
-const credentialOf = (profile: Profile, services: SessionServices) => {
+const credentialOf = (profile: Profile, env: Environment, services: SessionServices) => {
   const { store, tokens, post, now = Date.now, signal } = services
-  return ownCredential(profile, { configuration: store.file, tokens, post, now, signal })
+  return ownCredential(profile, { env, configuration: store.file, tokens, post, now, signal })
 }
 
 const unconfigured = (): Failure =>
@@ -115,7 +115,7 @@ export const resolveSession = (
   const profile = chosen !== undefined && (chosen.named || same) ? chosen.profile : undefined
 
   const serving = same ? profile : undefined
-  const own = serving === undefined ? undefined : credentialOf(serving, services)
+  const own = serving === undefined ? undefined : credentialOf(serving, env, services)
   const fromEnvironment = environmentToken(env, serving)
   const token = given !== undefined || own === undefined ? fromEnvironment : undefined
   const sudo = checkedSudo(flags.sudo ?? variable(env, 'SVC_SUDO') ?? serving?.sudo)

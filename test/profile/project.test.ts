@@ -65,8 +65,8 @@ describe('git remotes', () => {
     ])
   })
   it('are none where there is no repository or no directory', async () => {
-    expect(await gitRemotes(temporary())).toEqual([])
-    expect(await gitRemotes('/nowhere/at/all')).toEqual([])
+    expect(await gitRemotes(temporary(), process.env)).toEqual([])
+    expect(await gitRemotes('/nowhere/at/all', process.env)).toEqual([])
   })
 })
 

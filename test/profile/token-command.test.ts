@@ -6,7 +6,8 @@ import { runTokenCommand } from '../../src/profile/tokens/command.js'
 import { failureOf, open, temporary } from './setup.js'
 
 const node = (script: string, ...args: string[]) => [process.execPath, '-e', script, ...args]
-const run = (command: readonly string[]) => runTokenCommand(command, 'personal', 'prod')
+const { env } = process
+const run = (command: readonly string[]) => runTokenCommand(command, 'personal', 'prod', { env })
 
 describe('a token command', () => {
   it('gives what it prints', async () => {
@@ -48,7 +49,7 @@ describe('a token command', () => {
 
   it('is ended when it takes too long', async () => {
     const failure = await failureOf(() =>
-      runTokenCommand(node('setInterval(() => {}, 1000)'), 'personal', 'prod', { limit: 300 }),
+      runTokenCommand(node('setInterval(() => {}, 1000)'), 'personal', 'prod', { env, limit: 300 }),
     )
     expect(failure.message).toContain('did not end')
   })
@@ -73,7 +74,7 @@ describe('a token command', () => {
   it('that hangs is ended together with the wait for what it started', async () => {
     const command = leaving('process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)')
     const failure = await failureOf(() =>
-      runTokenCommand(command, 'personal', 'prod', { limit: 500 }),
+      runTokenCommand(command, 'personal', 'prod', { env, limit: 500 }),
     )
     expect(failure.message).toContain('did not end')
   })
@@ -81,6 +82,7 @@ describe('a token command', () => {
   it('ends with the run', async () => {
     const controller = new AbortController()
     const waiting = runTokenCommand(node('setInterval(() => {}, 1000)'), 'personal', 'prod', {
+      env,
       signal: controller.signal,
     })
     controller.abort()

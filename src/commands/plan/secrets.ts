@@ -1,5 +1,6 @@
 /** What is known of the secrets of a run: whether they are there, and whether they are others than last set. */
 
+import { programs } from '../../base/processes/start.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'
 import { usage } from '../../errors.js'
@@ -14,9 +15,9 @@ const printedBy = async (
   [program = '', ...args]: readonly string[],
   { place }: Pick<Services, 'place'>,
 ): Promise<string> => {
-  const { execa } = await import('execa')
+  const run = await programs()
   const limit = place.globals.timeout ?? defaultTimeout
-  const { exitCode, timedOut, stdout } = await execa(program, args, {
+  const { exitCode, timedOut, stdout } = await run(program, args, place.env, {
     reject: false,
     stdin: 'ignore',
     stderr: 'ignore',

@@ -1,5 +1,6 @@
 /** `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`). */
 import { inSeconds, poll } from '../../base/poll.js'
+import { programs } from '../../base/processes/start.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import { integer, string } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'
@@ -72,11 +73,11 @@ const stillPaused = (when: string): Stays => ({
 
 /** Runs what the person asked for, in their shell; what it prints goes to standard error. */
 const runCommand = async (
-  { cwd, clock }: PlaceService,
+  { cwd, clock, env }: PlaceService,
   command: string,
 ): Promise<Failure | undefined> => {
-  const { execa } = await import('execa')
-  const { exitCode, signal } = await execa(command, {
+  const run = await programs()
+  const { exitCode, signal } = await run(command, [], env, {
     shell: true,
     cwd,
     stdin: 'inherit',
@@ -99,7 +100,7 @@ const runCommand = async (
 const flags = {
   'wait-timeout': integer('seconds to wait for the running jobs', { min: 1, default: 3600 }),
   'resume-after': string(
-    'run this command in a shell once they are idle, and resume them whatever came of it',
+    'then run this shell command, without svcctl’s credentials, and resume them in any case',
   ),
 } as const
 

@@ -61,7 +61,7 @@ export const scopeAtHand = async (
   const said = environmentScope(takes, env)
   if (said !== undefined) return said
   if (takes !== 'group' && cwd !== undefined) {
-    const found = remoteProject(await gitRemotes(cwd), session.baseUrl)
+    const found = remoteProject(await gitRemotes(cwd, env), session.baseUrl)
     if (found !== undefined)
       return { kind: 'project', value: found.project, source: `git remote ${found.remote}` }
   }

@@ -1,5 +1,6 @@
 /** The project that the git remote of the working directory names. */
 import { isDots } from '../../base/segments.js'
+import type { Environment } from '../types.js'
 
 export interface Remote {
   readonly name: string
@@ -11,13 +12,11 @@ export const parseRemotes = (text: string): readonly Remote[] =>
   [...text.matchAll(/^(\S+)\t(.+) \(fetch\)/gm)].map(([, name = '', url = '']) => ({ name, url }))
 
 /** The remotes of a directory; none where it is no repository or there is no git. */
-export const gitRemotes = async (cwd: string): Promise<readonly Remote[]> => {
-  const { execFile } = await import('node:child_process')
-  return new Promise((resolve) => {
-    execFile('git', ['remote', '-v'], { cwd, timeout: 5000, windowsHide: true }, (error, stdout) =>
-      resolve(error === null ? parseRemotes(stdout) : []),
-    )
-  })
+export const gitRemotes = async (cwd: string, env: Environment): Promise<readonly Remote[]> => {
+  const { runFile } = await import('../../base/processes/start.js')
+  const how = { as: 'tool', env, cwd, timeout: 5000 } as const
+  const { error, stdout } = await runFile('git', ['remote', '-v'], how)
+  return error === null ? parseRemotes(stdout.toString()) : []
 }
 
 interface Address {

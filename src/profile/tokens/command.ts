@@ -1,6 +1,6 @@
 /** A program that prints the token: a password manager, a vault, a cloud's login. */
 import { Failure } from '../../errors.js'
-import type { ResolvedCredential, UserTokenKind } from '../types.js'
+import type { Environment, ResolvedCredential, UserTokenKind } from '../types.js'
 import { checkToken } from './value.js'
 
 /** Milliseconds; a person may have to touch a key. */
@@ -47,12 +47,12 @@ const hintFor = (profile: string): string =>
 
 const start = async (
   command: readonly string[],
-  limit: number,
-  signal: AbortSignal | undefined,
+  { env, limit = patience, signal }: TokenCommandOptions,
 ): Promise<Outcome> => {
   const [program = '', ...args] = command
-  const { execa } = await import('execa')
-  const running = execa(program, args, {
+  const { programs } = await import('../../base/processes/start.js')
+  const run = await programs()
+  const running = run(program, args, env, {
     reject: false,
     stdin: 'ignore',
     timeout: limit,
@@ -76,6 +76,7 @@ const isDone = ({ exitCode, timedOut, isMaxBuffer }: Outcome): boolean =>
   exitCode === 0 && !timedOut && !isMaxBuffer
 
 export interface TokenCommandOptions {
+  readonly env: Environment
   /** Milliseconds. */
   readonly limit?: number
   readonly signal?: AbortSignal
@@ -90,9 +91,10 @@ export const runTokenCommand = async (
   command: readonly string[],
   kind: UserTokenKind,
   profile: string,
-  { limit = patience, signal }: TokenCommandOptions = {},
+  options: TokenCommandOptions,
 ): Promise<ResolvedCredential> => {
-  const outcome = await start(command, limit, signal)
+  const { limit = patience, signal } = options
+  const outcome = await start(command, options)
   if (signal?.aborted === true) throw new Failure('interrupted', 'interrupted')
   const hint = hintFor(profile)
   if (!isDone(outcome)) {

@@ -1,7 +1,7 @@
 /** The credential that belongs to a profile: its token command's, else its stored token. */
 import { distrust, wordsOf } from '../../base/files/trust.js'
 import { Failure } from '../../errors.js'
-import type { Post, Profile, ResolvedCredential, TokenPlace } from '../types.js'
+import type { Environment, Post, Profile, ResolvedCredential, TokenPlace } from '../types.js'
 import { runTokenCommand } from './command.js'
 import { canRefresh, isExpiring, refresh } from './refresh.js'
 import type { StoredToken, Tokens } from './tokens.js'
@@ -15,6 +15,7 @@ export interface CredentialSource {
 }
 
 interface Services {
+  readonly env: Environment
   /** The file that the profile stands in. */
   readonly configuration: string
   readonly tokens: Tokens
@@ -49,12 +50,13 @@ const checkConfiguration = (file: string, profile: Profile): void => {
 const commandSource = (
   profile: Profile,
   command: readonly string[],
-  { configuration, signal }: Services,
+  { configuration, env, signal }: Services,
 ): CredentialSource => {
   let held: ResolvedCredential | undefined
   const run = shared(async () => {
     checkConfiguration(configuration, profile)
     held = await runTokenCommand(command, profile.tokenKind ?? 'personal', profile.name, {
+      env,
       ...(signal === undefined ? {} : { signal }),
     })
     return held

@@ -1,9 +1,9 @@
 /** Real bare repositories, one a project, driven by the `git` program. */
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KeptAnswers } from '../../base/kept.js'
+import { runFile } from '../../base/processes/start.js'
 import { codeOf, Failure } from '../../errors.js'
 import { badRequest, Refusal, unavailable } from '../reply.js'
 import { type Content, writeContent } from './content.js'
@@ -20,15 +20,14 @@ export interface GitOutcome {
 }
 
 /** Nothing of the user's own configuration has a say. */
-const isolated = (): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
+const isolated = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_TERMINAL_PROMPT: '0',
   GIT_OPTIONAL_LOCKS: '0',
   LC_ALL: 'C.UTF-8',
   TZ: 'UTC',
-})
+} as const
 
 /** The longest text that goes to a program as an argument; Linux takes 128 KiB. */
 const longest = 100_000
@@ -38,33 +37,24 @@ const checkTexts = (texts: readonly string[]): void => {
   if (texts.some((text) => text.includes('\0'))) throw badRequest('a value holds a NUL')
 }
 
-const start = (args: readonly string[], { input, env }: GitOptions): Promise<GitOutcome> =>
-  new Promise((resolve, reject) => {
-    checkTexts([...args, ...Object.values(env ?? {})])
-    const child = execFile(
-      'git',
-      args,
-      { env: { ...isolated(), ...env }, encoding: 'buffer', maxBuffer: 256 * 1024 * 1024 },
-      (error, stdout, stderr) => {
-        if (codeOf(error) === 'ENOENT') reject(unavailable('git is not installed on this machine'))
-        else if (error !== null && typeof error.code !== 'number')
-          reject(
-            new Failure('failed', `git ${args[0] ?? ''} could not be run: ${error.message}`, {
-              hint: 'The embedded instance needs the git program (2.38 or later) on the PATH.',
-              cause: error,
-            }),
-          )
-        else
-          resolve({
-            code: typeof error?.code === 'number' ? error.code : 0,
-            stdout,
-            stderr: stderr.toString('utf8'),
-          })
-      },
-    )
-    child.stdin?.on('error', () => {})
-    child.stdin?.end(input ?? '')
+const start = async (args: readonly string[], { input, env }: GitOptions): Promise<GitOutcome> => {
+  checkTexts([...args, ...Object.values(env ?? {})])
+  const { error, stdout, stderr } = await runFile('git', args, {
+    as: 'bare',
+    env: process.env,
+    more: { ...isolated, ...env },
+    maxBuffer: 256 * 1024 * 1024,
+    ...(input === undefined ? {} : { input }),
   })
+  if (codeOf(error) === 'ENOENT') throw unavailable('git is not installed on this machine')
+  if (error !== null && typeof error.code !== 'number')
+    throw new Failure('failed', `git ${args[0] ?? ''} could not be run: ${error.message}`, {
+      hint: 'The embedded instance needs the git program (2.38 or later) on the PATH.',
+      cause: error,
+    })
+  const code = typeof error?.code === 'number' ? error.code : 0
+  return { code, stdout, stderr: stderr.toString('utf8') }
+}
 
 /** Whether the git program is there. Without it everything is served but what needs a repository. */
 export const hasGit = async (): Promise<boolean> => {

@@ -66,8 +66,12 @@ const start = async (
   env: Env,
 ): Promise<ChildProcess | undefined> => {
   const [program, ...args] = command
-  const { spawn } = await import('node:child_process')
-  const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'], env })
+  const { startProgram } = await import('../../base/processes/start.js')
+  const child = await startProgram(program, args, {
+    as: 'tool',
+    env,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
   try {
     await once(child, 'spawn')
     return child

@@ -98,8 +98,8 @@ export class WebPage extends PartOfAnswer implements RunAnswer {
     const url = pageOf(record, await baseUrl(), words?.name('web_url'))
     if (hasDisplay(env, process.platform)) {
       try {
-        const { default: open } = await import('open')
-        await open(url)
+        const { openPage } = await import('./browser.js')
+        await openPage(url, env)
         return note(`opened ${url}`)
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error)

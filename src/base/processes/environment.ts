@@ -1,0 +1,77 @@
+/**
+ * What a program that is started sees of the environment: never a credential of ours. One function
+ * makes it for all of them (`start.ts`).
+ */
+import { isSecret } from '../secrets/mask.js'
+import { isSecretName } from '../secrets/names.js'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Whose program it is.
+ * - `bare`: one of whose surroundings nothing may have a say (the git of the embedded instance)
+ * - `tool`: one that is started on its own account: git, a pager, a browser
+ * - `own`: one that the person named: a token command, a secret's, `--resume-after`
+ */
+export type Program = 'bare' | 'tool' | 'own'
+
+/** Without these nothing can be started at all. */
+const found = /^(?:PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TMPDIR|TMP|TEMP)$/i
+
+/** Who and where somebody is, their language, terminal, screen, and settings of such programs. */
+const surroundings: readonly RegExp[] = [
+  /^(?:HOME|USER|LOGNAME|SHELL|TZ|LANG|LANGUAGE|LC_\w+)$/,
+  /^(?:USERNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|(?:LOCAL)?APPDATA|PROGRAM(?:DATA|FILES(?:\(X86\))?))$/i,
+  /^(?:TERM|TERM_PROGRAM\w*|TERMINFO\w*|COLORTERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR\w*)$/,
+  /^(?:LESS\w*|LV|MORE|MOST_\w+|BAT_\w+|EDITOR|VISUAL|PAGER|BROWSER)$/,
+  /^GIT_(?:DIR|WORK_TREE|COMMON_DIR|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM)$/,
+  /^(?:DISPLAY|XAUTHORITY|XDG_\w+|WAYLAND_\w+|DBUS_SESSION_BUS_ADDRESS|DESKTOP_SESSION|SWAYSOCK|I3SOCK)$/,
+  /^(?:GNOME|GTK|GDK|KDE|QT|MOZ|HYPRLAND)_\w+$/,
+  /^(?:WSL_DISTRO_NAME|WSL_INTEROP|WSLENV)$/,
+  /^(?:https?|all|no)_proxy$/i,
+]
+
+/** The credentials that this program itself reads. */
+const isOurs = (name: string): boolean =>
+  name === 'CI_JOB_TOKEN' || (name.startsWith('SVC_') && isSecretName(name))
+
+/** Shorter texts would be found everywhere. */
+const shortest = 8
+
+/** What the environment has of our credentials, under whatever names it says them again. */
+const oursIn = (env: Environment): readonly string[] =>
+  Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= shortest && isOurs(name) ? [value] : [],
+  )
+
+const isProxy = (name: string): boolean => /_proxy$/i.test(name)
+
+/** A proxy without who logs in there; it may come without a scheme. */
+const withoutUser = (proxy: string): string =>
+  proxy.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1')
+
+/** Whether a program is given a variable. */
+const isGiven = (program: Program, name: string, value: string): boolean => {
+  if (program === 'own') return !isOurs(name)
+  if (found.test(name)) return true
+  if (program === 'bare' || isSecret(name, isProxy(name) ? '' : value)) return false
+  return surroundings.some((pattern) => pattern.test(name))
+}
+
+/**
+ * What a program is given of an environment: none of our credentials, and proxies without their passwords.
+ * @param more what it is given besides
+ */
+export const environmentOf = (
+  program: Program,
+  env: Environment,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> => {
+  const ours = oursIn(env)
+  const given = Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || !isGiven(program, name, value)) return []
+    if (ours.some((secret) => value.includes(secret))) return []
+    return [[name, isProxy(name) ? withoutUser(value) : value] as const]
+  })
+  return { ...Object.fromEntries(given), ...more }
+}
