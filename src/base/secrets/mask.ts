@@ -119,11 +119,12 @@ class Masker {
   }
 
   fields(record: Fields): Fields {
-    const isVariable = Object.entries(record).some(
+    const entries = Object.entries(record)
+    const isVariable = entries.some(
       ([name, inner]) => this.secrecyOf(name) === 'marks' && isSet(inner),
     )
     let found = false
-    const hidden = Object.entries(record).map(([name, inner]): [string, unknown] => {
+    const hidden = entries.map(([name, inner]): [string, unknown] => {
       const own = this.secrecyOf(name) === 'value' && isVariable
       const shown = this.value(inner, name, own ? 'declared' : secrecyIn(this.secrecyOf, name))
       found ||= shown !== inner

@@ -68,6 +68,16 @@ export const lastWords: readonly string[] = [
   ...new Set([...endings.map((words) => words.split(' ').at(-1) ?? ''), 'json']),
 ]
 
+/** The last letters of such names, in every spelling: what a search of bytes finds. "id" alone ends most records. */
+export const lastLetters: readonly string[] = lastWords.flatMap((last) =>
+  last.length > 2
+    ? [last]
+    : endings
+        .filter((words) => words.endsWith(` ${last}`))
+        .map((words) => words.split(' ').at(-2) ?? '')
+        .flatMap((before) => ['_', '-', '.', ''].map((sign) => `${before}${sign}${last}`)),
+)
+
 /** What such names have in them that may stand anywhere: for a search of bytes. */
 export const innerWords = /connection[_.-]*string/i
 

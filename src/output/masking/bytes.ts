@@ -31,8 +31,18 @@ const testOf =
 /** More letters than a search of words looks at. */
 const longestWords = 64
 
+/** What such words have in them, whichever of their letters are large. */
+const innerSigns = ['onnection', 'ONNECTION'] as const
+
 /** Whether a word that a secret's name may have anywhere stands in these bytes. */
-export const holdsInner = testOf(innerWords, longestWords)
+export const holdsInner = (given: Uint8Array): boolean => {
+  const bytes = viewed(given)
+  return innerSigns.some((sign) => {
+    for (let at = bytes.indexOf(sign); at !== -1; at = bytes.indexOf(sign, at + 1))
+      if (innerWords.test(latin(bytes.subarray(at - 1, at + longestWords)))) return true
+    return false
+  })
+}
 
 /**
  * A test of bytes for strings that end as names of secrets do, far cheaper than parsing.

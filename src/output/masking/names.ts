@@ -1,16 +1,16 @@
 /** What to look for in bytes: the words that names of secrets end in, or have in them. */
 import { type OwnNames, type SecrecyOf, secrecyIn, variableNames } from '../../base/secrets/mask.js'
-import { lastWords } from '../../base/secrets/names.js'
+import { lastLetters } from '../../base/secrets/names.js'
 import type { Words } from '../../catalogue/words.js'
 
 /** What of an instance's words says which fields are secret: under either name. */
 export type OwnSecrets = OwnNames & Pick<Words, 'secretEndings'>
 
-/** Words that names of secrets end in, without case: for a search that only looks for suspects. */
+/** What names of secrets end in, without case: for a search that only looks for suspects. */
 export const endingsOf = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => {
   const names = [...declared, ...variableNames]
   return [
-    ...lastWords,
+    ...lastLetters,
     ...names,
     ...(words === undefined ? [] : [...words.secretEndings, ...names.map(words.name)]),
   ]
