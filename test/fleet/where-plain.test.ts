@@ -121,8 +121,6 @@ const holds = (order: number, op: string): boolean =>
   ({ '=': order === 0, '!=': order !== 0, '<': order < 0, '<=': order <= 0, '>': order > 0 })[op] ??
   order >= 0
 const compare = <T extends number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
-/** By code points, told by bytes: those of UTF-8 stand in the same order. */
-const byPoint = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 const isThere = <T>(value: T | null | undefined): value is T =>
   value !== null && value !== undefined
 
@@ -132,10 +130,10 @@ const numbers = fc.tuple(fc.constantFrom(...orders), ids).map(
     plain: ({ id }) => isThere(id) && holds(compare(id, edge), op),
   }),
 )
-const titles = fc.tuple(fc.constantFrom(...orders, '~', '!~'), texts).map(([op, value]): Case => {
+const titles = fc.tuple(fc.constantFrom('=', '!=', '~', '!~'), texts).map(([op, value]): Case => {
   const contains = (title: string) => title.toLowerCase().includes(value.toLowerCase())
   const plain = (title: string): boolean =>
-    op === '~' ? contains(title) : op === '!~' ? !contains(title) : holds(byPoint(title, value), op)
+    (op.endsWith('~') ? contains(title) : title === value) !== op.startsWith('!')
   return {
     text: `title ${op} ${JSON.stringify(value)}`,
     plain: ({ title }) => isThere(title) && plain(title),

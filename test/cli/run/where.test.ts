@@ -201,7 +201,7 @@ describe('with --where', () => {
     const { stdout, stderr, code } = await run('runners', 'list', '--where', 'stauts=online')
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(
-      /no record has the field stauts; did you mean status\?\n {2}stauts=online\n {2}\^/,
+      /no record has the field stauts; did you mean status\?\n {4}stauts=online\n {4}\^/,
     )
     const known = await run('runners', 'list', '--where', 'newer=1', '-o', 'csv', '--fields', 'id')
     expect(known.stdout).toBe('id\n1\n2\n')
