@@ -1,5 +1,6 @@
 /** `--dry-run` as the program shows it. */
 import { describe, expect, it } from 'vitest'
+import { managedKinds } from '../../src/catalogue/managed/index.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { answers, calling, rowsOf } from './calling.js'
@@ -154,5 +155,75 @@ describe('a dry run', () => {
     server.answer = () => ({ body: { dry_run: 'success' } })
     await call('commits revert main --branch main -P 7 --dry-run')
     expect(sent().map(({ body }) => body)).toEqual([{ branch: 'main', dry_run: true }])
+  })
+})
+
+describe('a dry run of a create', () => {
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN3FXXtqJIUKP2hbkPRAQMoMBUjsUnWWb7lHxS9H40mA'
+  const member = { id: 6, username: 'eva' }
+  /** A line for each create of which the catalogue knows the list, what stands there, and what is said of it. */
+  const lines: Readonly<Record<string, readonly [readonly string[], object, string]>> = {
+    'POST /geo_nodes': [
+      ['geo', 'nodes', 'create', '--name', 'eu', '--url', 'https://eu.test'],
+      { id: 2, name: 'other', url: 'https://eu.test' },
+      '"other" exists already (ID 2)',
+    ],
+    'POST /groups/:id/members': [
+      ['members', 'add', '5', '6', '--access-level', 'guest', '-G', '1'],
+      member,
+      '"eva" exists already (ID 6)',
+    ],
+    'POST /projects/:id/members': [
+      ['members', 'add', '6', '--access-level', 'guest', '-P', '1'],
+      member,
+      '"eva" exists already (ID 6)',
+    ],
+    'POST /projects/:id/approval_rules': [
+      ['approvals', 'rules', 'create', '--name', 'QA', '--approvals-required', '1', '-P', '1'],
+      { id: 3, name: 'QA', rule_type: 'regular' },
+      '"QA" exists already (ID 3)',
+    ],
+    'POST /projects/:id/deploy_keys': [
+      ['deploy-keys', 'add', '--title', 'ci', '--key', `${key} me@here`, '-P', '1'],
+      { id: 4, title: 'deploy', key: `${key} you@there` },
+      '"deploy" exists already (ID 4)',
+    ],
+    'POST /projects/:id/pages/domains': [
+      ['pages-domains', 'add', 'a.test', '-P', '1'],
+      { domain: 'a.test', url: 'https://a.test' },
+      '"a.test" exists already',
+    ],
+  }
+  const creates = managedKinds.flatMap(({ create, holds }) =>
+    create?.route.startsWith('POST ') === true && holds === 'set' ? [create.route] : [],
+  )
+
+  it('has a line for each', () => {
+    expect(creates.toSorted()).toEqual(Object.keys(lines))
+  })
+
+  it.each(Object.entries(lines))('says of %s that it is there already', async (_, asked) => {
+    const [line, record, says] = asked
+    const other = { id: 99, name: 'x', username: 'x', domain: 'x', url: 'x', key: 'x', title: 'QA' }
+    server.answer = ({ method }) => (method === 'GET' ? { body: [other, record] } : undefined)
+    const there = await call([...line, '--dry-run'])
+    expect([there.code, there.stdout]).toEqual([5, ''])
+    expect(there.stderr).toContain(says)
+    server.answer = () => ({ body: [other] })
+    const absent = await call([...line, '--dry-run'])
+    expect([absent.code, absent.stderr]).toEqual([0, ''])
+    expect(rowsOf(absent.stdout)[0]?.attribute).toBe('request')
+    expect(sent()).toEqual([])
+  })
+
+  it('in several projects says it of those that have it, and ends with what the list is answered with', async () => {
+    server.answer = ({ url }) => ({ body: url.includes('/1/') ? [{ id: 3, name: 'QA' }] : [] })
+    const line = 'approvals rules create --name QA --approvals-required 1 --dry-run'
+    const some = await call(`${line} -P 1 -P 2`)
+    expect([some.code, rowsOf(some.stdout)[0]?.project]).toEqual([8, '2'])
+    expect(some.stderr).toContain('1: "QA" exists already (ID 3)')
+    server.answer = () => missing
+    expect((await call(`${line} -P 1`)).code).toBe(4)
+    expect(sent()).toEqual([])
   })
 })

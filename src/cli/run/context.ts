@@ -126,10 +126,11 @@ interface PreviewParts {
   readonly engine: Engine
   readonly exchange: ExchangeServices
   readonly sending: Sending
+  readonly lists: Lists
 }
 
 /** `--dry-run`: what shows what would be written; undefined where it is. */
-const previewOf = (options: RunOptions, { engine, exchange, sending }: PreviewParts) => {
+const previewOf = (options: RunOptions, { engine, exchange, sending, lists }: PreviewParts) => {
   if (!isRehearsal(options)) return undefined
   const { command, globals, words } = options
   return async () => {
@@ -137,6 +138,7 @@ const previewOf = (options: RunOptions, { engine, exchange, sending }: PreviewPa
     return new Previews({
       exchange,
       sending,
+      lists,
       crowd: new Crowd({ ...engine, listed: true }),
       answer: engine.answer,
       command,
@@ -196,7 +198,7 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
   const crowd = new Crowd({ ...engine, ...keeper })
   const parts = { planning, sending, exchange, lists, crowd, person, answer }
   const instance = instanceOf(options, parts)
-  const preview = previewOf(options, { engine, exchange, sending })
+  const preview = previewOf(options, { engine, exchange, sending, lists })
   const performer = new Performer({ ...parts, globals, preview, curl: new Curl(parts) })
   return {
     services: { instance, answer, person, place },

@@ -8,6 +8,8 @@ import type { AnswerService, Emit } from '../../../commands/services.js'
 import type { Operation } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { ExchangeServices } from '../instance/exchange.js'
+import { checkAbsent } from '../instance/existing.js'
+import type { Lists } from '../instance/listing.js'
 import {
   columns,
   type Preview,
@@ -24,6 +26,7 @@ import { mergedOf } from './merged.js'
 interface Parts {
   readonly exchange: Pick<ExchangeServices, 'build'>
   readonly sending: Pick<Sending, 'send'>
+  readonly lists: Pick<Lists, 'gather'>
   /** Several objects, always as a list. */
   readonly crowd: Pick<Crowd, 'many' | 'stream'>
   readonly answer: Pick<AnswerService, 'columnsFor' | 'printMany'>
@@ -87,14 +90,17 @@ export class Previews {
   }
 
   async #of(plan: Plan, { to }: Operation): Promise<Preview> {
-    const { answer, command, exchange, secrets, sending, words } = this.#parts
+    const { answer, command, exchange, lists, secrets, sending, words } = this.#parts
     const { endpoint } = plan
     if (plan.request !== undefined) return previewOfRequest(plan.request, secrets, words)
     const wire = await exchange.build(plan, to?.origin)
     if (to !== undefined) return previewOfRequest(to.request?.(wire) ?? wire, secrets, words)
     const how = { path: wire.path, secrets, ...(words === undefined ? {} : { words }) }
     const reading = writes(endpoint) ? await readingOf(command.area, endpoint) : undefined
-    if (reading === undefined) return previewOf(plan, undefined, how)
+    if (reading === undefined) {
+      await checkAbsent(plan, (list) => lists.gather(list))
+      return previewOf(plan, undefined, how)
+    }
     const values = reading.values(plan)
     try {
       const { data } = await sending.send({ endpoint: reading.endpoint, values })
