@@ -223,10 +223,10 @@ describe('a command that works in its own way', () => {
 
 describe('--dry-run of several projects', () => {
   it('shows what would change in each, and writes nothing', async () => {
-    const line = 'members add 9 10 -P platform/app,web/site --access-level guest --dry-run'
+    const line = 'members add 91 92 -P platform/app,web/site --access-level guest --dry-run'
     const lines = await rows(`${line} -o csv`)
     expect(lines[0]).toBe('project,object,attribute,now,new')
-    expect(lines).toContain('web/site,"9,10",access_level,,guest')
+    expect(lines).toContain('web/site,"91,92",access_level,,guest')
     expect(lines.filter((one) => one.startsWith('platform/app,'))).toHaveLength(3)
     const missing = await run(
       'approvals update -P nope/x,web/site --reset-approvals-on-push --dry-run',

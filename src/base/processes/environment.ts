@@ -5,7 +5,7 @@
 import { isSecret } from '../secrets/mask.js'
 import { isSecretName } from '../secrets/names.js'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type ChildEnvironment = Readonly<Record<string, string | undefined>>
 
 /**
  * Whose program it is.
@@ -13,7 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
  * - `tool`: one that is started on its own account: git, a pager, a browser
  * - `own`: one that the person named: a token command, a secret's, `--resume-after`
  */
-export type Program = 'bare' | 'tool' | 'own'
+export type ProgramKind = 'bare' | 'tool' | 'own'
 
 /** Without these nothing can be started at all. */
 const found = /^(?:PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TMPDIR|TMP|TEMP)$/i
@@ -39,7 +39,7 @@ const isOurs = (name: string): boolean =>
 const shortest = 8
 
 /** What the environment has of our credentials, under whatever names it says them again. */
-const oursIn = (env: Environment): readonly string[] =>
+const oursIn = (env: ChildEnvironment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && value.length >= shortest && isOurs(name) ? [value] : [],
   )
@@ -51,7 +51,7 @@ const withoutUser = (proxy: string): string =>
   proxy.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1')
 
 /** Whether a program is given a variable. */
-const isGiven = (program: Program, name: string, value: string): boolean => {
+const isGiven = (program: ProgramKind, name: string, value: string): boolean => {
   if (program === 'own') return !isOurs(name)
   if (found.test(name)) return true
   if (program === 'bare' || isSecret(name, isProxy(name) ? '' : value)) return false
@@ -63,8 +63,8 @@ const isGiven = (program: Program, name: string, value: string): boolean => {
  * @param more what it is given besides
  */
 export const environmentOf = (
-  program: Program,
-  env: Environment,
+  program: ProgramKind,
+  env: ChildEnvironment,
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> => {
   const ours = oursIn(env)

@@ -1,25 +1,25 @@
 /** The only place where programs are started: each with an environment that was made for it. */
 import type { ChildProcess, ExecFileException, SpawnOptions } from 'node:child_process'
 import type { Options } from 'execa'
-import { type Environment, environmentOf, type Program } from './environment.js'
+import { type ChildEnvironment, environmentOf, type ProgramKind } from './environment.js'
 
 /** Whose program it is, and of what environment it is given its own. */
-export interface Surroundings {
-  readonly as: Program
-  readonly env: Environment
+export interface ChildSurroundings {
+  readonly as: ProgramKind
+  readonly env: ChildEnvironment
 }
 
 /** Starts a program to go on beside. Resolves before it is known whether it could be started. */
 export const startProgram = async (
   program: string,
   args: readonly string[],
-  { as, env, ...options }: Surroundings & Omit<SpawnOptions, 'env' | 'shell'>,
+  { as, env, ...options }: ChildSurroundings & Omit<SpawnOptions, 'env' | 'shell'>,
 ): Promise<ChildProcess> => {
   const { spawn } = await import('node:child_process')
   return spawn(program, args, { ...options, env: environmentOf(as, env) })
 }
 
-interface FileOptions extends Surroundings {
+interface FileOptions extends ChildSurroundings {
   /** Variables that it is given besides. */
   readonly more?: Readonly<Record<string, string>>
   readonly cwd?: string
@@ -60,7 +60,7 @@ export const programs = async () => {
   return <const O extends Options>(
     program: string,
     args: readonly string[],
-    env: Environment,
+    env: ChildEnvironment,
     options: O,
   ) =>
     execa(program, args, {

@@ -2,7 +2,7 @@
 import { isSecretParameter, masked } from './names.js'
 
 /** What is put in the place of a secret part; `name` is its parameter, or `userinfo`. */
-export type Mark = (name: string) => string
+export type AddressMark = (name: string) => string
 
 /** A secret part of a text, and the parameter that it is the value of. */
 interface Part {
@@ -41,7 +41,7 @@ const partsIn = (text: string): readonly Part[] =>
  * A text with addresses, without the user names, passwords and secret parameters in them.
  * @param mark what stands for each
  */
-export const maskAddresses = (text: string, mark: Mark = () => masked): string => {
+export const maskAddresses = (text: string, mark: AddressMark = () => masked): string => {
   let out = ''
   let from = 0
   for (const { name, start, end } of partsIn(text)) {

@@ -25,14 +25,14 @@ import { usage } from '../../errors.js'
 import { parseJson, parseString } from './scalars.js'
 
 /** How texts are read. */
-export interface Reading {
+export interface ValueSyntax {
   readonly note?: Note | undefined
   /** The API's name of the parameter, where --param sends what is not known here. */
   readonly parameter?: string | undefined
 }
 
 /** How a value is sent that only a newer instance knows. */
-const beyond = ({ parameter }: Reading, text: string): string | undefined =>
+const beyond = ({ parameter }: ValueSyntax, text: string): string | undefined =>
   parameter === undefined
     ? undefined
     : `A newer instance may know more values; send one with --param ${quoted(`${parameter}=${text}`)}.`
@@ -41,7 +41,7 @@ const numberOf = (
   param: IntegerParam | ListParam,
   text: string,
   label: string,
-  how: Reading,
+  how: ValueSyntax,
 ): number => {
   const more = beyond(how, /^-?\d+$/.test(text) ? text : '<number>')
   return checkNumber(param, parseInteger(param, text, label, more), label, more)
@@ -51,7 +51,7 @@ const wordOf = (
   param: EnumParam | ListParam,
   text: string,
   label: string,
-  how: Reading,
+  how: ValueSyntax,
 ): string => {
   const { note = () => {} } = how
   return parseEnum(param, text, label, { note, beyond: beyond(how, text) })
@@ -64,7 +64,7 @@ const parseList = (
   param: ListParam,
   texts: readonly string[],
   label: string,
-  how: Reading,
+  how: ValueSyntax,
 ): JsonValue => {
   const [only] = texts
   const word = texts.length === 1 && only !== undefined ? asWord(param, only.trim()) : undefined
@@ -96,7 +96,7 @@ const parseHash = (
   param: HashParam,
   texts: readonly string[],
   label: string,
-  { note }: Reading,
+  { note }: ValueSyntax,
 ): JsonValue => {
   const grouped = new Map<string, string[]>()
   for (const text of texts) {
@@ -115,7 +115,7 @@ const parseHashValue = (
   key: string,
   values: readonly string[],
   label: string,
-  how: Reading,
+  how: ValueSyntax,
 ): JsonValue => {
   if (param.keys === undefined) return values.at(-1) ?? ''
   const inner = param.keys[key]
@@ -152,7 +152,7 @@ export const parseValue = (
   param: Param,
   texts: readonly string[],
   label: string,
-  how: Reading = {},
+  how: ValueSyntax = {},
 ): JsonValue => {
   if (param.type === 'list') return parseList(param, texts, label, how)
   if (param.type === 'hash') return parseHash(param, texts, label, how)

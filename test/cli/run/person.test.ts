@@ -85,7 +85,7 @@ it('confirms with where, as whom and what, at most ten by name', async () => {
   await person.confirm('They are deleted.', async () => names)
   expect(asked).toEqual(['Go on?'])
   expect(said).toHaveLength(1)
-  expect(said[0]?.split('\n')).toEqual([
+  expect(said[0]).toEqual([
     'On https://forge.test (profile prod), as ana, 12 objects:',
     ...names.slice(0, 10).map((name) => `  ${name}`),
     '  and 2 more',
@@ -96,7 +96,7 @@ it('confirms with where, as whom and what, at most ten by name', async () => {
 it('confirms of another owner where it is another’s', async () => {
   const { person, said } = present()
   await person.confirm('It is deleted.', ['one'], { baseUrl: 'https://other.test' })
-  expect(said[0]).toBe('On https://other.test:\n  one\nIt is deleted.')
+  expect(said[0]).toEqual(['On https://other.test:', '  one', 'It is deleted.'])
 })
 
 it('goes on after --yes without a word, and refuses where nobody can be asked', async () => {
