@@ -1,4 +1,7 @@
-/** What deployed instances answer and the documents do not show: a 404 here means that it cannot be known. */
+/**
+ * What deployed instances answer and the documents do not show: a 404 here means that it cannot be known.
+ * Whatever the program asks beyond the documents stands here, so that nothing else is taken for it.
+ */
 import { type Endpoint, endpoint, many, one } from './endpoint.js'
 import { group, project, string } from './params.js'
 import { Unknown } from './shapes/common.js'
@@ -49,3 +52,26 @@ export const listAt = (path: string): Endpoint => ({
   path: { id: project() },
   params: {},
 })
+
+/** What is asked by its path alone. */
+const asked = (path: string): Endpoint => ({
+  ...said,
+  route: `GET ${path}`,
+  returns: one(Unknown()),
+  summary: 'Ask what the documents do not show',
+  path: {},
+  params: {},
+})
+
+/** All of it. */
+export const implied: readonly Endpoint[] = [
+  account,
+  usersNamed,
+  groupAt,
+  groupsAll,
+  branchesOf,
+  ...['/users/:id', '/version', '/personal_access_tokens/self'].map(asked),
+  ...['issues', 'labels', 'pipelines', 'repository/branches', 'resource_groups'].map((list) =>
+    listAt(`/projects/:id/${list}`),
+  ),
+]

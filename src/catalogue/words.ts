@@ -48,6 +48,22 @@ export const fixedNames: ReadonlySet<string> = new Set([
   'sudo',
 ])
 
+/** The headers of answers that anything depends on. */
+export const readHeaders: readonly string[] = [
+  'link',
+  'retry-after',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'x-next-page',
+  'x-page',
+  'x-per-page',
+  'x-prev-page',
+  'x-request-id',
+  'x-total',
+  'x-total-pages',
+]
+
 /** The cookie of a session, as the documents call it. */
 export const sessionCookie = '_svc_session'
 

@@ -1,11 +1,13 @@
 /** Whether a vocabulary and the catalogue go together: for one endpoint, and for all of them. */
 import { nearest } from '../base/suggest.js'
-import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
+import { type Endpoint, pathOf } from '../catalogue/endpoint.js'
+import { implied } from '../catalogue/implied.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
 import type { Words } from '../catalogue/words.js'
 import type { Failure } from '../errors.js'
-import { everyEndpoint, keyOf, listsOf, type OfArea, routeKey } from './documented.js'
+import { everyEndpoint, listsOf, type OfArea } from './documented.js'
 import { conflict, type Entries, wrongAt } from './entries.js'
+import { becomes, type Routed, routedBy } from './routes.js'
 
 /** The line that gives a name its other one: that of the name, else of one of its words. */
 const lineOf = ({ names, words }: Entries, name: string): number | undefined =>
@@ -49,30 +51,23 @@ const pathLine = ({ paths, words }: Entries, path: string): number | undefined =
   paths.find(({ key }) => `${path}/`.includes(`${key}/`))?.line ??
   words.find(({ key }) => path.split(/[/_-]/).includes(key))?.line
 
-/** @throws Failure `usage` where a path becomes that of another endpoint */
-const checkPath = (
-  entries: Entries,
-  { path }: Pick<Words, 'path'>,
-  endpoint: Endpoint,
-  all: readonly OfArea[],
-): void => {
-  const neutral = pathOf(endpoint)
-  const own = path(neutral)
-  if (own === neutral) return
-  const key = routeKey(methodOf(endpoint), own)
-  const other = all.find(
-    ({ endpoint: one }) =>
-      one.route !== endpoint.route &&
-      methodOf(one) === methodOf(endpoint) &&
-      (keyOf(one) === key || routeKey(methodOf(one), path(pathOf(one))) === key),
-  )
+/** @throws Failure `usage` where a path becomes that of another endpoint, or leads below one */
+const checkPath = (entries: Entries, one: Routed, all: readonly Routed[]): void => {
+  const { endpoint } = one
+  const other = becomes(one, all)
   if (other === undefined) return
   throw conflict(
     entries.file,
-    [pathLine(entries, neutral), pathLine(entries, pathOf(other.endpoint))],
-    `${endpoint.route} would become ${other.endpoint.route}`,
+    [pathLine(entries, pathOf(endpoint)), pathLine(entries, pathOf(other))],
+    `${endpoint.route} would become ${other.route}`,
   )
 }
+
+/** Whatever is asked of an instance, by the documents or beside them. */
+const askedOf = (all: readonly OfArea[]): readonly Endpoint[] => [
+  ...all.map(({ endpoint }) => endpoint),
+  ...implied,
+]
 
 /** Parts of `check` for the endpoint at hand: the others are loaded only where its path changes. */
 export const checkOne = async (
@@ -81,8 +76,9 @@ export const checkOne = async (
   endpoint: Endpoint,
 ): Promise<void> => {
   checkNames(entries, words, endpoint)
-  if (words.path(pathOf(endpoint)) !== pathOf(endpoint))
-    checkPath(entries, words, endpoint, await everyEndpoint())
+  if (words.path(pathOf(endpoint)) === pathOf(endpoint)) return
+  const all = routedBy(askedOf(await everyEndpoint()), words.path)
+  for (const one of routedBy([endpoint], words.path)) checkPath(entries, one, all)
 }
 
 interface Documented {
@@ -95,7 +91,7 @@ interface Documented {
 
 const documented = (all: readonly OfArea[]): Documented => {
   const names = new Set(all.flatMap(({ endpoint }) => listsOf(endpoint).flat()))
-  const paths = all.map(({ endpoint }) => pathOf(endpoint))
+  const paths = askedOf(all).map(pathOf)
   return {
     names,
     words: new Set([
@@ -154,8 +150,9 @@ export const checkVocabulary = async (
   const all = await everyEndpoint()
   const unknown = unknownIn(entries, documented(all))
   if (unknown !== undefined) throw unknown
-  for (const { endpoint } of all) {
-    checkNames(entries, words, endpoint)
-    checkPath(entries, words, endpoint, all)
+  const routed = routedBy(askedOf(all), words.path)
+  for (const one of routed) {
+    checkNames(entries, words, one.endpoint)
+    checkPath(entries, one, routed)
   }
 }

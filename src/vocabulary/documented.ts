@@ -1,6 +1,6 @@
 /** What the catalogue calls things: all names that a vocabulary can speak of. */
 import { isObject } from '../base/objects.js'
-import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
+import type { Endpoint } from '../catalogue/endpoint.js'
 import { areas } from '../catalogue/index.js'
 import type { Param, Params } from '../catalogue/params.js'
 import { propertiesOf } from '../catalogue/shapes/properties.js'
@@ -57,9 +57,3 @@ export const everyEndpoint = async (): Promise<readonly OfArea[]> => {
     Object.values(endpoints).map((endpoint) => ({ area, endpoint })),
   )
 }
-
-/** A route as it is asked for: placeholders are alike, whatever they are called. */
-export const routeKey = (method: string, path: string): string =>
-  `${method} ${path.replace(/:\w+/g, ':')}`
-
-export const keyOf = (endpoint: Endpoint): string => routeKey(methodOf(endpoint), pathOf(endpoint))

@@ -5,6 +5,7 @@ import { distrust, wordsOf } from '../base/files/trust.js'
 import { Failure, reasonOf, usage } from '../errors.js'
 import { conflict, type Entries, type Renaming, type Several, wrongAt } from './entries.js'
 import { lists, pairs, type Rule, secretRule, sections } from './rules.js'
+import { checkTaken } from './taken.js'
 
 /** A vocabulary is written by hand, or by `learn`. */
 const longest = 1 << 20
@@ -153,7 +154,7 @@ export const parseVocabulary = async (text: string, file: string): Promise<Entri
     if (single) checkSingle(file, all)
     return all
   }
-  return {
+  const all: Entries = {
     file,
     words: entries('words'),
     names: entries('names'),
@@ -165,6 +166,8 @@ export const parseVocabulary = async (text: string, file: string): Promise<Entri
     values: severalIn(reader, found.get('values'), 'values', lists.values),
     secrets: secretsIn(reader, found.get('secrets')),
   }
+  checkTaken(all)
+  return all
 }
 
 const bytesOf = (file: string): Buffer => {

@@ -1,5 +1,5 @@
 /** What each section of a vocabulary takes: a vocabulary can rename, and never unprotect. */
-import { fixedNames, sessionCookie } from '../catalogue/words.js'
+import { fixedNames, readHeaders, sessionCookie } from '../catalogue/words.js'
 import type { Renaming } from './entries.js'
 
 /** Why an entry cannot stand; undefined where it can. */
@@ -44,7 +44,9 @@ const header: Rule = ({ key, value }) => {
   const bad = notToken(key) ?? notToken(value)
   if (bad !== undefined) return bad
   const held = [key, value].find((one) => unchangeable.test(one))
-  return held === undefined ? undefined : `the header ${held} cannot have or be another name`
+  if (held !== undefined) return `the header ${held} cannot have or be another name`
+  const other = key !== value && readHeaders.includes(value.toLowerCase())
+  return other ? `${key} would become ${value}, which is another header` : undefined
 }
 
 const notPath = (text: string): string | undefined => {

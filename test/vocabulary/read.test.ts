@@ -9,6 +9,7 @@ import {
   wordsFrom,
 } from '../../src/vocabulary/index.js'
 import { folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
 import { invented } from './invented.js'
 
 const check = async (text: string): Promise<void> => {
@@ -95,6 +96,56 @@ describe('a vocabulary', () => {
       'work.yml:3: POST /geo_nodes would become POST /runners',
     ],
     [
+      'a path of what the documents only imply',
+      lines('paths:', '  /runners: /users'),
+      'work.yml:3: /runners would become /users, which is GET /users',
+    ],
+    [
+      'a path of an undocumented list',
+      lines('paths:', '  /geo_nodes: /x', '  /services: /resource_groups'),
+      'work.yml:4: /services would become /resource_groups, which is GET /projects/:id/resource_groups',
+    ],
+    [
+      'a path below another thing, though no route is known there',
+      lines('paths:', '  /geo_nodes: /runners/7'),
+      'work.yml:3: POST /geo_nodes would become GET /runners/:id',
+    ],
+    [
+      'a path of another method',
+      lines('paths: { /application/settings: /projects/7 }'),
+      'work.yml:2: GET /application/settings would become GET /projects/:id',
+    ],
+    [
+      'a word that makes a path one of what is implied',
+      lines('words:', '  runners: users'),
+      'work.yml:3: GET /runners would become GET /users',
+    ],
+    [
+      'an implied path that becomes a documented one',
+      lines('paths:', '  /users: /runners'),
+      'work.yml:3: GET /users/:id/events would become GET /runners',
+    ],
+    [
+      'the slug of another family',
+      lines('slugs: { monitoring: emails-on-push }'),
+      'work.yml:2: monitoring would be emails-on-push, which is of the family emails-on-push',
+    ],
+    [
+      'the name of another family',
+      lines('slugs:', '  monitoring: [a, chat-room]'),
+      'work.yml:3: monitoring would be chat-room, which is of the family chat-room',
+    ],
+    [
+      'one slug for two families',
+      lines('slugs:', '  monitoring: a', '  chat-room: [b, a]'),
+      'work.yml:4: chat-room and monitoring would both be a (see also work.yml:3)',
+    ],
+    [
+      'another header that is read',
+      lines('headers: { x-total: Retry-After }'),
+      'work.yml:2: x-total would become Retry-After, which is another header',
+    ],
+    [
       'two paths that become one',
       lines('paths:', '  /issues: /things', '  /merge_requests: /things'),
       'would both become /things (see also work.yml:3)',
@@ -132,6 +183,24 @@ describe('a vocabulary', () => {
     const failure = await check(text).catch((error: unknown) => error)
     expect(failure).toMatchObject({ category: 'usage' })
     expect(String(failure)).toContain(message)
+  })
+
+  it.each([
+    ['/runners: /users', '/users'],
+    ['/merge_requests: /user', '/user'],
+  ])('that renames %s is refused as it is read, whatever is asked', async (line, name) => {
+    const file = join(folder(), 'work.yml')
+    writeFileSync(file, lines('paths:', `  ${line}`), { mode: 0o600 })
+    const env = { SVC_VOCABULARY: file, SVC_BASE_URL: 'http://127.0.0.1:9', SVC_TOKEN: 'x' }
+    for (const words of [
+      ['runners', 'pause', '7'],
+      ['geo', 'status'],
+    ]) {
+      const ran = await svcctl([...words, '--retries', '0'], { env })
+      expect([words, ran.code]).toEqual([words, 2])
+      expect(ran.stderr).toContain(`work.yml:3: ${line.replace(': ', ' would become ')}`)
+      expect(ran.stderr).toContain(`GET ${name}`)
+    }
   })
 
   it('names the nearest of what it does not find', async () => {

@@ -123,6 +123,10 @@ const wantedOf = async (
 ): Promise<Wanted | undefined> => {
   if ('path' in source) {
     if (source.path.includes(':id') && project === undefined) return undefined
+    if (words !== undefined) {
+      const { listAt } = await import('../../catalogue/implied.js')
+      await words.check(listAt(source.path))
+    }
     const route = words?.path(source.path) ?? source.path
     const path = route.replace(':id', encodeURIComponent(project ?? ''))
     return { request: { method: 'GET', path: paged(path), headers: {} } }
@@ -130,6 +134,7 @@ const wantedOf = async (
   const endpoint = await endpointOf(source)
   const scope = endpoint === undefined ? undefined : scopeOf(endpoint)
   if (endpoint === undefined || (scope !== undefined && project === undefined)) return undefined
+  await words?.check(endpoint)
   const values = {
     ...source.values,
     ...(scope === undefined ? {} : { [scope.placeholder]: project }),

@@ -15,19 +15,3 @@ export const legibleHeaders = (
   })
   return found.length === 0 ? headers : { ...headers, ...Object.fromEntries(found) }
 }
-
-/** The headers of answers that anything depends on. */
-export const readHeaders: readonly string[] = [
-  'link',
-  'retry-after',
-  'ratelimit-limit',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-  'x-next-page',
-  'x-page',
-  'x-per-page',
-  'x-prev-page',
-  'x-request-id',
-  'x-total',
-  'x-total-pages',
-]

@@ -1,0 +1,39 @@
+/** Whatever the program asks of an instance is in the catalogue: documented, or implied. */
+import { expect, it } from 'vitest'
+import { methodOf, pathOf } from '../../src/catalogue/endpoint.js'
+import { implied } from '../../src/catalogue/implied.js'
+import { areas } from '../../src/catalogue/index.js'
+import { extraRoutes } from '../../src/sandbox/server/extras.js'
+import { apiRoot } from '../../src/sandbox/server/root.js'
+import { sourceFiles, textOf } from '../support/source.js'
+
+const documented = (await Promise.all(areas.map(({ load }) => load()))).flatMap((all) =>
+  Object.values(all).map((endpoint) => `${methodOf(endpoint)} ${pathOf(endpoint)}`),
+)
+const known = new Set([...documented, ...implied.map(({ route }) => route)])
+
+it('the embedded instance has no route beside them but that of tokens', () => {
+  const routes = extraRoutes.map(({ method, path }) => `${method} ${path.replace(apiRoot, '')}`)
+  expect(routes.length).toBeGreaterThan(10)
+  expect(routes.filter((route) => !known.has(route))).toEqual(['POST /oauth/token'])
+})
+
+/** The first segments of all paths. */
+const roots = [...known].flatMap((route) => route.split('/')[1] ?? [])
+const path = new RegExp(
+  `['"\`](/(?:${[...new Set(roots)].join('|')})(?:[/?][^'"\`]*[^'"\`/])?)['"\`]`,
+  'g',
+)
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+
+it('no file names a path that is not among them', () => {
+  const outside = sourceFiles.filter((file) => !/^(?:catalogue|sandbox|cli\/help)\//.test(file))
+  const found = outside.flatMap((file) =>
+    [...withoutComments(textOf(file)).matchAll(path)].map(([, text = '']) => ({
+      file,
+      path: text.replace(/\?.*$/, ''),
+    })),
+  )
+  expect(found.length).toBeGreaterThan(8)
+  expect(found.filter((one) => !known.has(`GET ${one.path}`))).toEqual([])
+})
