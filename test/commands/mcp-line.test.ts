@@ -6,6 +6,7 @@ import { allCommands } from '../../src/commands/derive/index.js'
 import { lineOf } from '../../src/commands/mcp/line.js'
 import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
 import { Failure } from '../../src/errors.js'
+import { folder } from '../support/program.js'
 import { started } from '../support/starting.js'
 import { has } from '../support/terminal.js'
 
@@ -27,7 +28,8 @@ const lineFor = (name: string, values: Parameters<typeof givenOfData>[1]): strin
 /** What the program would get of lines. */
 const read = async (shell: string, lines: readonly string[]): Promise<readonly string[][]> => {
   const script = `svcctl() { printf '%s\\0' "$@"; printf '\\1'; }\n${lines.join('\n')}\n`
-  const env = { ...process.env, LC_ALL: 'C.UTF-8' }
+  // Without what somebody has in ~/.zshenv.
+  const env = { ...process.env, LC_ALL: 'C.UTF-8', ZDOTDIR: folder() }
   const { stdout } = await started(shell, ['-c', script], { cwd: process.cwd(), env })
   return stdout
     .toString()

@@ -1,13 +1,14 @@
 /** What a test run leaves: nothing, however it ended. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
+import { execa } from 'execa'
 import { expect, inject, it } from 'vitest'
 import { folder } from './program.js'
-import { ground, openRun } from './run.js'
+import { enter, ground, openRun } from './run.js'
 
 interface Told {
   readonly folder: string
@@ -37,6 +38,16 @@ const onLinux = it.skipIf(!existsSync('/proc/self/environ'))
 it('keeps what a test file writes in the folder of the run', () => {
   expect(tmpdir().startsWith(`${inject('run')}/`)).toBe(true)
   expect(folder().startsWith(`${tmpdir()}/`)).toBe(true)
+})
+
+it('starts no bash that reads what somebody has for theirs', async () => {
+  const home = folder()
+  writeFileSync(join(home, '.bashrc'), 'echo read')
+  // As where no shell started the run.
+  delete process.env.SHLVL
+  enter(inject('run'), tmpdir())
+  const { stdout } = await execa('bash', ['-c', 'echo ran'], { env: { HOME: home } })
+  expect(stdout).toBe('ran')
 })
 
 it('is where somebody wants it, and where others write if there is no memory for it', () => {

@@ -52,7 +52,9 @@ export const openRun = (parent: string, others: readonly string[] = []): Run => 
 
 /** Makes everything that this process writes and starts from now on part of a run. */
 export const enter = (run: string, folder: string): void => {
-  Object.assign(process.env, { TMPDIR: folder, SVCCTL_TESTS: run })
+  // A shell started this: bash that gets a pipe from Node and believes itself the first one takes it for a remote
+  // login, and reads the person's ~/.bashrc. What stands there may wait, for a lock that others hold.
+  Object.assign(process.env, { TMPDIR: folder, SVCCTL_TESTS: run, SHLVL: '1' })
 }
 
 const memory = '/dev/shm'
