@@ -78,10 +78,11 @@ describe('what the instance says', () => {
   })
 
   it('steers no screen: what could is written out, in values, names and refusals', async () => {
-    const hostile = 'a\u001b[2Jb\u0007c\u202ed\u009be\u007f'
+    // The last two are seen by programs alone: they spell an A, and nothing.
+    const hostile = 'a\u001b[2Jb\u0007c\u202ed\u009be\u007f\u{e0041}\u200b'
     instance.answer = () => ({ body: { id: 1, description: hostile, [hostile]: 'x\ny\tz' } })
     const { data } = await get(1)
-    const shown = 'a\\u001b[2Jb\\u0007c\\u202ed\\u009be\\u007f'
+    const shown = 'a\\u001b[2Jb\\u0007c\\u202ed\\u009be\\u007f\\udb40\\udc41\\u200b'
     expect(data.records).toEqual([{ id: 1, description: shown, [shown]: 'x\ny\tz' }])
     instance.answer = () => ({ status: 400, body: { message: hostile } })
     expect(JSON.stringify((await get(1)).data)).not.toContain('\\u001b[2J"')
@@ -110,6 +111,15 @@ describe('what the instance says', () => {
     expect((await get(1)).error?.category).toBe('auth')
     expect(instance.seen.at(-1)?.headers['private-token']).toBe(token)
     expect(served.written.join()).not.toContain(token)
+  })
+
+  it('has a request ID beside it where it refused, for its administrators', async () => {
+    instance.answer = () => ({
+      status: 500,
+      body: { message: evil },
+      headers: { 'x-request-id': 'r-1' },
+    })
+    expect((await get(1)).data).toMatchObject({ request_id: 'r-1' })
   })
 
   it('keeps numbers as they were written', async () => {
@@ -192,7 +202,8 @@ it('is cut between characters', () => {
 
 it('goes with few notes, and those are short', () => {
   const notes = Array.from({ length: 9 }, (_, i) => `${i}`.repeat(999))
-  expect(notesOf(notes)).toEqual(notes.slice(0, 5).map((note) => note.slice(0, 300)))
+  const first = notes.slice(0, 5).map((note) => note.slice(0, 300))
+  expect(notesOf(notes)).toEqual([...first, 'and 4 more'])
   expect(notesOf(['\u001b[2J'])).toEqual(['\\u001b[2J'])
 })
 
@@ -244,6 +255,39 @@ describe('a cursor', () => {
     for (const one of tries)
       expect(await list(one), JSON.stringify(one)).toMatchObject({ error: { category: 'usage' } })
     expect(instance.seen).toEqual([])
+  })
+})
+
+describe('what is not whole', () => {
+  it('is no success: a write of which the instance did not take all', async () => {
+    const writer = await writing('runners')
+    instance.answer = () => ({ body: { id: 1, description: 'old', active: false } })
+    const update = (values: object) => writer.call('runners_update', { id: 1, ...values })
+    expect(await update({ description: 'new' })).toMatchObject({
+      applied: false,
+      data: { notes: [expect.stringContaining('did not take description')] },
+    })
+    expect(await update({ active: false })).toMatchObject({ applied: true })
+  })
+
+  it('is given all the same, and what could not be read is named', async () => {
+    const project = {
+      id: 1,
+      path_with_namespace: 'a/b',
+      namespace: { kind: 'group', full_path: 'a' },
+    }
+    instance.answer = ({ url }) => {
+      if (url.includes('/groups/')) return { status: 500, body: { message: 'oops' } }
+      if (url.includes('/projects?')) return { body: [project] }
+      return { body: [{ id: 5, username: 'ana', access_level: 30 }] }
+    }
+    const input = { command: 'members where', arguments: { user: 'ana' } }
+    const { data, isError } = await served.call('read', input)
+    expect(isError).toBe(false)
+    expect(data).toMatchObject({
+      records: [{ of: 'project:a/b' }],
+      notes: [expect.stringMatching(/^not read: group:a: 500/), expect.anything()],
+    })
   })
 })
 

@@ -206,10 +206,11 @@ describe.each(formatNames)('%s', (format) => {
 
   const hostile = [
     ...['\u0000', '\u0007', '\u0008', '\u001b[31m', '\u001b]52;c;x\u0007', '\u007f', '\u009b2J'],
-    ...['\u202e', '\u2066', '\u200f', '\ufeff', '\u2028', '\r'],
+    ...['\u202e', '\u2066', '\u200f', '\ufeff', '\u2028', '\r', '\u200b', '\u2063', '\u{e0041}'],
   ]
   /** What a terminal obeys, and what no file of text holds. */
-  const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u
+  const obeyed =
+    /(?![\n\t])[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u
   const binary = /(?![\n\t\u007f-\u009f])\p{Cc}/u
   it.each(hostile)('makes %j visible, wherever it stands', async (text) => {
     const dirty = `a${text}b`

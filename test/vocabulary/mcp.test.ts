@@ -7,7 +7,7 @@ import { folder } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 
 const vocabulary = `vocabulary: 1
-words: { runners: workers, description: label, spamsvc: junkguard }
+words: { runners: workers, description: label, spamsvc: junkguard, branch: trunk }
 values: { runners.status: [stale] }
 secrets: [hub_blob]
 `
@@ -68,4 +68,18 @@ it('repeats no secret, whichever its name', async () => {
     expect(planned.command_line).toContain('--spamsvc-api-key env:SPAMSVC_API_KEY')
   }
   expect(served.written.join('\n')).not.toContain('c4nary')
+})
+
+it('names what is missing without the marks of flags', async () => {
+  const { data } = await served.call('plan', { command: 'runners update', arguments: {} })
+  expect(data.message).toBe('runners update needs id')
+  const both = { command: 'runners list', arguments: { instance: true, project: 1 } }
+  expect((await served.call('read', both)).data.message).toBe(
+    'instance and project exclude each other',
+  )
+  const made = await served.call('plan', {
+    command: 'commits revert',
+    arguments: { sha: 'a', project: 1 },
+  })
+  expect(made.data.message).toBe('commits revert needs trunk [branch]')
 })

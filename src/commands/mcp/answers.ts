@@ -21,7 +21,7 @@ const bounded = (text: string): string => visibleLines(scrub(text)).slice(0, lon
 
 /** An answer to a call that failed: the instance may have a part in its words, so they are data. */
 export const refused = ({ category, message, details }: Failure): CallToolResult => {
-  const { status, hint, unknownOutcome } = details
+  const { status, hint, unknownOutcome, requestId } = details
   const error = {
     category,
     ...(status === undefined ? {} : { status }),
@@ -30,6 +30,7 @@ export const refused = ({ category, message, details }: Failure): CallToolResult
   const data = {
     message: bounded(message),
     ...(hint === undefined ? {} : { hint: bounded(hint) }),
+    ...(requestId === undefined ? {} : { request_id: bounded(requestId) }),
   }
   return { ...answered({ error, data }), isError: true }
 }

@@ -152,7 +152,8 @@ export class Calls {
     const came = await this.#within(offer, { manner: 'writes', values, signal })
     return recordsAnswered({
       name: 'records',
-      beside: { applied: true },
+      // A note names what it did not take.
+      beside: { applied: came.code === 0 },
       ...came,
     })
   }

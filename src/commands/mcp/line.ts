@@ -35,8 +35,13 @@ const word = (text: string): string => {
 }
 
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' }
-const written = (char: string): string =>
-  short[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+const written = (char: string): string => {
+  const point = (char.codePointAt(0) ?? 0).toString(16)
+  return (
+    short[char] ??
+    (point.length > 4 ? `\\U${point.padStart(8, '0')}` : `\\u${point.padStart(4, '0')}`)
+  )
+}
 
 const isPublic = (param: Param): boolean => param.type === 'string' && param.format === 'public-key'
 

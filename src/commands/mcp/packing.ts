@@ -57,5 +57,10 @@ const mostNotes = 5
 const longestNote = 300
 
 /** What was said beside an answer, bounded. */
-export const notesOf = (notes: readonly string[]): readonly string[] =>
-  notes.slice(0, mostNotes).map((note) => visibleLines(note.slice(0, longestNote)))
+export const notesOf = (notes: readonly string[]): readonly string[] => {
+  const more = notes.length - mostNotes
+  return [
+    ...notes.slice(0, mostNotes).map((note) => visibleLines(note.slice(0, longestNote))),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ]
+}

@@ -3,7 +3,11 @@ import { areas } from '../../catalogue/index.js'
 import { type Category, Failure } from '../../errors.js'
 import type { AdviceCode } from '../../http/advice.js'
 import { flagName } from '../derive/names.js'
+import { declared } from '../globals.js'
 import type { Offer } from './offers.js'
+
+/** What of a command its words are about. */
+type About = Pick<Offer, 'data' | 'command'>
 
 const owner = 'the person who runs this server'
 const tell = `Tell ${owner}: only they can mend that.`
@@ -61,23 +65,27 @@ const without = (text: string): string => {
   return kept.length === parts.length ? text : kept.join(' ').replace(/[:;]$/, '.')
 }
 
-/** Flags and placeholders as the arguments that an agent gives. */
-const named = (text: string, { data }: Pick<Offer, 'data'>): string => {
+/** Flags and placeholders as the arguments that an agent gives; those that it does not have stay. */
+const named = (text: string, { data, command: { flags } }: About): string => {
   const names = new Map(
     data.map(({ name, param, flag }) => [
       flag === undefined ? `<${flagName(name, param)}>` : `--${flag.name}`,
       name,
     ]),
   )
-  return text.replace(/<[a-z-]+>|(?<![\w-])--[a-z][a-z-]*/g, (word) => names.get(word) ?? word)
+  const ofLine = new Set([...Object.keys(declared), 'input', 'param', ...flags.map((f) => f.name)])
+  return text.replace(/<[a-z-]+>|(?<![\w-])--([a-z][a-z-]*)/g, (word, flag?: string) => {
+    const name = names.get(word)
+    if (name !== undefined || flag === undefined || ofLine.has(flag)) return name ?? word
+    // In the words of the instance.
+    return flag.replaceAll('-', '_')
+  })
 }
 
-const called = (text: string, offer: Pick<Offer, 'data'>): string =>
-  named(text, offer).replace(ofArea, '')
+const called = (text: string, offer: About): string => named(text, offer).replace(ofArea, '')
 
 /** The tool's own words about a command, for an agent; empty where they are all for a person. */
-export const wordsFor = (offer: Pick<Offer, 'data'>, text: string): string =>
-  without(called(text, offer))
+export const wordsFor = (offer: About, text: string): string => without(called(text, offer))
 
 const isCode = (code: string): code is keyof typeof hints => Object.hasOwn(hints, code)
 
@@ -88,14 +96,14 @@ const adviceFor = ({ details: { advice } }: Failure): string | undefined => {
 }
 
 /** What is left of a hint for people, and what else an agent can do. */
-const hintFor = (offer: Pick<Offer, 'data'>, { category, details }: Failure): string => {
+const hintFor = (offer: About, { category, details }: Failure): string => {
   const whole = category === 'auth' ? '' : called(details.hint ?? '', offer)
   const kept = without(whole)
   return kept !== '' && kept === whole ? kept : `${kept} ${otherwise[category] ?? ''}`.trim()
 }
 
 /** A failure of a command in words for an agent. What the instance said stays as it is. */
-export const failureFor = (offer: Pick<Offer, 'data'>, failure: Failure): Failure => {
+export const failureFor = (offer: About, failure: Failure): Failure => {
   const { category, message, details } = failure
   const { hint: _, ...others } = details
   const hint = adviceFor(failure) ?? hintFor(offer, failure)

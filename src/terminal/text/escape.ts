@@ -2,17 +2,23 @@
 import { inPieces } from '../../base/pieces.js'
 
 /**
- * What can move the cursor, change the terminal or turn the reading direction: control
- * characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional marks,
- * embeddings, overrides and isolates, the byte order mark and interlinear annotations.
+ * What can move the cursor, change the terminal, turn the reading direction or say what nobody sees: control
+ * characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional marks, embeddings,
+ * overrides and isolates, invisible operators and spaces without a width, the byte order mark, interlinear
+ * annotations and tags, which spell a text for programs alone.
  */
-const hostile = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/u
+const hostile =
+  /[\p{Cc}\p{Cs}\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u
 const allHostile = new RegExp(hostile.source, 'gu')
 
 const short: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
 const escaped = (char: string): string =>
-  short[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  short[char] ??
+  Array.from(
+    { length: char.length },
+    (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('')
 
 /**
  * The text with each such character as the escape that JSON would use (`\u001b`, `\n`). The text

@@ -7,7 +7,7 @@ import { type Globals, readGlobals } from '../../../commands/globals.js'
 import type { Piped } from '../../../commands/services.js'
 import type { Command } from '../../../commands/types.js'
 import type { Manner, WithinAnswer, WithinAsk } from '../../../commands/within.js'
-import { Failure, usage } from '../../../errors.js'
+import { exitCodes, Failure, usage } from '../../../errors.js'
 import { formatNamed } from '../../../output/formats.js'
 import { commandIn } from '../../own/command.js'
 import { givenInWords } from '../../own/data.js'
@@ -52,6 +52,8 @@ const globalsFor = (outer: Globals, { fields, manner, page, perPage }: WithinAsk
     ...reached,
     output: 'ndjson',
     dryRun: manner === 'tries',
+    // Whoever asks by data hears whether the instance took all of it.
+    strict: manner === 'writes',
     ...(fields === undefined ? {} : { fields }),
     ...(page === undefined ? {} : { page }),
     ...(perPage === undefined ? {} : { perPage }),
@@ -143,14 +145,21 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
   const screen = await keptScreen()
   let more = false
   let given: Given | undefined
-  const said = (code: number, failure = screen.failures[0]): WithinAnswer => ({
-    ...(given === undefined ? {} : { given }),
-    records: screen.lines(),
-    more,
-    notes: screen.notes,
-    code,
-    ...(failure === undefined ? {} : { failure }),
-  })
+  const said = (code: number, thrown?: Failure): WithinAnswer => {
+    const [records, { failures, notes }] = [screen.lines(), screen]
+    // What could be read is no less true for what could not.
+    const part = code === exitCodes.partial && records.length > 0
+    const failure = thrown ?? (part ? undefined : failures[0])
+    const unread = part ? failures.map(({ message }) => `not read: ${message}`) : []
+    return {
+      ...(given === undefined ? {} : { given }),
+      records,
+      more,
+      notes: [...unread, ...notes],
+      code,
+      ...(failure === undefined ? {} : { failure }),
+    }
+  }
   try {
     const { command, ...inWords } = await meant(ask, outer.own)
     const note = (text: string): void => screen.streams.notes.note(text)

@@ -63,7 +63,12 @@ export const keptScreen = async (): Promise<KeptScreen> => {
     notes: {
       note: (text) => say([text].flat().join('\n')),
       warn: say,
-      report: (failure) => failures.push(failure),
+      report: (failure, of) => {
+        const { category, message, details } = failure
+        failures.push(
+          of === undefined ? failure : new Failure(category, `${of}: ${message}`, details),
+        )
+      },
     },
     prompts,
     meter: createMeter({ name: '', liveness: 'off', stream: standardError() }),
