@@ -4,6 +4,7 @@ import { createInstance } from '../client/index.js'
 import type { InstanceClient } from '../client/instance.js'
 import type { InstanceOptions } from '../client/types.js'
 import type { Gate } from '../http/gate.js'
+import type { WireRequest } from '../http/types.js'
 import { Audit } from '../profile/audit/kept.js'
 import { checkReadOnly, confirmationFor } from '../profile/index.js'
 import { throwing, throwingNow } from './failing.js'
@@ -46,14 +47,28 @@ const gateOf = async (options: ConnectOptions, { session }: Destination): Promis
   })(session.baseUrl)
 }
 
+/** Notes a write for `journal undo last` of the tool, which would pass over what keeps no journal. */
+const noting =
+  ({ journals, session: { baseUrl, profile } }: Destination) =>
+  async (request: WireRequest): Promise<void> => {
+    if (journals === undefined) return
+    const { noteUnkept } = await import('../fleet/journal/last.js')
+    const write = { instance: baseUrl, profile: profile?.name ?? null, command: 'svcctl/client' }
+    await noteUnkept(journals, { ...write, at: new Date().toISOString() }, request)
+  }
+
 /** What the rules of a profile add: what it must not send is refused, what it sends is on record. */
-const railsOf = ({ session }: Destination): Pick<InstanceOptions, 'guard' | 'record'> => {
+const railsOf = (reached: Destination): Pick<InstanceOptions, 'guard' | 'record'> => {
+  const { session } = reached
   const audit = new Audit()
+  const note = noting(reached)
   return {
     record: (credential) => audit.open(session.profile, credential, session.user),
-    guard: (request) => {
+    guard: async (request) => {
       checkReadOnly(session.profile, request.method, request.path)
       audit.check(request)
+      // What cannot be noted is no reason to fail: nobody is there to be told.
+      await note(request).catch(() => {})
     },
   }
 }

@@ -6,6 +6,7 @@ import { postForm } from '../client/form.js'
 import { usage } from '../errors.js'
 import type { Transport } from '../http/types.js'
 import {
+  journalFolder,
   openStore,
   openTokens,
   pathsOf,
@@ -24,6 +25,8 @@ export interface Destination {
   readonly transport: () => Promise<Transport | undefined>
   /** The file with its own words. */
   readonly vocabulary?: string
+  /** Where the tool keeps journals: what is written is noted there, since it keeps none. */
+  readonly journals?: string
 }
 
 const isByProfile = (options: ConnectOptions): options is ByProfile =>
@@ -78,6 +81,7 @@ const kept = (options: ByProfile): Destination => {
   return {
     session,
     transport: () => transportOf(session, false, env),
+    journals: journalFolder(machine),
     ...(file === undefined ? {} : { vocabulary: file }),
   }
 }

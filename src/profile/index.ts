@@ -13,7 +13,7 @@ export {
   confirmationFor,
   nameMatches,
 } from './guard.js'
-export { pathsOf } from './paths.js'
+export { journalFolder, pathsOf } from './paths.js'
 export { environmentScope, type Scope, scopeAtHand, type Takes } from './scope/project.js'
 export { resolveSession } from './session.js'
 export {

@@ -32,3 +32,6 @@ export const pathsOf = (env: Environment): Paths => {
   const { config, data, cache } = envPaths('svcctl', { suffix: '' })
   return { config, state: data, cache, portable: false }
 }
+
+/** Where journals of runs are kept unless another file is named. */
+export const journalFolder = (env: Environment): string => path.join(pathsOf(env).state, 'journals')

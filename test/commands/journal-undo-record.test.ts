@@ -36,7 +36,7 @@ const undone = async (lines: readonly ObjectLine[], first: Partial<Header> = {})
     ...first,
   })
   const env = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: token }
-  const ran = await svcctl(['journal', 'undo', 'last', '--yes', '--concurrency', '1'], { env })
+  const ran = await svcctl(['journal', 'undo', header.id, '--yes', '--concurrency', '1'], { env })
   const own = readdirSync(folder).filter((name) => /undo\.ndjson$/.test(name))
   expect(own).toHaveLength(1)
   const text = readFileSync(join(folder, own[0] ?? ''), 'utf8')

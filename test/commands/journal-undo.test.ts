@@ -155,7 +155,7 @@ describe('journal undo', () => {
         }),
       )
       await left(lines, { command, endpoint, values: objects[0]?.[2] ?? {} })
-      const unasked = await run('journal undo last')
+      const unasked = await run(`journal undo ${header.id}`)
       expect(unasked.code, unasked.stderr).toBe(2)
       const undone = await run(`journal undo ${header.id} --yes`)
       expect(undone.code, undone.stderr).toBe(0)
@@ -244,8 +244,9 @@ describe('journal undo', () => {
   it('leaves alone who was added again since otherwise, and tells them from others', async () => {
     const ran = await run('members remove dov eva -G platform --yes --undo-record')
     expect(ran.code, ran.stderr).toBe(0)
+    const { id } = await json('journal show last')
     await run('members add 5 --access-level developer -G platform')
-    const undone = await run('journal undo last --yes')
+    const undone = await run(`journal undo ${id} --yes`)
     expect(undone.code).toBe(8)
     expect(undone.stderr).toMatch(/dov of group platform: .*somebody changed it since/)
     expect(await json('members get 5 -G platform')).toMatchObject({ access_level: 30 })
@@ -332,7 +333,7 @@ describe('journal undo', () => {
       command: 'runners update',
       values: { description: 'second' },
     })
-    const conflict = await run('journal undo last --yes')
+    const conflict = await run(`journal undo ${header.id} --yes`)
     expect(conflict.code).toBe(5)
     expect(conflict.stderr).toContain('somebody changed it since')
     expect(await json('runners get 7')).toMatchObject({ description: 'third' })
@@ -355,7 +356,7 @@ describe('journal undo', () => {
     for (const [first, line, said] of wanted) {
       config = configuration()
       await left([line], first)
-      const { code, stderr } = await run('journal undo last --yes')
+      const { code, stderr } = await run(`journal undo ${header.id} --yes`)
       expect([code, stderr]).toEqual([2, expect.stringContaining(said)])
     }
   })

@@ -101,6 +101,7 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterward
     session: () => place.session(),
     profile: () => place.profile(),
     ...(options.own === undefined ? {} : { own: options.own }),
+    unkept: place.unkept,
     screen: heardBy(screen, globals.verbose),
   })
   const person = new (sendsAll(options) ? Attendant : Unasked)(globals, screen, {

@@ -9,7 +9,7 @@ import { reasonOf, usage } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { End } from '../../fleet/report.js'
-import { makeJournal, resumable, tellGap } from '../journal/runs.js'
+import { makeJournal, resumable, takeUpJournal, tellGap } from '../journal/runs.js'
 import { limitFlags, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import type { Services } from '../services.js'
@@ -154,14 +154,12 @@ export const resumedRun = async (
 ): Promise<ResumedRun | undefined> => {
   const { place, person } = services
   checkLine(given)
-  const [folder, { isDone, nextOf, readPast }, { checkIdentity }, { reopenJournal }, { readPlan }] =
-    await Promise.all([
-      import('../../fleet/journal/folder.js'),
-      import('../../fleet/journal/past.js'),
-      import('../../fleet/journal/identity.js'),
-      import('../../fleet/journal/opening.js'),
-      import('../../desired/planfile/read.js'),
-    ])
+  const [folder, { isDone, nextOf }, { checkIdentity }, { readPlan }] = await Promise.all([
+    import('../../fleet/journal/folder.js'),
+    import('../../fleet/journal/past.js'),
+    import('../../fleet/journal/identity.js'),
+    import('../../desired/planfile/read.js'),
+  ])
   const before = await resumable(
     place,
     { name, command },
@@ -178,7 +176,7 @@ export const resumedRun = async (
   const document = readPlan(JSON.stringify(kept.plan), path)
   checkFiles(kept.cwd, before.header.id, document)
   if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await reopenJournal(before.file, readPast)
+  const { journal, past } = await takeUpJournal(place, before.file)
   const open = document.actions.filter(
     (_, i) => nextOf(past.states.get(i + 1) ?? 'queued', past.header.endpoint) !== 'skip',
   )

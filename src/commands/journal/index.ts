@@ -5,10 +5,11 @@ import { exitCodes, usage } from '../../errors.js'
 import type { Entry } from '../../fleet/journal/folder.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Counts, End } from '../../fleet/report.js'
+import { journalFolder } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 import type { Given } from '../types.js'
-import { fileOf, journalArgument, journalFolder } from './named.js'
+import { fileOf, journalArgument } from './named.js'
 import { tellGap } from './runs.js'
 
 /** What a list says of a run. */

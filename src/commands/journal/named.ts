@@ -2,14 +2,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { usage } from '../../errors.js'
-import { pathsOf } from '../../profile/index.js'
+import { journalFolder } from '../../profile/index.js'
 import { stateFolder } from '../sandbox/session.js'
 import type { PlaceService } from '../services.js'
 import type { Argument } from '../types.js'
-
-/** Where journals are kept unless another file is named. */
-export const journalFolder = (env: NodeJS.ProcessEnv): string =>
-  join(pathsOf(env).state, 'journals')
 
 /** What an instance is called in journals: an embedded one by where its state is kept. */
 export const instanceOf = async (

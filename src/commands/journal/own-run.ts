@@ -10,7 +10,7 @@ import type { Outcome, Report } from '../../fleet/report.js'
 import { keptOf } from '../answered.js'
 import { maskingOf } from '../kept.js'
 import type { PlanAnswer, Services } from '../services.js'
-import { keptAs, makeJournal, resumable, tellGap } from './runs.js'
+import { keptAs, makeJournal, resumable, takeUpJournal, tellGap } from './runs.js'
 
 export type { GivenObject, Item } from '../../fleet/items.js'
 
@@ -69,13 +69,11 @@ export const resumeRun = async (
   name: string,
 ): Promise<HeldRun | undefined> => {
   const { place, person } = services
-  const [{ isDone, nextOf, readPast }, { checkIdentity }, { reopenJournal }, { workOf }] =
-    await Promise.all([
-      import('../../fleet/journal/past.js'),
-      import('../../fleet/journal/identity.js'),
-      import('../../fleet/journal/opening.js'),
-      import('../../fleet/journal/work.js'),
-    ])
+  const [{ isDone, nextOf }, { checkIdentity }, { workOf }] = await Promise.all([
+    import('../../fleet/journal/past.js'),
+    import('../../fleet/journal/identity.js'),
+    import('../../fleet/journal/work.js'),
+  ])
   const before = await resumable(
     place,
     { name, command },
@@ -89,7 +87,7 @@ export const resumeRun = async (
   if (isDone(before)) return undefined
   tellGap(services, before)
   if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await reopenJournal(before.file, readPast)
+  const { journal, past } = await takeUpJournal(place, before.file)
   const items: Item[] = []
   const damaged = past.gap !== undefined
   const next = (n: number) => nextOf(past.states.get(n) ?? 'queued', header.endpoint, damaged)

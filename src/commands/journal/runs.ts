@@ -6,9 +6,28 @@ import type { Header } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { Kept } from '../../fleet/progress.js'
+import { journalFolder } from '../../profile/index.js'
 import type { Globals } from '../globals.js'
 import type { PlaceService, Services } from '../services.js'
-import { fileOf, instanceOf, journalFolder } from './named.js'
+import { fileOf, instanceOf } from './named.js'
+
+/** Has a journal note that its run was the last write: of whoever began it, and of who goes on with it. */
+const noting = (
+  { clock, env }: Pick<PlaceService, 'clock' | 'env'>,
+  journal: Journal,
+  profiles: readonly (string | null)[],
+): void => {
+  const { command: words, endpoint, instance, undoes } = journal.header
+  if (endpoint.startsWith('GET ')) return
+  const command = undoes === undefined ? words : `journal undo ${undoes}`
+  journal.note = async () => {
+    const { noteKept } = await import('../../fleet/journal/last.js')
+    const write = { instance, command, at: clock.now().toISOString(), journal: journal.file }
+    // What stays unnoted is found by the times of the journals.
+    for (const profile of new Set(profiles))
+      await noteKept(journalFolder(env), { ...write, profile }).catch(() => {})
+  }
+}
 
 /**
  * Makes the journal of a run: the file that was named, or one of the folder of journals, of which the oldest go.
@@ -16,19 +35,41 @@ import { fileOf, instanceOf, journalFolder } from './named.js'
  * @throws Failure `usage` where it cannot be made, `conflict` where another process has it
  */
 export const makeJournal = async (
-  { clock, cwd, env }: Pick<PlaceService, 'clock' | 'cwd' | 'env'>,
+  place: Pick<PlaceService, 'clock' | 'cwd' | 'env'>,
   named: string | undefined,
   header: Header,
 ): Promise<Journal> => {
+  const { clock, cwd, env } = place
   const [{ pruneJournals }, { createIn, createJournal }] = await Promise.all([
     import('../../fleet/journal/folder.js'),
     import('../../fleet/journal/opening.js'),
   ])
-  if (named !== undefined) return createJournal(resolve(cwd, named), header)
   const folder = journalFolder(env)
-  const journal = await createIn(folder, header)
-  await pruneJournals(folder, clock.now().getTime()).catch(() => [])
+  const journal =
+    named === undefined
+      ? await createIn(folder, header)
+      : await createJournal(resolve(cwd, named), header)
+  noting(place, journal, [header.profile])
+  if (named === undefined) await pruneJournals(folder, clock.now().getTime()).catch(() => [])
   return journal
+}
+
+/**
+ * Goes on with a journal.
+ * @throws Failure `usage` where it cannot be read, `conflict` where another process has it
+ */
+export const takeUpJournal = async (
+  place: Pick<PlaceService, 'clock' | 'env' | 'session'>,
+  file: string,
+): Promise<{ readonly journal: Journal; readonly past: Past }> => {
+  const [{ reopenJournal }, { readPast }] = await Promise.all([
+    import('../../fleet/journal/opening.js'),
+    import('../../fleet/journal/past.js'),
+  ])
+  const taken = await reopenJournal(file, readPast)
+  const { profile } = await place.session()
+  noting(place, taken.journal, [taken.past.header.profile, profile?.name ?? null])
+  return taken
 }
 
 /**

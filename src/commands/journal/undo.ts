@@ -8,6 +8,7 @@ import { define } from '../define.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
 import type { Given, Operation, Plan } from '../types.js'
 import { type Inverse, inverseOf } from './inverse.js'
+import { lastRunToUndo } from './last.js'
 import { fileOf, journalArgument } from './named.js'
 import { presentOf } from './present.js'
 import { tellGap } from './runs.js'
@@ -68,16 +69,28 @@ const recorded = async (
   return result
 }
 
+/** The run that is named; what was written since then by others, where that is not seen from the name. */
+const runIn = async (
+  services: Services,
+  name: string,
+): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
+  if (name !== 'last') return { file: await fileOf(services.place, name), since: [] }
+  const { file, since } = await lastRunToUndo(services)
+  return { file, since: since.map((text) => `Since then there was a write: ${text}.`) }
+}
+
 const undoing = async (services: Services, given: Given): Promise<Operation> => {
   const { instance, person, place } = services
   const engine = await fleet()
-  const past = await engine.readPast(await fileOf(place, given.args[0] ?? ''))
+  const { file: path, since } = await runIn(services, given.args[0] ?? '')
+  const past = await engine.readPast(path)
   const inverse = await inverseOf(past.header)
   await engine.checkUndoable(past)
   await checkMaker(services, past)
   tellGap(services, past)
   const kept = await stepsOf(past, inverse, (text) => person.note(text))
   const steps = await withIds(services, kept)
+  if (!person.interactive) for (const text of since) person.note(text)
   if (steps.length === 0) person.note('the run changed nothing that is to be put back')
   const byPlan = new Map(steps.map((step) => [step.plan, step]))
   const stepOf = (plan: Plan): UndoStep => {
@@ -89,7 +102,7 @@ const undoing = async (services: Services, given: Given): Promise<Operation> => 
   const turns = new Turns()
   return {
     plans: [...byPlan.keys()],
-    loses: { what: `What ${past.header.id} did is taken back.` },
+    loses: { what: [`What ${past.header.id} did is taken back.`, ...since].join(' ') },
     done: 'put back',
     check: (plan) => isDue(engine, instance, inverse, stepOf(plan)),
     send: async (plan) => {
@@ -114,6 +127,7 @@ export const undoCommand = define({
   summary: 'Put the objects of a run back as they were',
   description: [
     'Each is read first: one that is not as the run left it is left alone, as a conflict. The run needs a record of what was there before.',
+    'last is the last write with this profile at its instance. Where that kept no journal, or it is not certain which was the last, nothing is done, and the hint names the run.',
   ],
   alters: true,
   args: [journalArgument],

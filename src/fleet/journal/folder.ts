@@ -2,7 +2,7 @@
 import { constants, existsSync } from 'node:fs'
 import { type FileHandle, readdir, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { codeOf } from '../../errors.js'
+import { codeOf, type Failure } from '../../errors.js'
 import type { Counts, End } from '../report.js'
 import { gapFailure } from './gap.js'
 import type { Header, Line } from './lines.js'
@@ -117,10 +117,25 @@ export const journalsIn = async (folder: string): Promise<Journals> => {
   return { entries: entries.toSorted(byAge), unreadable: unreadable.toSorted().reverse() }
 }
 
-/** @throws Failure `partial` where a journal that began later than a run cannot be read: it may be the one that is meant */
-const checkNewest = ({ unreadable: [newest] }: Journals, file: string): void => {
-  if (newest !== undefined && beganAt(newest) >= beganAt(file))
-    throw gapFailure(newest, 'its first line, which says what the run was')
+const headless = (file: string): Failure =>
+  gapFailure(file, 'its first line, which says what the run was')
+
+/**
+ * @param run its file, or its id
+ * @throws Failure `partial` where a journal that began later than a run cannot be read: it may be the one that is meant
+ */
+export const checkNewest = ({ unreadable: [newest] }: Journals, run: string): void => {
+  if (newest !== undefined && beganAt(newest) >= beganAt(run)) throw headless(newest)
+}
+
+/**
+ * One journal at a glance.
+ * @throws Failure `partial` where its first line cannot be read
+ */
+export const entryIn = async (file: string): Promise<Entry> => {
+  const entry = await entryOf(file)
+  if (entry === undefined || entry === 'empty') throw headless(file)
+  return entry
 }
 
 /**

@@ -57,6 +57,9 @@ export class Journal {
   #broken: Failure | undefined
   #leaveSync: (() => void) | undefined
   #listeners = new Set<() => void>()
+  /** Notes elsewhere that this run writes: before its first object is begun, and once more when it ends. */
+  note: (() => Promise<void>) | undefined
+  #noted: Promise<void> | undefined
   /** Bytes of whole lines that were written. */
   written: number
   /** What became of each object so far. */
@@ -80,7 +83,7 @@ export class Journal {
     if (this.#broken !== undefined) return Promise.reject(this.#broken)
     const { written } = this.#waiting
     this.add(line)
-    return written
+    return 'n' in line && line.state === 'begun' ? this.#begun(written) : written
   }
 
   /** Adds a line whose caller asks later whether it was written. */
@@ -118,9 +121,10 @@ export class Journal {
   }
 
   /** The last line: how the run ended, and what became of all its objects. */
-  end(end: End): Promise<void> {
+  async end(end: End): Promise<void> {
     const at = new Date(this.#clock.now()).toISOString()
-    return this.append({ end, counts: this.states.counts(), at })
+    await this.append({ end, counts: this.states.counts(), at })
+    if (this.#noted !== undefined) await this.note?.()
   }
 
   /** Brings all to the disk, and lets go of the file. Never throws: what failed, failed before. */
@@ -136,6 +140,13 @@ export class Journal {
   async discard(): Promise<void> {
     await this.close()
     await unlink(this.file).catch(() => {})
+  }
+
+  /** Nothing is sent before both are written. */
+  async #begun(written: Promise<void>): Promise<void> {
+    this.#noted ??= this.note?.()
+    await written
+    await this.#noted
   }
 
   async #write(): Promise<void> {

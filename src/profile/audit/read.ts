@@ -1,4 +1,6 @@
 /** Reads an audit log back, without holding it in memory. */
+import { constants } from 'node:fs'
+import { nonBlocking, otherThanFile } from '../../base/files/regular.js'
 import { isObject } from '../../base/objects.js'
 import { codeOf } from '../../errors.js'
 import { fileFailure } from '../files.js'
@@ -30,7 +32,7 @@ const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value ==
 
 /** What each field of an entry holds. */
 const holds: Readonly<Record<keyof AuditEntry, (value: unknown) => boolean>> = {
-  time: isText,
+  time: (value) => isText(value) && !Number.isNaN(Date.parse(String(value))),
   profile: isText,
   user: orNull(isText),
   sudo: orNull(isText),
@@ -46,7 +48,8 @@ const isEntry = (value: unknown): value is AuditEntry =>
   isObject(value) &&
   auditFields.every((field) => Object.hasOwn(value, field) && holds[field](value[field]))
 
-const parse = (line: string): AuditEntry | undefined => {
+/** What a line says; undefined where it is no entry. */
+export const entryIn = (line: string): AuditEntry | undefined => {
   try {
     const value: unknown = JSON.parse(line)
     return isEntry(value) ? value : undefined
@@ -72,16 +75,34 @@ const statusFits = (status: number | null, wanted: string): boolean =>
     ? String(status ?? '').startsWith(wanted.slice(0, 1))
     : String(status ?? 'none') === wanted
 
-async function* lines(file: string): AsyncGenerator<string> {
-  const { createReadStream } = await import('node:fs')
-  const { createInterface } = await import('node:readline')
-  const stream = createReadStream(file, 'utf8')
+/** No entry is longer: of what is, the rest is not kept. */
+const longestLine = 1 << 20
+
+/**
+ * The lines of a log; of one that does not exist yet none.
+ * @throws Failure `usage` where the file cannot be read
+ */
+export async function* linesIn(file: string): AsyncGenerator<string> {
+  const { open } = await import('node:fs/promises')
+  const handle = await open(file, constants.O_RDONLY | nonBlocking).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw fileFailure('read the audit log', file, error)
+  })
+  if (handle === undefined) return
   try {
-    yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+    const other = otherThanFile(await handle.stat())
+    if (other !== undefined) throw new Error(other)
+    let rest = ''
+    for await (const chunk of handle.createReadStream({ encoding: 'utf8' })) {
+      const lines = `${rest}${String(chunk)}`.split('\n')
+      rest = (lines.pop() ?? '').slice(0, longestLine)
+      yield* lines
+    }
+    if (rest !== '') yield rest
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw fileFailure('read the audit log', file, error)
+    throw fileFailure('read the audit log', file, error)
   } finally {
-    stream.destroy()
+    await handle.close()
   }
 }
 
@@ -98,9 +119,9 @@ export async function* readAudit(
   const latest: AuditEntry[] = []
   let fitting = 0
   let unreadable = 0
-  for await (const line of lines(file)) {
+  for await (const line of linesIn(file)) {
     if (line.trim() === '') continue
-    const entry = parse(line)
+    const entry = entryIn(line)
     if (entry === undefined) unreadable++
     if (entry === undefined || !fits(entry, filter)) continue
     fitting++

@@ -13,6 +13,7 @@ import { Audit } from '../../../profile/audit/kept.js'
 import { checkReadOnly } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
 import { type FindOwn, servesOrigin, wordsFor } from '../../own/found.js'
+import type { UnkeptWrites } from '../place/unkept.js'
 import { credentialsOf, hinted } from './credential.js'
 import { curlText } from './curl.js'
 import { type Ceilings, gatesOf } from './gates.js'
@@ -29,6 +30,8 @@ export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'sig
   readonly screen: RunWays['screen'] & { readonly warn: (text: string) => void }
   /** The instance's own words, where a vocabulary is in force. */
   readonly own?: FindOwn
+  /** Is told of each write just before it is sent. */
+  readonly unkept: Pick<UnkeptWrites, 'close' | 'note'>
 }
 
 /** A call that carries no credential. */
@@ -97,15 +100,34 @@ const stranger =
     return other.client(credential === undefined ? bare : undefined)
   }
 
+type Guard = ReturnType<typeof guarding>
+
+/** Refuses what must not be written, and notes what is. */
+const admitting =
+  (guard: Guard, { unkept }: ExchangeOptions): Guard =>
+  async (request, elsewhere) => {
+    await guard(request, elsewhere)
+    await unkept.note(request, elsewhere)
+  }
+
+/** Makes the requests of asks that are sent now. */
+const sendable =
+  (build: ReturnType<typeof building>, admit: Guard) =>
+  async (ask: Ask): Promise<WireRequest> => {
+    const wire = await build(ask)
+    if (writes(ask.endpoint)) await admit(wire, wire.absolute)
+    return wire
+  }
+
 const ownGates = ({ globals, profile, screen }: ExchangeOptions) =>
   gatesOf(globals, profile, (text) => screen.say(text, 'info'))
 
 export const createExchange = (options: ExchangeOptions) => {
-  const { globals, env, screen, session } = options
-  const { warn } = screen
-  const warnings = new Warnings({ insecure: globals.insecure, env, warn })
+  const { globals, env, screen, session, unkept } = options
+  const warnings = new Warnings({ insecure: globals.insecure, env, warn: screen.warn })
   const audit = new Audit()
   const guard = guarding(options, audit)
+  const admit = admitting(guard, options)
   const gateOf = options.gateOf ?? ownGates(options)
   const run: RunWays = { ...options, warnings, audit, guard, gateOf }
   const own: Spoken = async (baseUrl) => wordsFor(await options.own?.(), baseUrl)
@@ -127,19 +149,18 @@ export const createExchange = (options: ExchangeOptions) => {
     glance: async ({ endpoint, values }: Ask): Promise<unknown> =>
       (await instance()).glance(endpoint, values),
     anonymous: stranger(run, own, others),
-    /** The request of an ask, refused where the profile only reads. */
-    request: async (ask: Ask): Promise<WireRequest> => {
-      const wire = await build(ask)
-      if (writes(ask.endpoint)) await guard(wire, wire.absolute)
-      return wire
-    },
+    /** The request of an ask that is sent now, refused where the profile only reads. */
+    request: sendable(build, admit),
     guard,
+    /** Asked just before a request is sent that no ask stands for: refuses it as `guard`, and notes it. */
+    admit,
     /** The gate of an address. */
     gateOf,
     /** The gate that all requests to the session's instance pass. */
     gate: async (): Promise<FleetGate> => gateOf((await session()).baseUrl),
     curlOf,
     close: async (): Promise<void> => {
+      await unkept.close()
       await close()
       for (const other of others) await other.close()
     },

@@ -85,7 +85,7 @@ export class LiveInstance implements InstanceService {
     return {
       build: (ask) => exchange.build(ask, baseUrl),
       call: async (request) => {
-        await exchange.guard(request, true)
+        await exchange.admit(request, true)
         return (await exchange.anonymous(baseUrl, credential, party)).call(request)
       },
     }
@@ -93,7 +93,7 @@ export class LiveInstance implements InstanceService {
 
   async raw(request: WireRequest, called?: Endpoint): Promise<Whole> {
     const { exchange } = this.#parts
-    await exchange.guard(request)
+    await exchange.admit(request)
     return (await exchange.client(called)).call(request)
   }
 }

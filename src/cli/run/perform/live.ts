@@ -11,7 +11,7 @@ import { mergedOf } from './merged.js'
 
 export interface LiveSendingParts {
   readonly sending: Pick<Sending, 'open' | 'send'>
-  readonly exchange: Pick<ExchangeServices, 'anonymous' | 'build' | 'client' | 'guard'>
+  readonly exchange: Pick<ExchangeServices, 'admit' | 'anonymous' | 'build' | 'client'>
 }
 
 type Parts = LiveSendingParts & {
@@ -95,13 +95,13 @@ export class LiveSending {
     const { exchange, sending } = this.#parts
     const { to } = this.#operation
     if (plan.request !== undefined) {
-      await exchange.guard(plan.request)
+      await exchange.admit(plan.request)
       return (await exchange.client(plan.called)).call(plan.request)
     }
     if (to === undefined) return sending.send(plan)
     const { origin, credential, party, request = (one) => one } = to
     const wire = request(await exchange.build(plan, origin))
-    await exchange.guard(wire, true)
+    await exchange.admit(wire, true)
     return (await exchange.anonymous(origin, credential, party)).call(wire)
   }
 }

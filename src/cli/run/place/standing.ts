@@ -12,6 +12,7 @@ import type { Profile, Session } from '../../../profile/types.js'
 import type { OpenSessions, RunOptions } from '../options.js'
 import type { Streams } from '../screen.js'
 import { clockOf } from './clock.js'
+import { UnkeptWrites } from './unkept.js'
 
 const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
   const project = kinds.includes('project')
@@ -37,6 +38,7 @@ export class Standing implements PlaceService {
   /** The folder whose git remotes name a project: of several instances they name that of one. */
   readonly #searched: string | undefined
   readonly within: Within
+  readonly unkept: UnkeptWrites
 
   readonly #options: Options
   readonly #screen: Pick<Streams, 'interactive' | 'notes'>
@@ -65,6 +67,8 @@ export class Standing implements PlaceService {
     this.clock = clockOf(signal)
     this.#sessions = sessions
     this.stdin = stdin
+    const warn = (text: string): void => screen.notes.warn(text)
+    this.unkept = new UnkeptWrites({ command: options.command, place: this, warn })
   }
 
   session(): Promise<Session> {

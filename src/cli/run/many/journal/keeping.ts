@@ -24,6 +24,7 @@ import type { Journal } from '../../../../fleet/journal/writing.js'
 import type { End } from '../../../../fleet/report.js'
 import type { RunRecord } from '../../../../fleet/run.js'
 import type { Replied } from '../../person/ask.js'
+import type { UnkeptWrites } from '../../place/unkept.js'
 import type { Numbered } from '../intake.js'
 import { askedOf } from './asked.js'
 import { Doing } from './doing.js'
@@ -33,7 +34,10 @@ import type { Resumed } from './resumed.js'
 import type { JournalWish } from './wish.js'
 
 export interface KeepingParts {
-  readonly place: Pick<PlaceService, 'clock' | 'cwd' | 'env' | 'identity'>
+  readonly place: Pick<PlaceService, 'clock' | 'cwd' | 'env' | 'identity'> & {
+    /** Notes what is sent while no journal is in force. */
+    readonly unkept: Pick<UnkeptWrites, 'kept'>
+  }
   readonly person: Pick<PersonService, 'note'>
   readonly command: Command
   readonly globals: Pick<
@@ -126,6 +130,7 @@ export class Keeping {
     const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
     if (resumed === undefined && header.final !== undefined)
       parts.person.note(`this run cannot be resumed: ${header.final}`)
+    parts.place.unkept.kept = true
     return new Keeping(parts, journal, doing, first)
   }
 
@@ -174,6 +179,7 @@ export class Keeping {
   async end(end: End): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    this.#parts.place.unkept.kept = false
     await this.journal.end(end).catch(() => {})
     await this.journal.close()
   }
@@ -182,6 +188,7 @@ export class Keeping {
   async discard(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    this.#parts.place.unkept.kept = false
     await (this.resumed === undefined ? this.journal.discard() : this.journal.close())
   }
 }

@@ -6,7 +6,7 @@ import { named, type ScopeKind, scopeOf, streams } from '../../../../commands/de
 import type { Parent } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
 import { fileOf } from '../../../../commands/journal/named.js'
-import { lastRun, tellGap } from '../../../../commands/journal/runs.js'
+import { lastRun, takeUpJournal, tellGap } from '../../../../commands/journal/runs.js'
 import type { Services } from '../../../../commands/services.js'
 import type { Command, MadeBy } from '../../../../commands/types.js'
 import { exitCodes, usage } from '../../../../errors.js'
@@ -14,7 +14,6 @@ import type { Item } from '../../../../fleet/items.js'
 import { gapFailure } from '../../../../fleet/journal/gap.js'
 import { checkIdentity, checkResumable } from '../../../../fleet/journal/identity.js'
 import type { Header, LineAsked } from '../../../../fleet/journal/lines.js'
-import { reopenJournal } from '../../../../fleet/journal/opening.js'
 import { isDone, nextOf, type Past, readPast } from '../../../../fleet/journal/past.js'
 import { workOf } from '../../../../fleet/journal/work.js'
 import { type Parents, type Slot, SlotsWithObjects, slotIn } from '../../../plan/parents.js'
@@ -208,7 +207,7 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   tellGap(services, before)
   if (again) checkAgain(before)
   if (doubt !== undefined) await services.person.confirm(`${doubt}.`, [before.file])
-  const { journal, past } = await reopenJournal(before.file, readPast)
+  const { journal, past } = await takeUpJournal(services.place, before.file)
   const { header, states } = past
   const streamed = isStreamed(command, header)
   const damaged = past.gap !== undefined

@@ -1,0 +1,175 @@
+/** `journal undo last`: the last write of this profile, where its journal is that of the last write for certain. */
+import { existsSync } from 'node:fs'
+import { Failure, usage } from '../../errors.js'
+import type { Entry, Journals } from '../../fleet/journal/folder.js'
+import type { LastWrite, WriteAuthor } from '../../fleet/journal/last.js'
+import { lastAudited } from '../../profile/audit/last.js'
+import { journalFolder } from '../../profile/index.js'
+import type { Services } from '../services.js'
+import { instanceOf } from './named.js'
+
+/** A killed run wrote no time of its end: its last request may have ended so much later than its last line. */
+const slack = 2000
+
+/** What is known of the writes on this machine. */
+interface Known {
+  readonly writer: WriteAuthor
+  /** What the writer wrote last. */
+  readonly last: LastWrite | undefined
+  readonly others: readonly LastWrite[]
+  readonly journals: Journals
+}
+
+const timeText = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
+
+const runText = ({ header, changed }: Entry): string =>
+  `${header.id} (${header.command}, written last at ${timeText(changed)})`
+
+const byWhom = ({ instance, profile }: WriteAuthor): string =>
+  profile === null ? `at ${instance} without a profile` : `with profile ${profile} at ${instance}`
+
+const writeText = ({ command, request, journal, at }: LastWrite): string =>
+  `${command} (${request ?? journal ?? 'a journal'}) at ${at}`
+
+const byName = (id: string): string => `To undo a run, name it: svcctl journal undo ${id}`
+
+const refused = (why: string, newest: Entry | undefined): Failure =>
+  usage(why, byName(newest?.header.id ?? '<id>'))
+
+const knownIn = async ({ place }: Services): Promise<Known> => {
+  const [{ journalsIn }, { isSameAuthor, lastWritesIn }] = await Promise.all([
+    import('../../fleet/journal/folder.js'),
+    import('../../fleet/journal/last.js'),
+  ])
+  const folder = journalFolder(place.env)
+  const { profile } = await place.session()
+  const writer = { instance: await instanceOf(place), profile: profile?.name ?? null }
+  const writes = await lastWritesIn(folder)
+  return {
+    writer,
+    last: writes.find((write) => isSameAuthor(write, writer)),
+    others: writes.filter((write) => !isSameAuthor(write, writer)),
+    journals: await journalsIn(folder),
+  }
+}
+
+/** The journals of a writer, the one that was written last first. */
+const ownOf = ({ journals, writer }: Known): readonly Entry[] =>
+  journals.entries
+    .filter(
+      ({ header }) => header.instance === writer.instance && header.profile === writer.profile,
+    )
+    .toSorted((a, b) => b.changed - a.changed)
+
+/** @throws Failure `usage` where it is not known which write was the last, or where that kept no journal */
+const notedJournal = (known: Known): string => {
+  const { last, writer, journals } = known
+  const [newest] = ownOf(known)
+  const [any] = journals.entries
+  if (last?.journal !== undefined && existsSync(last.journal)) return last.journal
+  if (last === undefined && newest === undefined)
+    throw refused(
+      `there is no journal of a run ${byWhom(writer)}${any === undefined ? '' : `; the newest of all is ${runText(any)} ${byWhom(any.header)}`}`,
+      undefined,
+    )
+  if (last === undefined)
+    throw refused(
+      `whether ${newest === undefined ? 'a run' : runText(newest)} was the last write ${byWhom(writer)} is not known: it was made by a version that took no note of others`,
+      newest,
+    )
+  const gone = last.journal === undefined ? 'kept no journal' : 'has no journal any more'
+  throw refused(
+    `the last write ${byWhom(writer)} ${gone}: ${writeText(last)}; ${newest === undefined ? 'there is no journal of another' : `the newest journal is ${runText(newest)}`}`,
+    newest,
+  )
+}
+
+/** @throws Failure `conflict` where a process still writes the journal */
+const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
+  if (!locked) return
+  const { lock } = await import('../../base/files/lock.js')
+  const held = (owner: string): Failure =>
+    new Failure('conflict', `the run ${header.id} still goes on: ${owner} writes its journal`, {
+      hint: `Wait for it to end; if it has, delete ${file}.lock`,
+    })
+  const { release } = await lock(`${file}.lock`, { patience: 0, held })
+  release()
+}
+
+/** When a run began, by its id, in milliseconds of the epoch. */
+const beganAt = ({ header: { id } }: Entry): number =>
+  Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)-.*$/, '$1-$2-$3T$4:$5:$6Z'))
+
+/** Whether the run changed anything, as far as its end says. */
+const wrote = ({ counts }: Entry): boolean =>
+  counts === undefined || counts.done + counts.unknown > 0
+
+/** @throws Failure `usage` where the audit log of the profile has another last write, or cannot say */
+const checkAudited = async ({ place }: Services, run: Entry): Promise<void> => {
+  const { profile } = await place.session()
+  if (profile?.auditLog === undefined) return
+  const { entry, unreadable } = await lastAudited(profile.auditLog, profile.name)
+  const log = `the audit log ${profile.auditLog}`
+  if (unreadable > 0)
+    throw refused(
+      `whether ${runText(run)} was the last write is not known: ${log} ends with ${unreadable} line${unreadable === 1 ? '' : 's'} that cannot be read`,
+      run,
+    )
+  if (entry === undefined) return
+  const time = Date.parse(entry.time)
+  const request = `${entry.method} ${entry.path} at ${entry.time}`
+  if (time > run.changed + (run.end === undefined ? slack : 0))
+    throw refused(`${log} has a later write than ${runText(run)}: ${request}`, run)
+  if (time < beganAt(run) && wrote(run))
+    throw refused(
+      `whether ${runText(run)} was the last write is not known: the last of ${log} is ${request}, before the run began; was a clock set?`,
+      run,
+    )
+}
+
+/** Whether the line says which profile, or which instance, is meant. */
+const isNamed = ({ place: { env, globals } }: Services): boolean =>
+  globals.sandbox ||
+  [globals.profile, globals.baseUrl, env.SVC_PROFILE, env.SVC_BASE_URL].some(Boolean)
+
+/** A run that is to be undone, and what else was written since then where it is. */
+export interface LastRun {
+  readonly file: string
+  readonly since: readonly string[]
+}
+
+/** @throws Failure `usage` where another of the writer's journals was written later, or it is not said who is meant */
+const checkOthers = (services: Services, known: Known, run: Entry): readonly string[] => {
+  const later = ownOf(known).find(({ file, changed }) => file !== run.file && changed > run.changed)
+  if (later !== undefined)
+    throw refused(
+      `whether ${runText(run)} or ${runText(later)} was the last write is not known: was a clock set, or a journal copied?`,
+      run,
+    )
+  const since = known.others.filter(({ at }) => Date.parse(at) > run.changed)
+  const [other] = since
+  if (other !== undefined && !isNamed(services))
+    throw usage(
+      `since ${runText(run)} there was a write ${byWhom(other)}: ${writeText(other)}`,
+      `Say which is meant: -p <profile>, or svcctl journal undo ${run.header.id}`,
+    )
+  return since
+    .filter(({ instance }) => instance === known.writer.instance)
+    .map((write) => `${writeText(write)} ${byWhom(write)}`)
+}
+
+/**
+ * The run that wrote last with this profile at this instance.
+ * @throws Failure `usage` where that is not certain, or kept no journal; `conflict` where it still goes on
+ */
+export const lastRunToUndo = async (services: Services): Promise<LastRun> => {
+  const { checkNewest, entryIn } = await import('../../fleet/journal/folder.js')
+  const known = await knownIn(services)
+  const file = notedJournal(known)
+  const run = await entryIn(file)
+  checkNewest(known.journals, run.header.id)
+  const since = checkOthers(services, known, run)
+  await checkEnded(run)
+  await checkAudited(services, run)
+  return { file, since }
+}
