@@ -1,5 +1,6 @@
 /** `audit list` and `sandbox alerts`: looking back at what was done. */
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
@@ -41,7 +42,7 @@ const withLog = async () => {
     const times = ran.code === 0 ? JSON.parse(ran.stdout).map((e: { time: string }) => e.time) : []
     return { ...ran, times: times as string[] }
   }
-  return { env, list }
+  return { env, list, log }
 }
 
 describe('audit list', () => {
@@ -63,6 +64,25 @@ describe('audit list', () => {
   ])('%j', async (args, expected) => {
     const { list } = await withLog()
     expect((await list(...args)).times).toEqual(expected)
+  })
+
+  it('takes no more of a line than an entry can have, and a time that is none for no entry', async () => {
+    const { list, log } = await withLog()
+    appendFileSync(log, `${'x'.repeat(3 << 20)}\n${entry('never', 'PUT', 200)}\n`)
+    appendFileSync(log, `${entry('2026-02-02T12:00:00Z', 'PUT', 200)}\n`)
+    const { times, stderr } = await list()
+    expect(times).toHaveLength(4)
+    expect(stderr).toContain('3 lines')
+    expect((await list('--last', '1')).times).toEqual(['2026-02-02T12:00:00Z'])
+    expect((await list('--last', '3')).times).toHaveLength(3)
+  })
+
+  it.runIf(process.platform !== 'win32')('reads no pipe', async () => {
+    const { list, log } = await withLog()
+    rmSync(log)
+    execFileSync('mkfifo', [log])
+    const { code, stderr } = await list()
+    expect([code, stderr]).toEqual([2, expect.stringContaining('it is a pipe')])
   })
 
   it('refuses times and statuses that are none', async () => {

@@ -68,6 +68,24 @@ describe('what completion keeps', () => {
     },
   )
 
+  it('is asked for anew where it is of another clock, or is no list of values', async () => {
+    await runners()
+    const [name = ''] = readdirSync(kept())
+    const file = join(kept(), name)
+    const whole = JSON.parse(readFileSync(file, 'utf8'))
+    answer = [{ id: 2, description: 'two' }]
+    const others = [
+      { ...whole, time: Date.now() + 3_600_000 },
+      { ...whole, items: 'text' },
+      { ...whole, items: [{ value: 4 }] },
+      null,
+    ]
+    for (const other of others) {
+      writeFileSync(file, JSON.stringify(other))
+      expect(await runners(), JSON.stringify(other)).toEqual(['2\ttwo'])
+    }
+  })
+
   it('goes when it is too old', async () => {
     await runners()
     const old = join(kept(), 'old.json')

@@ -67,6 +67,34 @@ describe('state', () => {
     expect(await during(description)).toBe('shared-linux-1')
   })
 
+  it('is refused where it is damaged: also groups that stand in each other', async () => {
+    await during(rename('whole'))
+    const file = join(folder, 'state.json')
+    const whole = JSON.parse(await readFile(file, 'utf8'))
+    const rows = whole.groups.rows.map((row: object, i: number, all: { id: number }[]) => ({
+      ...row,
+      parent_id: all[(i + 1) % all.length]?.id,
+    }))
+    const damaged: readonly object[] = [
+      { format: 1 },
+      { ...whole, config: null },
+      { ...whole, settings: 4 },
+      { ...whole, runners: 5 },
+      { ...whole, runners: { next: 'x', rows: [] } },
+      { ...whole, runners: { next: 1, rows: 5 } },
+      { ...whole, runners: { next: 1, rows: [null] } },
+      { ...whole, runners: { next: 1e300, rows: [] } },
+      { ...whole, groups: { ...whole.groups, rows } },
+    ]
+    for (const state of damaged) {
+      await writeFile(file, JSON.stringify(state))
+      await expect(during(description), JSON.stringify(state).slice(0, 99)).rejects.toMatchObject({
+        category: 'failed',
+        message: expect.stringContaining('is damaged'),
+      })
+    }
+  })
+
   it('belongs to one process at a time; another waits for its turn', async () => {
     await Promise.all(
       ['a', 'b', 'c'].map((token) =>

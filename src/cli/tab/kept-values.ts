@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
 import { distrust } from '../../base/files/trust.js'
+import { isObject } from '../../base/objects.js'
 import { makeDirectory } from '../../profile/index.js'
 import type { Candidate } from './candidates.js'
 
@@ -26,11 +27,14 @@ const fingerprint = (text: string): string => {
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
+/** Whether something is of the last minute; what is far in the future is of a clock that was set since. */
+const isFresh = (time: number): boolean => Math.abs(Date.now() - time) < fresh
+
 /** Removes what is too old to be used: nothing that an instance said lies about for ever. */
 const sweep = (folder: string): void => {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
-    if (Date.now() - statSync(file).mtimeMs > fresh) rmSync(file, { force: true })
+    if (!isFresh(statSync(file).mtimeMs)) rmSync(file, { force: true })
   }
 }
 
@@ -47,10 +51,22 @@ const keep = async (folder: string, file: string, kept: Kept): Promise<void> => 
   }
 }
 
+const isCandidate = (value: unknown): value is Candidate =>
+  isObject(value) &&
+  typeof value.value === 'string' &&
+  (value.text === undefined || typeof value.text === 'string')
+
+const isKept = (value: unknown): value is Kept =>
+  isObject(value) &&
+  typeof value.time === 'number' &&
+  typeof value.of === 'string' &&
+  Array.isArray(value.items) &&
+  value.items.every(isCandidate)
+
 const read = (file: string, of: string): readonly Candidate[] | undefined => {
   try {
-    const kept = JSON.parse(readRegular(file).toString()) as Kept
-    return kept.of === of && Date.now() - kept.time < fresh ? kept.items : undefined
+    const kept: unknown = JSON.parse(readRegular(file).toString())
+    return isKept(kept) && kept.of === of && isFresh(kept.time) ? kept.items : undefined
   } catch {
     return undefined
   }

@@ -109,11 +109,16 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** A plan of a hundred thousand actions has a tenth of this, in bytes. */
+const maxPlan = 1 << 29
+
 /** As with the journal itself: nobody else can have written it. */
 const keptText = async (path: string): Promise<string> => {
   const { openJournal } = await import('../../fleet/journal/reading.js')
   const handle = await openJournal(path)
   try {
+    const { size } = await handle.stat()
+    if (size > maxPlan) throw usage(`${path} is larger than any plan`)
     return await handle.readFile('utf8')
   } finally {
     await handle.close()

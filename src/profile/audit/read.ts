@@ -127,9 +127,10 @@ export async function* readAudit(
     fitting++
     if (limit === undefined) yield entry
     else latest.push(entry)
-    if (limit !== undefined && latest.length > limit) latest.shift()
+    // All at once: one by one, each of them would move as often as there are entries.
+    if (limit !== undefined && latest.length > 2 * limit) latest.splice(0, latest.length - limit)
   }
-  yield* latest
-  const records = limit === undefined ? fitting : latest.length
+  if (limit !== undefined) yield* latest.slice(-limit)
+  const records = limit === undefined ? fitting : Math.min(limit, fitting)
   return { records, more: fitting > records, unreadable }
 }

@@ -95,7 +95,7 @@ export type SavedState = { [K in keyof Records]: Saved<Records[K]> } & {
 }
 
 /** The names of all tables, in the order they are saved. */
-const names: readonly (keyof Records)[] = [
+export const tableNames: readonly (keyof Records)[] = [
   'users',
   'tokens',
   'groups',
@@ -136,7 +136,7 @@ const names: readonly (keyof Records)[] = [
 /** Tables from what was saved; a table that an older state lacks starts empty. */
 export const restore = (saved: Partial<SavedState> & Pick<SavedState, 'config'>): State => {
   const tables = Object.fromEntries(
-    names.map((name) => [name, new Table(saved[name] as Saved<{ id: number }> | undefined)]),
+    tableNames.map((name) => [name, new Table(saved[name] as Saved<{ id: number }> | undefined)]),
   ) as unknown as Tables
   return { ...tables, settings: saved.settings ?? {}, config: saved.config }
 }

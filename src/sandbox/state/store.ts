@@ -6,7 +6,8 @@ import { type Lock, lock } from '../../base/files/lock.js'
 import { readRegular } from '../../base/files/regular.js'
 import { Failure } from '../../errors.js'
 import { seedState } from '../seed/index.js'
-import { restore, type SavedState, type State } from './state.js'
+import { isSavedState } from './shape.js'
+import { restore, type SavedState, type State, tableNames } from './state.js'
 
 /** Raised when older states can no longer be read. */
 const format = 1
@@ -24,13 +25,14 @@ const unreadable = (file: string, why: string, cause?: unknown): Failure =>
 export const readState = (folder: string): State => {
   const file = stateFile(folder)
   if (!existsSync(file)) return seedState()
-  let saved: SavedState & { format: number }
+  let saved: (SavedState & { format: number }) | null
   try {
     saved = JSON.parse(readRegular(file).toString())
   } catch (cause) {
     throw unreadable(file, 'cannot be read', cause)
   }
-  if (saved.format !== format) throw unreadable(file, 'was written by another version')
+  if (saved?.format !== format) throw unreadable(file, 'was written by another version')
+  if (!isSavedState(saved, tableNames)) throw unreadable(file, 'is damaged')
   return restore(saved)
 }
 
