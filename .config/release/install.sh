@@ -14,7 +14,7 @@ fail() {
 }
 
 from=$(dirname -- "$0")
-prefix=${HOME-}/.local
+prefix=${HOME:+$HOME/.local}
 while [ $# -gt 0 ]; do
   case $1 in
     --from) from=${2:?--from needs a folder or an address} && shift 2 ;;
@@ -23,6 +23,11 @@ while [ $# -gt 0 ]; do
     *) fail "what is \"$1\"? There are --from and --prefix" ;;
   esac
 done
+
+[ -n "$prefix" ] || fail 'HOME is not set: name a folder by --prefix'
+installed=$prefix/bin/svcctl
+# The file would be moved into it.
+[ ! -d "$installed" ] || fail "$installed is a folder; remove it, or name another place by --prefix"
 
 case $(uname -s)-$(uname -m) in
   Linux-x86_64) platform=linux-x64 ;;
@@ -77,12 +82,12 @@ chmod 755 "$new"
 # The file was put together elsewhere, which the signature of its Node does not survive; without one Apple silicon ends it.
 [ "$(uname -s)" != Darwin ] || codesign --force --sign - "$new"
 version=$("$new" --version) || fail 'the file does not run here (see above); nothing is installed'
-mv -f -- "$new" "$prefix/bin/svcctl"
+mv -f -- "$new" "$installed"
 
-echo "svcctl $version is installed: $prefix/bin/svcctl"
+echo "svcctl $version is installed: $installed"
 case :${PATH-}: in
   *:"$prefix/bin":*) ;;
   *) echo "$prefix/bin is not on your PATH yet" ;;
 esac
 echo 'Completion: svcctl completion bash (zsh, fish, powershell) says how.'
-echo "To uninstall: rm $prefix/bin/svcctl (before it, svcctl auth logout where tokens are stored)"
+echo "To uninstall: rm $installed (before it, svcctl auth logout where tokens are stored)"

@@ -1,5 +1,13 @@
 /** The script that installs a release, with a small program in place of the executable. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
@@ -22,8 +30,13 @@ const release = (): string => {
 }
 
 /** Runs the script on a machine of that kind, with a `codesign` that says when it was called. */
-const install = async (system: string, machine: string, args: readonly string[], file = script) => {
-  const home = folder()
+const install = async (
+  system: string,
+  machine: string,
+  args: readonly string[],
+  file = script,
+  home = folder(),
+) => {
   const path = pathWith({
     uname: `[ "$1" = -s ] && echo ${system} || echo ${machine}`,
     codesign: 'echo "signed $*" >&2; printf "%s\\n" "# signed" >>"$4"',
@@ -108,6 +121,30 @@ describe.skipIf(process.platform === 'win32')('install.sh', () => {
     const ran = await install(system, machine, args)
     expect(ran).toMatchObject({ code: 1, left: [] })
     expect(ran.stderr).toContain(why)
+  })
+
+  it('installs nowhere without HOME, unless a place is named', async () => {
+    const [made, prefix] = [release(), folder()]
+    const nowhere = await install('Linux', 'x86_64', ['--from', made], script, '')
+    expect(nowhere).toMatchObject({ code: 1, stdout: '' })
+    expect(nowhere.stderr).toContain('HOME is not set: name a folder by --prefix')
+    const args = ['--from', made, '--prefix', prefix]
+    expect((await install('Linux', 'x86_64', args, script, '')).code).toBe(0)
+    expect(readdirSync(join(prefix, 'bin'))).toEqual(['svcctl'])
+  })
+
+  it.each([
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['a link to a folder', (path: string) => symlinkSync(folder(), path)],
+  ])('refuses %s in the place of the file', async (_, make) => {
+    const [made, prefix] = [release(), folder()]
+    mkdirSync(join(prefix, 'bin'))
+    make(join(prefix, 'bin/svcctl'))
+    const ran = await install('Linux', 'x86_64', ['--from', made, '--prefix', prefix])
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toContain('bin/svcctl is a folder')
+    expect(readdirSync(join(prefix, 'bin'))).toEqual(['svcctl'])
+    expect(readdirSync(join(prefix, 'bin/svcctl'))).toEqual([])
   })
 
   it('keeps the file that was there where the new one is refused', async () => {
