@@ -7,6 +7,7 @@ import { splitCommand } from '../base/shell-words.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../catalogue/params.js'
 import { Failure, usage } from '../errors.js'
 import { userTokenKinds } from './tokens/value.js'
+import { checkedProxy } from './transport.js'
 import type { Profile } from './types.js'
 
 type Kebab<S extends string> = S extends `${infer C}${infer Rest}`
@@ -110,7 +111,7 @@ const truth = (name: SettingName, value: unknown): boolean => {
 const textual: Partial<Record<SettingName, (text: string) => string>> = {
   'base-url': normalizeBaseUrl,
   'token-url': tokenUrl,
-  proxy: (text) => webAddress('proxy', text).href,
+  proxy: (text) => checkedProxy('proxy', webAddress('proxy', text).href),
   rate: (text) => {
     if (/^\d{1,9}(?:\.\d{1,9})?\/(?:s|min)$/.test(text) && Number.parseFloat(text) > 0) return text
     throw bad('rate', text, 'a number of requests a second or a minute: 100/s, 600/min')

@@ -29,10 +29,17 @@ const isDecodable = (text: string): boolean => {
   }
 }
 
-/** An address that a connection can be made by: its user name and password are percent-encoded. */
-const checkedProxy = (setting: string, proxy: string): string => {
+/** Whether an address is that of a machine alone: a proxy has no path. */
+const isOrigin = ({ protocol, pathname, search, hash }: URL): boolean =>
+  /^https?:$/.test(protocol) && `${pathname}${search}${hash}` === '/'
+
+/**
+ * An address that a connection can be made by: its user name and password are percent-encoded.
+ * @throws Failure `usage`, which does not repeat it: it may hold a password
+ */
+export const checkedProxy = (setting: string, proxy: string): string => {
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol))
+  if (url === undefined || !isOrigin(url))
     throw usage(
       `${setting} is no address of an HTTP proxy`,
       'Give it as http://host:port, or https://host:port.',
@@ -54,7 +61,6 @@ const environmentProxy = (baseUrl: string, env: Environment): string | undefined
   const text = variable(env, name)
   if (text === undefined) return undefined
   const proxy = text.includes('://') ? text : `http://${text}`
-  // What it says is not repeated, since it may hold a password.
   return checkedProxy(name, proxy)
 }
 
@@ -68,7 +74,7 @@ const wanted: Readonly<Record<PemSetting, readonly [what: string, mark: RegExp]>
 const locked = /^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m
 
 const readPem = (setting: PemSetting, file: string): string => {
-  const hint = `Correct it with: svcctl profile set <name> --${setting}-file <file>`
+  const hint = `Name another file with --${setting}-file, which \`svcctl auth login\` and \`svcctl profile set <name>\` take.`
   let text: string
   try {
     text = readRegular(file).toString()

@@ -100,6 +100,35 @@ describe('a run over many objects', () => {
   })
 })
 
+const noProxies = [
+  'http://proxy.test:3128/path',
+  'proxy.test/%',
+  'http://proxy.test?x',
+  'http://proxy.test#x',
+  'nonsense:port',
+  '::',
+  '%',
+]
+
+it.each([...noProxies, 'http:/proxy.test:3128', 'http:proxy.test'])(
+  'a variable that names no proxy is a mistake and no defect: %j',
+  async (proxy) => {
+    for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) {
+      const env = { SVC_BASE_URL: 'https://svc.invalid', SVC_TOKEN: 'any', [name]: proxy }
+      const { code, stderr } = await svcctl(['runners', 'get', '7'], { env })
+      expect(code, stderr).toBe(2)
+      expect(stderr).toContain(`${name.toUpperCase()} is no address of an HTTP proxy`)
+    }
+  },
+)
+
+it.each(noProxies)('no profile keeps %j as a proxy', async (proxy) => {
+  const set = 'profile set x --base-url https://x.test --proxy'
+  const { code, stderr } = await svcctl([...set.split(' '), proxy])
+  expect(code, stderr).toBe(2)
+  expect(stderr).toContain('proxy is ')
+})
+
 it.each([
   ['/runners 7', '%20'],
   ['/runners\r\nx: y', '%0D'],
