@@ -121,9 +121,17 @@ describe('api', () => {
     expect(ran.stderr).toContain(`hint: The documents have ${route}.`)
   })
 
-  it.each(['/runners/7', '/nothing/like/it'])('suggests nothing for %s', async (path) => {
-    server.answer = missing
-    expect((await api(['GET', path])).stderr).not.toContain('The documents have')
+  it.each(['/runners/7', '/nothing/like/it', '/groups/9', '/users/9', '/projects/1/hooks'])(
+    'suggests nothing for %s',
+    async (path) => {
+      server.answer = missing
+      expect((await api(['GET', path])).stderr).not.toContain('The documents have')
+    },
+  )
+
+  it('suggests nothing where the instance has the route, and not the record', async () => {
+    server.answer = () => ({ status: 404, body: { message: '404 User Not Found' } })
+    expect((await api(['GET', '/runers'])).stderr).not.toContain('The documents have')
   })
 
   it.each([['https://other.example/x'], ['/projects/../user']])(

@@ -6,6 +6,12 @@ import { areas } from '../../catalogue/index.js'
 import type { WireRequest } from '../../http/types.js'
 import type { Suggestion } from '../types.js'
 
+/** Whether every word of a route stands there, or one that is near: a place takes whatever stands there. */
+const isNear = (parts: readonly string[], wanted: readonly string[]): boolean =>
+  parts.every(
+    (part, i) => /^[:*]/.test(part) || part === wanted[i] || nearest(wanted[i] ?? '', [part]),
+  )
+
 /** The catalogue's route that a mistyped path was meant to be: same shape, similar words; none for a right one. */
 export const meant = async (method: string, path: string): Promise<string | undefined> => {
   const wanted = (path.split('?')[0] ?? '').split('/')
@@ -14,6 +20,7 @@ export const meant = async (method: string, path: string): Promise<string | unde
     for (const e of Object.values(await row.load())) {
       const parts = pathOf(e).split('/')
       if (parts.length !== wanted.length || methodOf(e) !== method) continue
+      if (!isNear(parts, wanted)) continue
       const filled = parts.map((part, i) => (part.startsWith(':') ? (wanted[i] ?? '') : part))
       routes.set(filled.join('/'), e.route)
     }

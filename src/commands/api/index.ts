@@ -18,7 +18,8 @@ const flags = {
 type Mine = GivenBy<typeof flags>
 
 const suggested = async (error: Failure, request: WireRequest): Promise<Failure> => {
-  if (error.category !== 'not_found') return error
+  // Where a record is missing there is the route.
+  if (error.status !== 404 || error.details.lacks === 'record') return error
   const route = await meant(request.method, request.path)
   if (route === undefined) return error
   return new Failure(error.category, error.message, {
