@@ -17,6 +17,13 @@ export interface SignIn {
 }
 
 /**
+ * A profile as it will be with these changes, whether or not there is one: to be tried before it is kept.
+ * @throws Failure `usage` where a setting is wrong
+ */
+export const changedProfile = (store: Store, name: string, changes: Changes): Profile =>
+  toProfile(name, applyChanges({ ...store.get(name) }, changes))
+
+/**
  * Keeps a token and the profile that uses it; the profile's `tokenStore` says where the token is. A
  * token command that the profile had gives way.
  * @throws Failure `usage` where a setting is wrong (nothing is kept then) or a file cannot be written
@@ -30,7 +37,7 @@ export const signIn = async (store: Store, tokens: Tokens, given: SignIn): Promi
     'token-command': null,
   }
   checkName(name)
-  const { baseUrl } = toProfile(name, applyChanges({}, changes))
+  const { baseUrl } = changedProfile(store, name, changes)
   const before = store.get(name)
   const tokenStore = await tokens.write(name, { ...token, baseUrl })
   try {

@@ -1,5 +1,5 @@
 /** Where and who: files, environment, keyring and helper commands, and which of them wins. */
-export { removeProfile, signIn, signOut } from './account.js'
+export { changedProfile, removeProfile, signIn, signOut } from './account.js'
 export {
   type AuditEntry,
   auditEntry,

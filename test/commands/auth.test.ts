@@ -1,5 +1,11 @@
 /** `auth login|status|logout|switch`: what is tried, what is kept, and what is said of it. */
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { certificate, key } from '../http/certificate.js'
 import { configuration } from '../support/program.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
@@ -73,6 +79,45 @@ describe('auth login', () => {
     expect(JSON.parse((await run('profile list -o json')).stdout)).toEqual([])
   })
 
+  it('makes the profile that -p names', async () => {
+    instance()
+    const { run } = someone()
+    const ran = await run(`auth login -p new --base-url ${server.url} --token-stdin`, good)
+    expect(ran.code, ran.stderr).toBe(0)
+    expect(JSON.parse((await run('profile list -o json')).stdout)).toMatchObject([{ name: 'new' }])
+  })
+
+  it('says of a token that is refused what may be wrong with it, and not to sign in', async () => {
+    instance()
+    const { login } = someone()
+    const { stderr } = await login('work', '', 'bad-token\n')
+    expect(stderr).toContain('"hint":"The token may be mistyped')
+    expect(stderr).not.toContain('auth login')
+  })
+
+  it('says which scope a token lacks', async () => {
+    server.answer = () => ({
+      status: 403,
+      body: { error: 'insufficient_scope', scope: 'api read_user' },
+    })
+    const { stderr } = await someone().login('work')
+    expect(stderr).toContain('"hint":"Create a token with the scope ')
+    expect(stderr).not.toContain('auth login')
+  })
+
+  it.each([
+    ['--proxy nonsense', 'proxy is not usable'],
+    ['--token-url http://elsewhere.test', 'token-url'],
+  ])('looks at %s before it sends the token', async (flags, says) => {
+    instance()
+    const { login, run } = someone()
+    const ran = await login('work', ` ${flags}`)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(says)
+    expect(server.seen).toEqual([])
+    expect(JSON.parse((await run('profile list -o json')).stdout)).toEqual([])
+  })
+
   it.each([
     ['work', '', 'standard input holds no token'],
     ['no/name', good, 'no/name'],
@@ -90,6 +135,46 @@ describe('auth login', () => {
     const tokenless = await run(`auth login work --base-url ${server.url}`)
     expect(tokenless.code).toBe(2)
     expect(tokenless.stderr).toContain('give --token-stdin')
+  })
+})
+
+describe('auth login, to an instance with a certificate authority of its own', () => {
+  const secure = createServer({ cert: certificate, key }, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"username":"ana"}')
+  })
+  const file = (text: string): string => {
+    const path = join(configuration(), 'ca.pem')
+    writeFileSync(path, text)
+    return path
+  }
+  let line = ''
+  beforeAll(async () => {
+    secure.listen(0, '127.0.0.1')
+    await once(secure, 'listening')
+    const { port } = secure.address() as AddressInfo
+    line = `auth login work --base-url https://127.0.0.1:${port} --token-stdin`
+  })
+  afterAll(async () => {
+    secure.closeAllConnections()
+    secure.close()
+    await once(secure, 'close')
+  })
+
+  it('trusts --ca-file, and keeps it', async () => {
+    const { run, status } = someone()
+    const ran = await run(`${line} --ca-file ${file(certificate)}`, good)
+    expect(ran.code, ran.stderr).toBe(0)
+    expect((await status()).rows).toMatchObject([{ profile: 'work', works: true }])
+  })
+
+  it('names --ca-file where it is left out, or holds nothing', async () => {
+    const { run } = someone()
+    const without = await run(line, good)
+    expect(without.code).toBe(7)
+    expect(without.stderr).toContain('--ca-file <pem>, which `svcctl auth login`')
+    const empty = await run(`${line} --ca-file ${file('')}`, good)
+    expect(empty.code).toBe(2)
+    expect(empty.stderr).toContain('Name another file with --ca-file, which `svcctl auth login`')
   })
 })
 

@@ -4,13 +4,21 @@ import { clearTextWarning } from '../../base/base-url.js'
 import { momentAfter } from '../../base/moments.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
 import { exitCodes, survived, usage } from '../../errors.js'
-import { settings, signIn, signOut, userTokenKinds } from '../../profile/index.js'
+import {
+  type Changes,
+  changedProfile,
+  settings,
+  signIn,
+  signOut,
+  userTokenKinds,
+} from '../../profile/index.js'
 import type { Profile, UserTokenKind } from '../../profile/types.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 import { storeOf, tokensOf } from '../stores.js'
 import type { Argument, Given } from '../types.js'
 import { askedAddress, askedName, askedToken, type Secrets } from './asking.js'
+import { withHint } from './hints.js'
 import { type Identity, identityText, probe } from './probe.js'
 
 const places = {
@@ -18,14 +26,23 @@ const places = {
   file: 'a file that only you can read',
 } as const
 
+/** Flags that the profile keeps as settings. */
+const keptFlags = {
+  'token-url': settings['token-url'],
+  'client-id': settings['client-id'],
+  proxy: settings.proxy,
+  'ca-file': settings['ca-file'],
+  'cert-file': settings['cert-file'],
+  'key-file': settings['key-file'],
+} as const
+
 const loginFlags = {
   kind: oneOf([...userTokenKinds, 'project', 'impersonation'], 'kind of the token', {
     default: 'personal',
   }),
   'token-stdin': boolean('read the token from standard input; a refresh token on the second line'),
-  'token-url': settings['token-url'],
-  'client-id': settings['client-id'],
   'expires-in': integer('OAuth: seconds until the token expires', { min: 1 }),
+  ...keptFlags,
 } as const
 type Login = GivenBy<typeof loginFlags>
 
@@ -52,32 +69,38 @@ const nameOf = (services: Services, given: Pick<Given, 'args'>): string =>
   storeOf(services).current() ??
   'default'
 
-/** Tries a token, by the way that the profile says already: its proxy, its certificates. */
+/** Tries a token, by the way that the profile will have: its proxy, its certificates. */
 const attemptAt =
-  ({ instance, person }: Services, baseUrl: string, kind: UserTokenKind, before?: Profile) =>
-  ({ token }: Secrets): Promise<Identity> => {
-    const party = before === undefined ? {} : { profile: { ...before, baseUrl } }
-    const there = instance.elsewhere(baseUrl, { kind, value: token }, party)
-    return person.progress(`trying the token at ${baseUrl}`, () => probe(there))
+  ({ instance, person }: Services, kind: UserTokenKind, profile: Profile) =>
+  async ({ token }: Secrets): Promise<Identity> => {
+    const { baseUrl } = profile
+    const there = instance.elsewhere(baseUrl, { kind, value: token }, { profile })
+    try {
+      return await person.progress(`trying the token at ${baseUrl}`, () => probe(there))
+    } catch (error) {
+      throw withHint(error)
+    }
   }
+
+/** The settings that are kept with the token. */
+const changesOf = ({ flags }: Login): Changes =>
+  Object.fromEntries(Object.entries(flags).filter(([name]) => Object.hasOwn(keptFlags, name)))
 
 /** What is signed in with, as it is kept. */
 const signedIn = (
   { place }: Services,
-  { flags }: Login,
+  given: Login,
   at: { readonly name: string; readonly baseUrl: string },
   { token, refreshToken }: Secrets,
   { username }: Identity,
 ): Parameters<typeof signIn>[2] => {
-  const { 'expires-in': expires, 'token-url': tokenUrl, 'client-id': clientId } = flags
+  const { flags } = given
+  const expires = flags['expires-in']
   const expiresAt =
     expires === undefined ? undefined : momentAfter(place.clock.now().getTime(), expires)
   return {
     ...at,
-    changes: {
-      ...(tokenUrl === undefined ? {} : { 'token-url': tokenUrl }),
-      ...(clientId === undefined ? {} : { 'client-id': clientId }),
-    },
+    changes: changesOf(given),
     token: {
       kind: kindOf(flags.kind),
       token,
@@ -100,7 +123,8 @@ const login = async (services: Services, given: Login): Promise<void> => {
   const kind = kindOf(given.flags.kind)
   const clear = clearTextWarning(baseUrl)
   if (clear !== undefined) person.warn(clear)
-  const attempt = attemptAt(services, baseUrl, kind, store.get(name))
+  const will = changedProfile(store, name, { ...changesOf(given), 'base-url': baseUrl })
+  const attempt = attemptAt(services, kind, will)
   const piped = given.flags['token-stdin'] === true
   const { secrets, identity } = await askedToken(services, piped, baseUrl, attempt)
   const signing = signedIn(services, given, { name, baseUrl }, secrets, identity)

@@ -100,7 +100,7 @@ const untrusted = (problem: string, insecure: boolean): Check =>
         'certificate',
         'unreachable',
         `not trusted: ${problem}`,
-        'For an authority of your own: svcctl profile set <name> --ca-file <file>.',
+        'For an authority of your own: --ca-file <file>, which `svcctl auth login` and `svcctl profile set <name>` take.',
       )
 
 const encrypted = async (

@@ -36,11 +36,11 @@ export const hints: Readonly<Record<AdviceCode, string | ((about?: string) => st
   way: 'Try again; if it stays so, `svcctl doctor` looks at each step of the way there.',
   address: 'Check the base URL (--base-url, SVC_BASE_URL, the profile), and the network.',
   authority:
-    'If the instance has its own certificate authority, name its file: `svcctl profile set <name> --ca-file <pem>`.',
+    'If the instance has its own certificate authority, name its file with --ca-file <pem>, which `svcctl auth login` and `svcctl profile set <name>` take.',
   slow: 'Try again, or allow it more time with --timeout <seconds>.',
-  ca: 'Correct it with: svcctl profile set <name> --ca-file <file>',
+  ca: 'Name another file with --ca-file, which `svcctl auth login` and `svcctl profile set <name>` take.',
   'client-certificate':
-    'Correct it with: svcctl profile set <name> --cert-file <file> --key-file <file>',
+    'Name other files with --cert-file and --key-file, which `svcctl auth login` and `svcctl profile set <name>` take.',
   paging: 'The instance’s paging is at fault; --page reads one page at a time.',
   'order-by-id': 'Only a list in the order of ids goes on past this: add --order-by id.',
   'key-in-address': 'Give the key by --authorization-key or SVC_ALERT_KEY.',
