@@ -88,15 +88,21 @@ describe('apply', () => {
       response.end('{"message":"no"}')
       return true
     })
-    const { run, journals } = desk(rules({ [a]: 1 }))
+    const { config, run, journals } = desk(rules({ [a]: 1 }))
     const first = await run(at, 'apply svcctl.yml --yes')
     expect([first.code, first.stderr]).toEqual([
       3,
       expect.stringContaining('— svcctl apply --resume last tries'),
     ])
     const id = journals()[0]?.replace('.ndjson', '') ?? ''
-    const again = await run(at, `apply --resume ${id} --yes`)
-    expect(again.stderr).toContain(`— svcctl apply --resume ${id} tries`)
+    const resume = `apply --resume ${id} --yes`
+    const said = expect.stringContaining(`— svcctl ${resume.slice(0, -6)} tries`)
+    expect(await run(at, resume)).toMatchObject({ code: 3, stderr: said })
+    // What builds before kept had no digest.
+    const kept = join(config, 'state', 'journals', `${id}.plan.json`)
+    const plan = JSON.parse(readFileSync(kept, 'utf8'))
+    writeFileSync(kept, JSON.stringify({ ...plan, plan: { ...plan.plan, sha256: undefined } }))
+    expect(await run(at, resume)).toMatchObject({ code: 3, stderr: said })
   })
 
   it('keeps none where none is wanted, and makes no file of that name', async () => {
@@ -292,20 +298,6 @@ describe('a plan file', () => {
     write(rules({ [all[0] ?? '']: 3 }))
     const { code, stderr } = await run(at, 'apply plan.json --yes')
     expect([code, stderr]).toEqual([2, expect.stringContaining('svcctl.yml was changed since')])
-    expect(at.written()).toEqual([])
-  })
-
-  it.each([
-    ['a body', '"approvals_required": 2', '"approvals_required": 0', 'is not what the files make'],
-    ['its instance', '"instance": "http', '"instance": "https', 'was made for'],
-    ['its user', '"user": "root"', '"user": "ana"', 'was made by ana, and this is root'],
-    ['its version', '"plan": 1', '"plan": 2', 'a plan of version 2'],
-  ])('in which somebody changed %s is refused', async (_, text, other, why) => {
-    const { run, cwd, at } = await planned()
-    const path = join(cwd, 'plan.json')
-    writeFileSync(path, readFileSync(path, 'utf8').replace(text, other))
-    const { code, stderr } = await run(at, 'apply plan.json --yes')
-    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
     expect(at.written()).toEqual([])
   })
 

@@ -15,13 +15,16 @@ export const otherThanFile = (stats: Stats): string | undefined => {
 
 /**
  * The bytes of a regular file, links followed.
- * @throws the system's error; an Error in words where it is something else than a file
+ * @param most how many there may be
+ * @throws the system's error; an Error in words where it is something else than a file, or larger
  */
-export const readRegular = (file: string): Buffer => {
+export const readRegular = (file: string, most = Number.POSITIVE_INFINITY): Buffer => {
   const descriptor = openSync(file, constants.O_RDONLY | nonBlocking)
   try {
-    const other = otherThanFile(fstatSync(descriptor))
+    const stats = fstatSync(descriptor)
+    const other = otherThanFile(stats)
     if (other !== undefined) throw new Error(other)
+    if (stats.size > most) throw new Error(`it is larger than ${Math.round(most / 1e6)} MB`)
     return readFileSync(descriptor)
   } finally {
     closeSync(descriptor)

@@ -1,13 +1,13 @@
 /** What somebody agreed to: a plan file, or the plan of a run that is gone on with. */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { readRegular } from '../../base/files/regular.js'
 import type { Fitting } from '../../desired/applying/staleness.js'
 import type { PlanAction, PlanDocument } from '../../desired/planfile/document.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
 import type { GivenBy } from '../define.js'
 import type { planningFlags, secretFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
+import { planBytes } from '../plan/writing.js'
 import type { Services } from '../services.js'
 
 /** What a plan is made of. */
@@ -23,9 +23,9 @@ export interface Agreed {
   readonly resumed?: true
 }
 
-const textOf = (path: string): string | undefined => {
+const bytesOf = (path: string): Buffer | undefined => {
   try {
-    return readRegular(path).toString()
+    return planBytes(path)
   } catch (error) {
     if (['ENOENT', 'EISDIR'].includes(codeOf(error))) return undefined
     throw usage(`${path} cannot be read: ${reasonOf(error)}`)
@@ -62,11 +62,11 @@ export const agreedIn = async (
   { place }: Services,
   given: PlanAsked,
 ): Promise<Agreed | undefined> => {
-  const { isPlan, readPlan } = await import('../../desired/planfile/read.js')
+  const { readPlan } = await import('../../desired/planfile/read.js')
   for (const file of given.args.filter((arg) => arg.endsWith('.json'))) {
-    const text = textOf(resolve(place.cwd, file))
-    if (text === undefined || !isPlan(text)) continue
-    const document = readPlan(text, file)
+    const bytes = bytesOf(resolve(place.cwd, file))
+    const document = bytes === undefined ? undefined : readPlan(bytes, file)
+    if (document === undefined) continue
     checkAlone(given, file)
     checkFiles(place.cwd, file, document)
     return { file, document, given: againFor(document, given) }
@@ -82,23 +82,28 @@ export const checkFiles = (cwd: string, plan: string, { files }: PlanDocument): 
         `${plan} was made of standard input, which cannot be read again`,
         'Apply the files.',
       )
-    const text = textOf(resolve(cwd, path))
-    if (text === undefined) throw usage(`${plan} was made of ${path}, which is not there`)
-    if (
-      createHash('sha256')
-        .update(readRegular(resolve(cwd, path)))
-        .digest('hex') !== sha256
-    )
+    const bytes = bytesOf(resolve(cwd, path))
+    if (bytes === undefined) throw usage(`${plan} was made of ${path}, which is not there`)
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw usage(`${path} was changed since ${plan} was made`, 'Make the plan again.')
   }
 }
 
-/** What of an action is sent. */
-const sentBy = ({ endpoint, path, body, then }: PlanAction): string =>
-  JSON.stringify({ endpoint, path, body, then })
+/**
+ * All that is read of an action.
+ * @param only the actions that the other plan does not have: done meanwhile, or new since then
+ */
+const agreedTo = (action: PlanAction, only: ReadonlySet<string>): string =>
+  JSON.stringify({ ...action, waits_for: action.waits_for.filter((id) => !only.has(id)) })
+
+const idsOf = ({ actions }: PlanDocument): ReadonlySet<string> =>
+  new Set(actions.map(({ id }) => id))
+
+const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...ids].filter((id) => !others.has(id)))
 
 /**
- * Holds a plan against the same made now: by whom, where, of what, and each request that is to be sent.
+ * Holds a plan against the same made now: by whom, where, of what, and all of each action.
  * @throws Failure `usage` where it is another
  */
 export const checkAgreed = async (
@@ -118,9 +123,12 @@ export const checkAgreed = async (
       'Make the plan again.',
     )
   const byId = new Map(now.actions.map((action) => [action.id, action]))
+  const [before, after] = [idsOf(document), idsOf(now)]
+  const [gone, added] = [without(before, after), without(after, before)]
   for (const action of document.actions) {
     const again = byId.get(action.id)
-    if (again !== undefined && again.digest === action.digest && sentBy(again) !== sentBy(action))
+    if (again === undefined || again.digest !== action.digest) continue
+    if (agreedTo(again, added) !== agreedTo(action, gone))
       throw usage(
         `${file}: ${action.id} is not what the files make of it`,
         'Somebody changed the plan file, or the tool is another: make the plan again.',

@@ -66,7 +66,21 @@ const wantedBy = async (
       { hint: 'Nothing was written. Make the plan again, or do the rest with --stale skip.' },
     )
   for (const { id, why } of stale) person.note(`left out: ${id}: ${why}`)
+  if (agreed.resumed === undefined) noteBeyond(person, agreed, made)
   return { made: await withOnly(made, actions), actions, partly: stale.length > 0 }
+}
+
+/** What the files want besides by now: nobody agreed to it. */
+const noteBeyond = (
+  { note }: Pick<Services['person'], 'note'>,
+  { file, document }: Agreed,
+  { plan }: MadePlan,
+): void => {
+  const agreed = new Set(document.actions.map(({ id }) => id))
+  const beyond = plan.actions.filter(({ id }) => !agreed.has(id)).length
+  if (beyond === 0) return
+  const what = beyond === 1 ? '1 more change is' : `${beyond} more changes are`
+  note(`${what} to be made by now, which ${file} does not have: left out`)
 }
 
 /** The plan with these of its actions. */

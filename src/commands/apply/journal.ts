@@ -159,7 +159,7 @@ export const resumedRun = async (
 ): Promise<ResumedRun | undefined> => {
   const { place, person } = services
   checkLine(given)
-  const [folder, { isDone, nextOf }, { checkIdentity }, { readPlan }] = await Promise.all([
+  const [folder, { isDone, nextOf }, { checkIdentity }, { readKept }] = await Promise.all([
     import('../../fleet/journal/folder.js'),
     import('../../fleet/journal/past.js'),
     import('../../fleet/journal/identity.js'),
@@ -178,7 +178,7 @@ export const resumedRun = async (
   tellGap(services, before)
   const path = folder.planBeside(before.file)
   const kept = await keptIn(path)
-  const document = readPlan(JSON.stringify(kept.plan), path)
+  const document = readKept(kept.plan, path)
   checkFiles(kept.cwd, before.header.id, document)
   if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await takeUpJournal(place, before.file)

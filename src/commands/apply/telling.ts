@@ -62,5 +62,7 @@ export const printDone = async (
       { columns: ['verb', 'address', 'outcome'] },
     )
   if ((await formatOf(place)).nests !== true) return answer.printMany(actions, { reveal: true })
-  await answer.print({ ...document, actions }, { reveal: true })
+  // What became of it is no plan any more.
+  const { sha256: _, ...rest } = document
+  await answer.print({ ...rest, actions }, { reveal: true })
 }

@@ -8,20 +8,26 @@ import type { PlaceService } from '../services.js'
 
 type Place = Pick<PlaceService, 'clock' | 'cwd'>
 
+/** A plan file is no larger. */
+const mostBytes = 256e6
+
+/** What may be a plan. @throws as `readRegular` */
+export const planBytes = (path: string): Buffer => readRegular(path, mostBytes)
+
 /**
  * Whether a plan may be written there, before anything is asked for it.
  * @throws Failure `usage` where something is in the way that is no plan
  */
 export const checkOut = async ({ cwd }: Place, file: string): Promise<void> => {
   const { isPlan } = await import('../../desired/planfile/read.js')
-  let text: string
+  let bytes: Uint8Array
   try {
-    text = readRegular(resolve(cwd, file)).toString()
+    bytes = planBytes(resolve(cwd, file))
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return
     throw usage(`${file} cannot be written: ${reasonOf(error)}`)
   }
-  if (!isPlan(text))
+  if (!isPlan(bytes))
     throw usage(`${file} is there and is no plan: it is left alone`, 'Give --out another name.')
 }
 

@@ -1,4 +1,5 @@
 /** A plan as a file has it: one object, in a stable order, without the value of any secret. */
+import { createHash } from 'node:crypto'
 import type { JsonValue } from '../../base/json/value.js'
 import type { Verb } from '../actions.js'
 import type { SecretSource } from '../wishes.js'
@@ -97,4 +98,12 @@ export interface PlanDocument extends PlanHead {
   /** Digests of whole exact sets. */
   readonly sets: Readonly<Record<string, string>>
   readonly counts: PlanCounts
+  /** Of all the rest but `created`: whoever changes what others read is found out. */
+  readonly sha256: string
+}
+
+/** What a plan is told apart by: all that is read of it, in the order in which it is written. */
+export const planDigest = (document: Omit<PlanDocument, 'sha256'>): string => {
+  const text = JSON.stringify({ ...document, created: undefined, sha256: undefined })
+  return createHash('sha256').update(text).digest('hex')
 }

@@ -1,68 +1,123 @@
-/** Plan files read back: data from others, so that every part is checked that anybody goes by. */
+/** Plan files read back: data from others, so that every part is checked, and nothing else is in it. */
+import { Malformed } from '../../base/json/malformed.js'
+import { Scanner } from '../../base/json/scan.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { type Failure, usage } from '../../errors.js'
-import { type PlanDocument, planVersion } from './document.js'
+import { type PlanDocument, planDigest, planVersion } from './document.js'
+
+/** Values take more memory than the bytes that they are read from. */
+const mostValues = 20_000_000
 
 const verbs: readonly unknown[] = ['create', 'update', 'delete', 'replace', 'enable']
 const sha256 = /^[0-9a-f]{64}$/
 
 type Check = (value: unknown) => boolean
+type Checks = Readonly<Record<string, Check>>
 
 const text: Check = (value) => typeof value === 'string'
+const whole: Check = Number.isInteger
 const digest: Check = (value) => typeof value === 'string' && sha256.test(value)
+const anything: Check = () => true
 const list =
   (item: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(item)
-const fields =
-  (checks: Readonly<Record<string, Check>>): Check =>
+const isOne =
+  (...words: readonly unknown[]): Check =>
   (value) =>
-    isObject(value) && Object.entries(checks).every(([name, check]) => check(value[name]))
-const object: Check = isObject
+    words.includes(value)
+const either =
+  (...checks: readonly Check[]): Check =>
+  (value) =>
+    checks.some((check) => check(value))
+/** These fields, perhaps those, and no others. */
+const fields =
+  (required: Checks, optional: Checks = {}): Check =>
+  (value) => {
+    if (!isObject(value)) return false
+    const fits = ([name, inner]: [string, unknown]): boolean => {
+      const checks = Object.hasOwn(required, name) ? required : optional
+      return Object.hasOwn(checks, name) && checks[name]?.(inner) === true
+    }
+    return Object.keys(required).every((name) => name in value) && Object.entries(value).every(fits)
+  }
 const valuesAre =
   (check: Check): Check =>
   (value) =>
     isObject(value) && Object.values(value).every(check)
 
-const change = fields({ attribute: text, origin: text })
-const action = fields({
-  id: text,
-  verb: (value) => verbs.includes(value),
-  address: text,
-  kind: text,
-  scope: text,
-  endpoint: text,
-  path: text,
-  changes: list(change),
-  digest,
-  waits_for: list(text),
-  origin: text,
-})
+const secret = either(
+  fields({ env: text }),
+  fields({ file: text, base: text }),
+  fields({ command: list(text) }),
+  fields({ literal: isOne(true) }),
+)
+const change = fields(
+  { attribute: text, origin: text },
+  { now: anything, wanted: anything, secret },
+)
+const request = { endpoint: text, path: text }
+const body = { body: valuesAre(anything) }
+const action = fields(
+  {
+    id: text,
+    verb: (value) => verbs.includes(value),
+    address: text,
+    kind: text,
+    scope: text,
+    ...request,
+    changes: list(change),
+    digest,
+    waits_for: list(text),
+    origin: text,
+  },
+  // biome-ignore lint/suspicious/noThenProperty: a key of plans, in a value that nobody awaits.
+  { ...body, then: list(fields(request, body)), loses: text },
+)
 
-/** What a plan file has to have, part by part, so that it can be said which is wrong. */
-const parts: Readonly<Record<string, Check>> = {
+/** What a plan file has, part by part, so that it can be said which is wrong. */
+const parts: Checks = {
+  plan: isOne(planVersion),
   tool: text,
   instance: text,
-  user: (value) => value === null || text(value),
+  user: either(text, isOne(null)),
   created: text,
   inputs: list(text),
   files: list(fields({ path: text, sha256: digest })),
-  selection: object,
+  selection: fields(
+    {},
+    {
+      projects: list(text),
+      groups: list(text),
+      only: list(text),
+      except: list(text),
+      withArchived: isOne(true, false),
+      missing: isOne('skip'),
+    },
+  ),
   actions: list(action),
-  findings: list(fields({ is: text, address: text, text })),
-  unread: list(fields({ address: text, category: text, message: text })),
+  findings: list(fields({ is: text, address: text, text }, { origin: text })),
+  unread: list(fields({ address: text, category: text, message: text }, { status: whole })),
   refused: list(fields({ text, flag: text })),
   sets: valuesAre(digest),
-  counts: valuesAre((value) => Number.isInteger(value)),
+  counts: valuesAre(whole),
+  sha256: digest,
 }
 
-const parsed = (json: string): unknown => {
+/** A value whose text is not deeper or longer than one can look into; undefined for any other. */
+const parsed = (bytes: Uint8Array): unknown => {
   try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
+    new Scanner(undefined, mostValues).scan(bytes, 0)
+    return JSON.parse(Buffer.from(bytes).toString())
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof SyntaxError) return undefined
+    throw error
   }
 }
+
+/** A text without what is only there to be looked at. */
+const packed = (json: string): string =>
+  json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, kept: string = '') => kept)
 
 const noPlan = (file: string, why: string): Failure => usage(`${file} is no plan: ${why}`)
 
@@ -75,34 +130,64 @@ const twice = (actions: PlanDocument['actions']): string | undefined => {
   return undefined
 }
 
+const looksLikePlan = (value: unknown): value is Fields =>
+  isObject(value) && Number.isInteger(value.plan) && Array.isArray(value.actions)
+
 /** Whether a text is a plan file of any version: only such a file is replaced by one. */
-export const isPlan = (json: string): boolean => {
-  const value = parsed(json)
-  return isObject(value) && Number.isInteger(value.plan) && Array.isArray(value.actions)
-}
+export const isPlan = (bytes: Uint8Array): boolean => looksLikePlan(parsed(bytes))
 
 const checkParts = (file: string, value: Fields): void => {
   for (const [name, check] of Object.entries(parts))
     if (!check(value[name])) throw noPlan(file, `its "${name}" is not what svcctl plan writes`)
+  const stray = Object.keys(value).find((name) => !Object.hasOwn(parts, name))
+  if (stray !== undefined) throw noPlan(file, `svcctl plan writes no ${JSON.stringify(stray)}`)
+}
+
+/**
+ * Whether all that people read of it is what was written: a key that stands twice is read as one of the two.
+ * @throws Failure `usage`
+ */
+const checkDigest = (file: string, bytes: Uint8Array, document: PlanDocument): void => {
+  const own = packed(Buffer.from(bytes).toString()) === JSON.stringify(document)
+  if (!own || planDigest(document) !== document.sha256)
+    throw usage(
+      `cannot apply ${file}: it was edited after it was written`,
+      'Make it again with svcctl plan --out.',
+    )
 }
 
 /**
  * A plan file, checked.
  * @param file how it is called in what is said of it
- * @throws Failure `usage` for what is no plan, or one of another version
+ * @returns undefined for what is none
+ * @throws Failure `usage` for one of another version, and for one that is not as it was written
  */
-export const readPlan = (json: string, file: string): PlanDocument => {
-  const value = parsed(json)
-  if (!isObject(value) || value.plan === undefined)
-    throw noPlan(file, 'it is not what svcctl plan --out writes')
+export const readPlan = (bytes: Uint8Array, file: string): PlanDocument | undefined => {
+  const value = parsed(bytes)
+  if (!looksLikePlan(value)) return undefined
   if (value.plan !== planVersion)
     throw usage(
       `${file} is a plan of version ${JSON.stringify(value.plan)}, and this tool takes ${planVersion}`,
       'Make it again with this version of the tool.',
     )
-  checkParts(file, value)
   const document = value as unknown as PlanDocument
+  checkDigest(file, bytes, document)
+  checkParts(file, value)
   const again = twice(document.actions)
   if (again !== undefined) throw noPlan(file, `it has the action ${again} twice`)
+  return document
+}
+
+/**
+ * A plan that was kept beside a journal, checked: that of earlier builds has no digest.
+ * @throws Failure `usage` as `readPlan`, and for what is none
+ */
+export const readKept = (plan: unknown, file: string): PlanDocument => {
+  const isBare = isObject(plan) && plan.sha256 === undefined
+  const whole = isBare
+    ? { ...plan, sha256: planDigest(plan as unknown as Omit<PlanDocument, 'sha256'>) }
+    : plan
+  const document = readPlan(Buffer.from(JSON.stringify(whole)), file)
+  if (document === undefined) throw noPlan(file, 'it is not what svcctl apply keeps')
   return document
 }

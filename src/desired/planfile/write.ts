@@ -23,6 +23,7 @@ import {
   type PlanRemark,
   type PlanRequest,
   type PlanUnread,
+  planDigest,
   planVersion,
   type SecretReference,
 } from './document.js'
@@ -115,7 +116,12 @@ export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): Plan
 }
 
 /** A plan as one object: the same state gives the same, but for `created`. */
-export const documentOf = (plan: DesiredPlan, head: PlanHead): PlanDocument => ({
+export const documentOf = (plan: DesiredPlan, head: PlanHead): PlanDocument => {
+  const document = partsOf(plan, head)
+  return { ...document, sha256: planDigest(document) }
+}
+
+const partsOf = (plan: DesiredPlan, head: PlanHead): Omit<PlanDocument, 'sha256'> => ({
   plan: planVersion,
   tool: head.tool,
   instance: head.instance,

@@ -1,0 +1,193 @@
+/** A plan file is data from others: whatever somebody changed of it is found out before anything is sent. */
+import { createHash } from 'node:crypto'
+import { closeSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { sandbox } from '../sandbox/instance.js'
+import { folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+import { type Front, frontOf } from './front.js'
+
+const box = sandbox()
+
+type Json = { [key: string]: unknown }
+type Plan = Json & { actions: Json[]; sha256: string }
+
+const wanted = `version: 1
+projects:
+  platform/app:
+    approval_rules:
+      Security: { approvals_required: 2, user_ids: [ana, chi] }
+      New one: { approvals_required: 1 }
+    integrations:
+      slack: { family: chat-webhook, webhook: { env: HOOK } }
+    members: { gus: null }
+`
+
+/** A plan that was written to a file, and lines about it. */
+const planned = async () => {
+  const cwd = folder()
+  const front: Front = await frontOf(box.url)
+  const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base, HOOK: 'https://h.test' }
+  const run = (line: string) => svcctl(line.split(' '), { cwd, env })
+  writeFileSync(join(cwd, 'svcctl.yml'), wanted)
+  expect((await run('plan svcctl.yml --out plan.json')).code).toBe(0)
+  const text = readFileSync(join(cwd, 'plan.json'), 'utf8')
+  /** Applies what somebody made of it. */
+  const applied = async (changed: string) => {
+    writeFileSync(join(cwd, 'plan.json'), changed)
+    return run('apply plan.json --yes')
+  }
+  const refused = async (what: string, changed: string, code: number, why: string) => {
+    const ran = await applied(changed)
+    expect([what, ran.code, ran.stderr]).toEqual([what, code, expect.stringContaining(why)])
+    expect(front.written()).toEqual([])
+  }
+  const plan = (): Plan => JSON.parse(text)
+  return { cwd, run, text, plan, applied, refused, written: front.written }
+}
+
+/** The plan as svcctl would have written it: whoever edits a file can do that, too. */
+const sealed = (plan: Plan): string => {
+  const text = JSON.stringify({ ...plan, created: undefined, sha256: undefined })
+  return JSON.stringify({ ...plan, sha256: createHash('sha256').update(text).digest('hex') })
+}
+
+/** Each place of a value that holds no others, as the keys that lead to it. */
+const leaves = (value: unknown): readonly (readonly (string | number)[])[] => {
+  if (Array.isArray(value) && value.length > 0)
+    return value.flatMap((one, i) => leaves(one).map((keys) => [i, ...keys]))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[]]
+  return Object.entries(value).flatMap(([key, one]) => leaves(one).map((keys) => [key, ...keys]))
+}
+
+/** The same of an action: one of each of its fields, and all of its first change. */
+const firsts = (action: Json): readonly (readonly (string | number)[])[] =>
+  leaves(action).filter(
+    ([name, ...keys], i, all) =>
+      (name === 'changes' && (keys[0] === 0 || keys[1] === 'secret')) ||
+      all.findIndex(([first]) => first === name) === i,
+  )
+
+const other = (key: string | number | undefined, value: unknown): unknown => {
+  if (key === 'verb') return value === 'update' ? 'delete' : 'update'
+  if (key === 'digest') return 'a'.repeat(64)
+  if (key === 'kind' || key === 'scope') return 'group'
+  if (typeof value === 'number') return value + 1
+  if (typeof value === 'boolean') return !value
+  return Array.isArray(value) ? ['create projects/platform/app:members/ana'] : `${value}x`
+}
+
+/** The plan with another value at one place. */
+const edited = (plan: Plan, keys: readonly (string | number)[]): Plan => {
+  let at: unknown = plan
+  for (const key of keys.slice(0, -1)) at = (at as Json)[key]
+  const last = keys.at(-1) ?? ''
+  const place = at as Json
+  place[last] = other(last, place[last])
+  return plan
+}
+
+describe('a plan file', () => {
+  it('has all that a reviewer reads of an action, and each of it may not be another', {
+    timeout: 180_000,
+  }, async () => {
+    const { plan, refused } = await planned()
+    const all = plan().actions
+    expect(all.map(({ verb }) => verb).sort()).toEqual(['create', 'create', 'delete', 'update'])
+    // One has the fields of most; of the others what only they have.
+    const only: Readonly<Record<string, RegExp>> = {
+      update: /./,
+      delete: /^(?:loses|verb)/,
+      create: /^changes\.\d+\.secret/,
+    }
+    const places = all.flatMap((action, i) =>
+      firsts(action)
+        .filter((keys) => only[String(action.verb)]?.test(keys.join('.')))
+        .map((keys) => ['actions', i, ...keys]),
+    )
+    const names = new Set(places.map((place) => place[2]))
+    expect([...names].sort()).toEqual([...new Set(all.flatMap(Object.keys))].sort())
+    for (const place of places) {
+      const [what, changed] = [place.join('.'), edited(plan(), place)]
+      await refused(what, JSON.stringify(changed), 2, 'was edited after it was written')
+      const isStale = /\.(?:id|digest)$/.test(what)
+      const why = isStale ? 'the plan is stale' : 'is not what the files make of it'
+      await refused(what, sealed(changed), isStale ? 5 : 2, why)
+    }
+  })
+
+  it('may not be another in any other part, but for when it was made', {
+    timeout: 120_000,
+  }, async () => {
+    const { plan, refused } = await planned()
+    const { actions: _, created: __, ...rest } = plan()
+    for (const place of leaves(rest))
+      await refused(place.join('.'), JSON.stringify(edited(plan(), place)), 2, '')
+    const head = (part: Json): string => sealed({ ...plan(), ...part })
+    await refused('instance', head({ instance: 'https://other.test' }), 2, 'was made for')
+    await refused('user', head({ user: 'ana' }), 2, 'was made by ana, and this is root')
+    await refused('version', head({ plan: 2 }), 2, 'a plan of version 2')
+  })
+
+  it('has nothing that svcctl does not write', async () => {
+    const { plan, refused } = await planned()
+    const places: readonly ((plan: Plan) => unknown)[] = [
+      (one) => one,
+      (one) => one.selection,
+      (one) => (one.files as Json[])[0],
+      (one) => one.counts,
+      (one) => one.actions[0],
+      (one) => one.actions.flatMap(({ changes }) => changes as Json[])[0],
+      (one) =>
+        one.actions.flatMap(({ changes }) => changes as Json[]).find((c) => c.secret)?.secret,
+    ]
+    for (const [i, place] of places.entries()) {
+      const one = plan()
+      Object.assign(place(one) as Json, { comment: 'approved' })
+      await refused(String(i), sealed(one), 2, 'svcctl plan writes')
+    }
+    for (const part of ['files', 'actions', 'sets', 'counts', 'inputs', 'selection'])
+      await refused(
+        part,
+        sealed({ ...plan(), [part]: 5 }),
+        2,
+        part === 'actions' ? '' : `"${part}"`,
+      )
+    const [action = {}] = plan().actions
+    await refused('twice', sealed({ ...plan(), actions: [action, action] }), 2, 'twice')
+  })
+
+  it('says nothing twice, of which people read the one and programs the other', async () => {
+    const { text, refused } = await planned()
+    const twice = text.replace('"verb": "update"', '"verb": "create", "verb": "update"')
+    expect(twice).not.toBe(text)
+    await refused('a key', twice, 2, 'was edited after it was written')
+  })
+
+  it('is of a size that can be looked into', async () => {
+    const { cwd, run, refused, text } = await planned()
+    const file = openSync(join(cwd, 'huge.json'), 'w')
+    ftruncateSync(file, 256e6 + 1)
+    closeSync(file)
+    const huge = await run('apply huge.json --yes')
+    expect([huge.code, huge.stderr]).toEqual([2, expect.stringContaining('larger than 256 MB')])
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    await refused('deep', text.replace('"findings": []', `"findings": ${deep}`), 2, 'plan.json')
+    for (const none of ['', '{}', '[', 'null', '{"plan": 1}'])
+      await refused(none, none, 2, 'plan.json')
+  })
+
+  it('may be laid out anew, and tells of what nobody agreed to', async () => {
+    const { applied, plan, written } = await planned()
+    const few = { ...plan(), actions: plan().actions.filter(({ verb }) => verb === 'update') }
+    const { code, stderr } = await applied(JSON.stringify(JSON.parse(sealed(few)), null, 8))
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        '3 more changes are to be made by now, which plan.json does not have',
+      ),
+    ])
+    expect(written()).toHaveLength(1)
+  })
+})
