@@ -1,5 +1,6 @@
 /** One request as a handler sees it: who acts, on what, when, and what they may. */
 
+import type { Version } from './ci-lint/index.js'
 import type { InstanceClock } from './clock.js'
 import type { Repositories } from './git/repositories.js'
 import { forbidden, notFound, preconditionFailed, unauthorized } from './reply.js'
@@ -39,6 +40,8 @@ export interface Instance {
   readonly git: Repositories
   /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly base: string
+  /** The version that it lints as; the latest unless given. */
+  readonly asOf?: Version
   /** Says that a reading request changed the state too (a transition was written down). */
   touch(): void
   /** Writes the state down before a write is answered. */

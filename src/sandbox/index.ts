@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Words } from '../catalogue/words.js'
 import type { Instance } from './call.js'
+import type { Version } from './ci-lint/index.js'
 import { InstanceClock } from './clock.js'
 import { Repositories } from './git/repositories.js'
 import { alertEndpointsOf, receivedAlerts } from './rules/instance/received-alerts.js'
@@ -17,6 +18,7 @@ import type { Load } from './server/limits.js'
 import { buildServer } from './server/server.js'
 import { readState, StateStore, type StateWait } from './state/store.js'
 
+export { isVersion } from './ci-lint/index.js'
 export { hasGit } from './git/repositories.js'
 export { readState, removeState } from './state/store.js'
 
@@ -33,6 +35,8 @@ export interface SandboxOptions extends StateWait, Load {
   readonly impersonation?: boolean
   /** What it calls things, where that is not as the documents do: other names it does not know. */
   readonly words?: Words
+  /** It judges CI configurations as that version does, and says that it is that one. */
+  readonly asOf?: Version
 }
 
 interface SandboxUser {
@@ -64,7 +68,9 @@ const instanceOf = (store: StateStore, options: SandboxOptions) => {
   )
   const clock = new InstanceClock(options.now, options.speed)
   const touch = () => store.touch()
-  return { state: store.state, clock, git, base: '', touch, save: () => store.save() }
+  const { asOf } = options
+  const parts = { state: store.state, clock, git, base: '', touch, save: () => store.save() }
+  return { ...parts, ...(asOf === undefined ? {} : { asOf }) }
 }
 
 /** What a folder's state holds: records by kind. Nothing is started or written. */

@@ -1,9 +1,16 @@
 /** CI configuration lint (`catalogue/reference/ci.md`). */
 import type { ci } from '../../catalogue/areas/ci.js'
 import type { Call } from '../call.js'
-import { type Files, type LintVerdict, lint, type Occasion } from '../ci-lint/index.js'
+import {
+  type Files,
+  isVersion,
+  type LintVerdict,
+  lint,
+  type Occasion,
+  type Version,
+} from '../ci-lint/index.js'
 import type { Handlers } from '../handlers.js'
-import { notFound, unauthorized } from '../reply.js'
+import { invalid, notFound, unauthorized } from '../reply.js'
 import { levelOf, openTo } from '../rules/people/access.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -91,6 +98,17 @@ const refusalOf = (call: Call, project: ProjectRecord): string | undefined =>
     ? undefined
     : 'Insufficient permissions to create a new pipeline'
 
+/**
+ * The version as of which it lints. `as_of` is a parameter of this instance alone, for rehearsals: the
+ * version of an instance is what it is.
+ */
+const versionOf = ({ sent, instance }: Call): { readonly asOf?: Version } => {
+  const { as_of: given = instance.asOf } = sent.params
+  if (given === undefined || given === 'latest') return {}
+  if (typeof given === 'string' && isVersion(given)) return { asOf: given }
+  throw invalid('as_of does not have a valid value')
+}
+
 const inProject = async (
   call: Call,
   project: ProjectRecord,
@@ -99,6 +117,7 @@ const inProject = async (
 ) => {
   const refusal = dryRun === true ? refusalOf(call, project) : undefined
   const verdict = await lint(content, {
+    ...versionOf(call),
     files: filesOf(call, project),
     ...(dryRun === true && refusal === undefined ? { occasion: occasionOf(call, project) } : {}),
   })
@@ -123,7 +142,7 @@ const headOf = async (call: Call, project: ProjectRecord): Promise<string | unde
 export const handlers: Handlers<typeof ci> = {
   lint: async (call, { content, include_merged_yaml = false }) => {
     if (call.user === undefined && !openSignup(call.state)) throw unauthorized()
-    const { errors, warnings, merged } = await lint(content, {})
+    const { errors, warnings, merged } = await lint(content, versionOf(call))
     return {
       status: errors.length === 0 ? 'valid' : 'invalid',
       errors: [...errors],

@@ -1,5 +1,6 @@
 /** What holds between jobs: stages, needs, dependencies, jobs that stop others. */
 import { shelve } from '../../base/shelves.js'
+import { type AsOf, isKnown } from './grammar/versions.js'
 import { type Job, jobsOf } from './jobs.js'
 import type { Finding } from './problem.js'
 import { type Hash, isHash } from './reading/tree.js'
@@ -17,16 +18,26 @@ const stagesOf = (tree: Hash): readonly string[] => {
 interface Need {
   readonly job: string
   readonly optional: boolean
+  /** Whether only some jobs of its matrix are needed. */
+  readonly part: boolean
 }
 
-/** The jobs of the same pipeline that a job waits for. */
-export const needsOf = ({ config }: Job): readonly Need[] =>
-  [config.needs ?? []].flat(10).flatMap((need): Need[] => {
-    if (typeof need === 'string') return [{ job: need, optional: false }]
+const needsIn = (needs: unknown): readonly Need[] =>
+  [needs ?? []].flat(10).flatMap((need): Need[] => {
+    if (typeof need === 'string') return [{ job: need, optional: false, part: false }]
     if (!isHash(need) || typeof need.job !== 'string') return []
     if ('project' in need || 'pipeline' in need) return []
-    return [{ job: need.job, optional: need.optional === true }]
+    return [{ job: need.job, optional: need.optional === true, part: 'parallel' in need }]
   })
+
+/** The jobs of the same pipeline that a job waits for. */
+export const needsOf = ({ config }: Job): readonly Need[] => needsIn(config.needs)
+
+/** Those of each of its rules. */
+const ruledNeedsOf = ({ config: { rules } }: Job): readonly (readonly Need[])[] =>
+  (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
+    isHash(rule) ? needsIn(rule.needs) : [],
+  )
 
 const dependenciesOf = ({ config }: Job): readonly string[] =>
   Array.isArray(config.dependencies)
@@ -40,10 +51,11 @@ interface Whole {
   readonly place: ReadonlyMap<string, number>
   /** Whether no other text can change the stage of a job, or which stages there are. */
   readonly settled: (job: Job) => boolean
+  readonly asOf: AsOf
 }
 
 /** A job by its name, or by that of one of the several that `parallel` makes of it. */
-const find = ({ all }: Whole, name: string): Job | undefined => {
+export const jobNamed = (all: ReadonlyMap<string, Job>, name: string): Job | undefined => {
   const found = all.get(name)
   if (found !== undefined) return found
   const base = all.get(name.replace(/ \d+\/\d+$|: \[.*\]$/, ''))
@@ -66,20 +78,38 @@ const checkStage = (whole: Whole, job: Job): Finding[] =>
 
 /** A job has to be there, in this stage or before it. */
 const checkOther = (whole: Whole, job: Job, name: string, kind: string): Finding[] => {
-  const other = find(whole, name)
+  const other = jobNamed(whole.all, name)
   if (other === undefined)
     return [{ text: `${job.name} job: undefined ${kind}: ${name}`, curable: true }]
-  if (placeOf(whole, other) <= placeOf(whole, job)) return []
+  const places = [placeOf(whole, other), placeOf(whole, job)] as const
+  const besides = isKnown({ since: '14.2' }, whole.asOf)
+  if (places[0] < places[1] || (besides && places[0] === places[1])) return []
   const sure = whole.settled(job) && whole.settled(other)
-  return [
-    unless(sure, `${job.name} job: ${kind} ${name} is not defined in current or prior stages`),
-  ]
+  const where = besides ? 'current or prior stages' : 'prior stages'
+  return [unless(sure, `${job.name} job: ${kind} ${name} is not defined in ${where}`)]
+}
+
+/** Names that are needed more than once; of the jobs of a matrix several may be. */
+const repeatedIn = (needs: readonly Need[]): readonly string[] => {
+  const [once, twice] = [new Set<string>(), new Set<string>()]
+  for (const { job, part } of needs) if (!part) (once.has(job) ? twice : once).add(job)
+  return [...twice]
 }
 
 const checkNeeds = (whole: Whole, job: Job): Finding[] =>
-  needsOf(job).flatMap(({ job: name, optional }) =>
-    optional && find(whole, name) === undefined ? [] : checkOther(whole, job, name, 'need'),
-  )
+  [needsOf(job), ...ruledNeedsOf(job)].flatMap((needs) => {
+    const twice = repeatedIn(needs)
+    return [
+      ...needs.flatMap(({ job: name, optional }) =>
+        optional && jobNamed(whole.all, name) === undefined
+          ? []
+          : checkOther(whole, job, name, 'need'),
+      ),
+      ...(twice.length === 0
+        ? []
+        : [{ text: `${job.name} has the following needs duplicated: ${twice.join(', ')}.` }]),
+    ]
+  })
 
 const checkDependencies = (whole: Whole, job: Job): Finding[] => {
   const needed = new Set(needsOf(job).map((need) => need.job))
@@ -93,7 +123,8 @@ const checkDependencies = (whole: Whole, job: Job): Finding[] => {
 
 const checkOnStop = (whole: Whole, job: Job): Finding[] => {
   const { environment } = job.config
-  const stop = isHash(environment) ? environment.on_stop : undefined
+  if (!isHash(environment)) return []
+  const { on_stop: stop } = environment
   if (typeof stop !== 'string') return []
   const says = (text: string): Finding[] => [
     { text: `${job.name} job: on_stop job ${stop} ${text}`, curable: true },
@@ -101,6 +132,9 @@ const checkOnStop = (whole: Whole, job: Job): Finding[] => {
   const other = whole.all.get(stop)
   if (other === undefined) return says('is not defined')
   const its = other.config.environment
+  if ((its ?? null) === null) return says('does not have environment defined')
+  const name = isHash(its) ? its.name : its
+  if (name !== environment.name) return says('have different environment name')
   return isHash(its) && its.action === 'stop' ? [] : says('needs to have action stop defined')
 }
 
@@ -109,7 +143,7 @@ const circular = (whole: Whole): boolean => {
   const waiting = new Map<string, number>()
   const waiters = new Map<string, string[]>()
   for (const job of whole.all.values()) {
-    const names = new Set(needsOf(job).flatMap((need) => find(whole, need.job)?.name ?? []))
+    const names = new Set(needsOf(job).flatMap((need) => jobNamed(whole.all, need.job)?.name ?? []))
     waiting.set(job.name, names.size)
     for (const name of names) shelve(waiters, name, job.name)
   }
@@ -130,11 +164,17 @@ const circular = (whole: Whole): boolean => {
  * What is wrong between jobs, at most `most` findings. `own` is the configuration itself: what
  * stands there, no file that it includes can replace.
  */
-export const checkBetween = (tree: Hash, own: Hash, most: number): readonly Finding[] => {
+export const checkBetween = (
+  tree: Hash,
+  own: Hash,
+  most: number,
+  asOf: AsOf,
+): readonly Finding[] => {
   const stages = stagesOf(tree)
   const ownStages = 'stages' in own || 'types' in own
   const whole: Whole = {
-    all: new Map(jobsOf(tree).map((job) => [job.name, job])),
+    asOf,
+    all: new Map(jobsOf(tree, asOf).map((job) => [job.name, job])),
     stages,
     place: new Map(stages.map((stage, index) => [stage, index])),
     settled: ({ name, stage }) => {

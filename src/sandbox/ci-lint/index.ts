@@ -3,6 +3,9 @@
  * and extends, its keywords, and how its jobs hang together.
  */
 import { checkBetween } from './between.js'
+import { findingsOf } from './grammar/findings.js'
+import { include } from './grammar/table/others.js'
+import type { AsOf, Version } from './grammar/versions.js'
 import { checkEach, checkNames, checkRoot, warningsOf } from './jobs.js'
 import { Budget, type Finding, Unreadable } from './problem.js'
 import { type Expanded, withExtends, withReferences } from './reading/expand.js'
@@ -11,6 +14,7 @@ import { type Hash, isHash, readTree, type Tree, writeTree } from './reading/tre
 import { isDressed, readyRegexes } from './regex.js'
 import { type Occasion, simulate } from './simulate.js'
 
+export { isVersion, type Version } from './grammar/versions.js'
 export type { Files } from './reading/include.js'
 export type { Occasion } from './simulate.js'
 
@@ -19,6 +23,8 @@ export interface Setting {
   readonly files?: Files
   /** For whom a pipeline is to be simulated. */
   readonly occasion?: Occasion
+  /** As of which version of the service; the latest unless given. */
+  readonly asOf?: Version
 }
 
 export interface LintVerdict {
@@ -39,20 +45,22 @@ const holdsRegex = (value: unknown): boolean => {
   return isHash(value) && Object.values(value).some(holdsRegex)
 }
 
+const isWrong = ({ advice }: Finding): boolean => advice !== true
+
 /** In the order of the stages: a later one only makes sense where the earlier are clean. */
 const check = (
   tree: Hash,
   own: Hash,
   numeric: readonly string[],
-  occasion: Occasion | undefined,
+  { occasion, asOf }: Setting,
 ): readonly Finding[] => {
-  const names = checkNames(tree, numeric)
+  const names = checkNames(tree, numeric, asOf)
   if (names.some((finding) => finding.curable !== true)) return names
-  const each = [...names, ...checkRoot(tree), ...checkEach(tree)]
-  if (each.length > 0) return each
-  const between = checkBetween(tree, own, mostFindings)
-  if (between.length > 0 || occasion === undefined) return between
-  return simulate(tree, occasion).map((text) => ({ text, curable: true }))
+  const each = [...names, ...checkRoot(tree, asOf), ...checkEach(tree, asOf)]
+  if (each.some(isWrong)) return each
+  const between = [...each, ...checkBetween(tree, own, mostFindings, asOf)]
+  if (between.some(isWrong) || occasion === undefined) return between
+  return [...between, ...simulate(tree, occasion).map((text) => ({ text, curable: true as const }))]
 }
 
 const limited = (texts: readonly string[]): readonly string[] =>
@@ -65,28 +73,26 @@ const judged = (
   findings: readonly Finding[],
   left: readonly string[],
 ): Pick<LintVerdict, 'errors' | 'warnings'> => {
-  const open = left.length > 0
   const where = left.map((name) => `\`${name}\``).join(', ')
+  const isOpen = ({ curable }: Finding): boolean => left.length > 0 && curable === true
+  const warns = (finding: Finding): boolean => !isWrong(finding) || isOpen(finding)
+  const warning = (finding: Finding): string =>
+    isOpen(finding)
+      ? `${finding.text} (unless an include that is not fetched here brings it: ${where})`
+      : finding.text
   return {
-    errors: limited(findings.filter((f) => !open || f.curable !== true).map(({ text }) => text)),
+    errors: limited(findings.filter((one) => !warns(one)).map(({ text }) => text)),
     warnings: [
       ...left.map(
         (name) => `include \`${name}\` is not fetched here; what it holds is not checked`,
       ),
-      ...limited(
-        findings
-          .filter((f) => open && f.curable === true)
-          .map(
-            ({ text }) =>
-              `${text} (unless an include that is not fetched here brings it: ${where})`,
-          ),
-      ),
+      ...limited(findings.filter(warns).map(warning)),
     ],
   }
 }
 
-const expanded = ({ tree, left }: Included): Expanded & { readonly extended: Hash } => {
-  const how = { lenient: left.length > 0, budget: new Budget(mostBuilt) }
+const expanded = ({ tree, left }: Included, asOf: AsOf): Expanded & { readonly extended: Hash } => {
+  const how = { lenient: left.length > 0, budget: new Budget(mostBuilt), asOf }
   const extended = withExtends(tree, how)
   const resolved = withReferences(extended.tree, how)
   return {
@@ -97,18 +103,22 @@ const expanded = ({ tree, left }: Included): Expanded & { readonly extended: Has
 }
 
 const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<LintVerdict> => {
-  const { files, occasion } = setting
-  const included = await withIncludes(own, files, new Budget(mostBuilt))
-  const { tree, errors } = expanded(included)
-  await readyRegexes(holdsRegex(tree))
-  const early = [...included.errors, ...errors].map((text) => ({ text }))
-  const findings =
-    early.length > 0 ? early : check(tree, own, [...numeric, ...included.numeric], occasion)
+  const { files, asOf } = setting
+  const included = await withIncludes(own, files, new Budget(mostBuilt), asOf)
+  const { tree, errors } = expanded(included, asOf)
+  await readyRegexes(holdsRegex([tree, included.entries]))
+  const early = [
+    ...[...included.errors, ...errors].map((text) => ({ text })),
+    ...included.entries.flatMap((entry) => findingsOf(include, entry, 'include', asOf)),
+  ]
+  const findings = early.some(isWrong)
+    ? early
+    : [...early, ...check(tree, own, [...numeric, ...included.numeric], setting)]
   const { errors: wrong, warnings } = judged(findings, included.left)
   // Without a project at hand the documents let `extends` stand in the expanded text.
   const shown = (): Hash =>
     files === undefined
-      ? withReferences(included.tree, { lenient: true, budget: new Budget(mostBuilt) }).tree
+      ? withReferences(included.tree, { lenient: true, budget: new Budget(mostBuilt), asOf }).tree
       : tree
   return {
     errors: wrong,
@@ -120,7 +130,7 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
 /** The verdict on a configuration. */
 export const lint = async (content: string, setting: Setting): Promise<LintVerdict> => {
   try {
-    return await verdictOf(await readTree(content), setting)
+    return await verdictOf(await readTree(content, {}, setting.asOf), setting)
   } catch (error) {
     if (error instanceof Unreadable) return { errors: error.problems, warnings: [] }
     throw error

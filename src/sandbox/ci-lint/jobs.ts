@@ -1,6 +1,8 @@
 /** The jobs of a configuration, each on its own. */
-import { hash } from './keywords/checks.js'
-import { bridge, job as jobKeywords, root } from './keywords/keywords.js'
+import { findingsOf } from './grammar/findings.js'
+import { anyJob, bridge, job, root } from './grammar/table.js'
+import type { Type } from './grammar/types.js'
+import { type AsOf, changeOf, isKnown } from './grammar/versions.js'
 import type { Finding } from './problem.js'
 import { type Hash, isHash } from './reading/tree.js'
 
@@ -10,17 +12,23 @@ export interface Job {
   readonly config: Hash
 }
 
-const rootWords = new Set(Object.keys(root))
+const rootType = (name: string): Type | undefined =>
+  Object.hasOwn(root, name) ? root[name] : undefined
 const reserved = ['true', 'false', 'nil', 'null']
 const longestName = 255
 
-const isVisible = (name: string): boolean => !name.startsWith('.') && !rootWords.has(name)
+const isVisible = (name: string, asOf: AsOf): boolean => {
+  const type = rootType(name)
+  return !name.startsWith('.') && (type === undefined || !isKnown(type, asOf))
+}
 
 /** What is wrong with the keywords beside the jobs. */
-export const checkRoot = (tree: Hash): readonly Finding[] =>
+export const checkRoot = (tree: Hash, asOf: AsOf): readonly Finding[] =>
   Object.entries(tree).flatMap(([name, value]) => {
-    const check = Object.hasOwn(root, name) ? root[name] : undefined
-    return check === undefined || value === null ? [] : check(value, name)
+    const type = rootType(name)
+    return type === undefined || value === null || !isKnown(type, asOf)
+      ? []
+      : findingsOf(type, value, name, asOf)
   })
 
 const nameProblem = (name: string, numeric: readonly string[]): string | undefined => {
@@ -33,8 +41,12 @@ const nameProblem = (name: string, numeric: readonly string[]): string | undefin
 }
 
 /** `numeric`: names that are numbers, which are none. */
-export const checkNames = (tree: Hash, numeric: readonly string[]): readonly Finding[] => {
-  const names = Object.keys(tree).filter(isVisible)
+export const checkNames = (
+  tree: Hash,
+  numeric: readonly string[],
+  asOf: AsOf,
+): readonly Finding[] => {
+  const names = Object.keys(tree).filter((name) => isVisible(name, asOf))
   if (names.length === 0)
     return [{ text: 'jobs config should contain at least one visible job', curable: true }]
   return names.flatMap((name) => {
@@ -44,9 +56,9 @@ export const checkNames = (tree: Hash, numeric: readonly string[]): readonly Fin
 }
 
 /** The jobs that run something or start a pipeline. */
-export const jobsOf = (tree: Hash): readonly Job[] =>
+export const jobsOf = (tree: Hash, asOf?: AsOf): readonly Job[] =>
   Object.entries(tree).flatMap(([name, config]) => {
-    if (!isVisible(name) || !isHash(config)) return []
+    if (!isVisible(name, asOf) || !isHash(config)) return []
     const stage = config.stage ?? config.type
     return [{ name, config, stage: typeof stage === 'string' ? stage : 'test' }]
   })
@@ -54,55 +66,31 @@ export const jobsOf = (tree: Hash): readonly Job[] =>
 const mirrors = ({ needs }: Hash): boolean =>
   [needs].flat().some((need) => isHash(need) && typeof need.pipeline === 'string')
 
-/** What may not stand together, or only so. */
-const together = (config: Hash, path: string): Finding[] => {
-  const findings: Finding[] = []
-  const has = (key: string): boolean => (config[key] ?? null) !== null
-  const clash = ['only', 'except', 'start_in'].filter(has)
-  if (has('rules') && clash.length > 0)
-    findings.push({
-      text: `${path} config key may not be used with \`rules\`: ${clash.join(', ')}`,
-    })
-  if (config.when === 'delayed' && !has('start_in'))
-    findings.push({ text: `${path} start in should be a duration`, curable: true })
-  if (config.when !== 'delayed' && has('start_in') && !has('rules'))
-    findings.push({
-      text: `${path} start in must be blank`,
-      ...(has('when') ? {} : { curable: true }),
-    })
-  return findings
-}
-
-const both = { ...jobKeywords, ...bridge }
-
 /** Which kind of job it is, as instances tell; what is wrong where it is none. */
-const kindOf = (config: Hash, path: string) => {
-  if ('script' in config || 'run' in config)
-    return {
-      keywords: jobKeywords,
-      wrong:
-        config.script === null && !('run' in config)
-          ? [{ text: `${path} script can't be blank` }]
-          : [],
-    }
-  if ('trigger' in config || mirrors(config)) return { keywords: bridge, wrong: [] }
-  const text =
+const kindOf = (config: Hash): { readonly type: Type; readonly wrong?: string } => {
+  if ('script' in config || 'run' in config) return { type: job }
+  if ('trigger' in config || mirrors(config)) return { type: bridge }
+  const wrong =
     'needs' in config
-      ? `${path} config should contain either a trigger or a needs:pipeline`
-      : `${path} config should implement the script:, run:, or trigger: keyword`
-  return { keywords: both, wrong: [{ text, curable: true as const }] }
+      ? 'should contain either a trigger or a needs:pipeline'
+      : 'should implement the script:, run:, or trigger: keyword'
+  return { type: anyJob, wrong }
 }
 
 /** Keywords and values of every visible job, each on its own. */
-export const checkEach = (tree: Hash): readonly Finding[] =>
+export const checkEach = (tree: Hash, asOf: AsOf): readonly Finding[] =>
   Object.entries(tree)
-    .filter(([name]) => isVisible(name))
+    .filter(([name]) => isVisible(name, asOf))
     .flatMap(([name, config]): readonly Finding[] => {
       const path = `jobs:${name}`
-      const { keywords, wrong } = kindOf(isHash(config) ? config : {}, path)
-      if (config !== null && !isHash(config)) return wrong.map(({ text }) => ({ text }))
-      if (config === null) return wrong
-      return [...wrong, ...hash(keywords)(config, path), ...together(config, path)]
+      const { type, wrong } = kindOf(isHash(config) ? config : {})
+      const change = changeOf(`\`${name}\``, rootType(name) ?? {}, asOf)
+      const text = `${path} config ${wrong}${change === '' ? '' : ` (${change})`}`
+      if (config !== null && !isHash(config)) return [{ text }]
+      return [
+        ...(wrong === undefined ? [] : [{ text, curable: true as const }]),
+        ...(config === null ? [] : findingsOf(type, config, path, asOf)),
+      ]
     })
 
 /** Jobs that may run twice for one push, as instances warn of it: a last rule that is only `when`. */

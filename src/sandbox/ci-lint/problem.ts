@@ -5,6 +5,8 @@ export interface Finding {
   readonly text: string
   /** A text that was not fetched could make it right: by what it adds, not by what it replaces. */
   readonly curable?: true
+  /** Instances may take it all the same: a warning. */
+  readonly advice?: true
 }
 
 /** What is wrong with the text itself; lists all errors of it. */

@@ -1,5 +1,5 @@
 /** Which jobs a pipeline would have (`dry_run`): rules, `only`, `except`, workflow. */
-import { needsOf } from './between.js'
+import { jobNamed, needsOf } from './between.js'
 import { holds, type Variables } from './expression.js'
 import { type Job, jobsOf } from './jobs.js'
 import { type Hash, isHash } from './reading/tree.js'
@@ -11,6 +11,9 @@ export interface Occasion {
   /** Those of the project and the predefined ones. */
   readonly variables: Variables
 }
+
+/** Counted when a pipeline is made; a configuration may name more. */
+const mostNeeds = 50
 
 const valuesOf = (given: unknown): Variables =>
   Object.fromEntries(
@@ -60,13 +63,18 @@ export const simulate = (tree: Hash, occasion: Occasion): string[] => {
     return ['Pipeline filtered out by workflow rules.']
   const jobs = jobsOf(tree).filter((job) => runs(job, occasion, variables))
   if (jobs.length === 0) return ['No stages / jobs for this pipeline.']
-  const names = new Set(jobs.map(({ name }) => name))
-  return jobs.flatMap((job) =>
-    needsOf(job)
-      .filter((need) => !need.optional && !names.has(need.job))
+  const all = new Map(jobs.map((job) => [job.name, job]))
+  return jobs.flatMap((job) => {
+    const needs = needsOf(job)
+    if (needs.length > mostNeeds)
+      return [
+        `${job.name}: one job can only need ${mostNeeds} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
+      ]
+    return needs
+      .filter((need) => !need.optional && jobNamed(all, need.job) === undefined)
       .map(
         (need) =>
           `'${job.name}' job needs '${need.job}' job, but '${need.job}' is not in any previous stage`,
-      ),
-  )
+      )
+  })
 }

@@ -1,4 +1,5 @@
 /** Resolves `extends` and `!reference`. */
+import { type AsOf, changeOf } from '../grammar/versions.js'
 import type { Budget } from '../problem.js'
 import { type Hash, isHash, KeywordReference, merged } from './tree.js'
 
@@ -15,6 +16,7 @@ export interface Expansion {
   /** What is not there is passed over: a file that was not fetched may hold it. */
   readonly lenient: boolean
   readonly budget: Budget
+  readonly asOf: AsOf
 }
 
 const isStrings = (values: readonly unknown[]): values is readonly string[] =>
@@ -80,9 +82,10 @@ const tooDeep = (name: string, above: readonly string[]): string | undefined => 
 /** Every job with what it extends, nearest last. */
 export const withExtends = (tree: Hash, expansion: Expansion): Expanded => {
   const family = new Family(tree, expansion)
+  const change = changeOf('`extends`', { since: '11.3' }, expansion.asOf)
   const entries = Object.entries(tree).map(([name, value]) => [
     name,
-    isHash(value) && 'extends' in value ? family.whole(name, value) : value,
+    isHash(value) && 'extends' in value && change === '' ? family.whole(name, value) : value,
   ])
   return { tree: Object.fromEntries(entries) as Hash, errors: [...family.errors] }
 }
@@ -97,10 +100,12 @@ const lookUp = (tree: unknown, path: readonly string[]): unknown => {
 }
 
 /** The tree with every `!reference` replaced by what it names; one that stays is not there. */
-export const withReferences = (tree: Hash, { lenient, budget }: Expansion): Expanded => {
+export const withReferences = (tree: Hash, { lenient, budget, asOf }: Expansion): Expanded => {
   const errors = new Set<string>()
   const follow = (reference: KeywordReference, above: readonly string[]): unknown => {
     const shown = reference.toString()
+    const change = changeOf('`!reference`', { since: '13.9' }, asOf)
+    if (change !== '') errors.add(`${shown} could not be read: ${change}`)
     if (above.includes(shown)) {
       errors.add(`${shown} is part of a circular chain`)
       return []

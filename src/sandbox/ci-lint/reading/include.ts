@@ -1,4 +1,5 @@
 /** Brings in the files that a configuration includes. */
+import { type AsOf, isKnown } from '../grammar/versions.js'
 import { type Budget, Unreadable } from '../problem.js'
 import { type Hash, isHash, merged, readTree } from './tree.js'
 
@@ -18,6 +19,9 @@ interface Run {
   readonly errors: string[]
   readonly numeric: string[]
   readonly budget: Budget
+  readonly asOf: AsOf
+  /** Those that are hashes. */
+  readonly entries: Hash[]
   /** Includes that are not fetched: remote files, templates, components, paths with variables. */
   readonly left: string[]
 }
@@ -27,18 +31,19 @@ export interface Included {
   readonly tree: Hash
   readonly errors: readonly string[]
   readonly left: readonly string[]
+  /** What was said of each file, where it was more than its name. */
+  readonly entries: readonly Hash[]
   /** Outermost keys of included files that are numbers. */
   readonly numeric: readonly string[]
 }
 
-const deepest = 100
-const isYaml = (path: string): boolean => /\.ya?ml$/.test(path)
+const isYaml = (path: string): boolean => /\.ya?ml$/i.test(path)
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 const nested = async (run: Run, source: string, path: string, inputs: Hash): Promise<Hash> => {
   try {
-    const { tree, numeric } = await readTree(source, inputs)
+    const { tree, numeric } = await readTree(source, inputs, run.asOf)
     run.numeric.push(...numeric)
     return await expand(run, tree)
   } catch (error) {
@@ -65,8 +70,9 @@ const load = async (
     return {}
   }
   if (run.seen.has(key)) return {}
-  if (run.seen.size >= deepest) {
-    run.errors.push(`Maximum of ${deepest} nested includes are allowed!`)
+  const most = isKnown({ since: '15.10' }, run.asOf) ? 150 : 100
+  if (run.seen.size >= most) {
+    run.errors.push(`Maximum of ${most} nested includes are allowed!`)
     return {}
   }
   run.seen.add(key)
@@ -106,10 +112,8 @@ const ofProject = async (run: Run, entry: Hash, project: string): Promise<Hash> 
   let tree: Hash = {}
   for (const name of names) {
     const path = text(name)
-    if (path === undefined) {
-      run.errors.push('include config should specify the file of the project')
-      continue
-    }
+    // The table of keywords says what is wrong with it.
+    if (path === undefined) continue
     const absent = `Project \`${project}\` not found or access denied, or it has no file \`${path}\`!`
     const read = async () => files?.other(project, path.replace(/^\//, ''), text(entry.ref))
     tree = merged(
@@ -135,11 +139,35 @@ const named = (entry: Hash): string =>
     .filter((part) => typeof part === 'string')
     .join(' ')
 
+const accessors = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const
+const accessorNames = accessors.map((name) => `\`${name}\``).join(', ')
+
+/** What is wrong with how an include names its file. */
+const accessProblem = (entry: Hash): string | undefined => {
+  const used = accessors.filter((name) => (entry[name] ?? null) !== null)
+  if (used.length > 1) return `Each include must use only one of: ${accessorNames}`
+  const { remote } = entry
+  const address = text(remote) ?? ''
+  if (used.length === 0 || used[0] === 'artifact' || text(entry[used[0] ?? 'local']) === undefined)
+    return `\`${JSON.stringify(entry)}\` does not have a valid subkey for include. Valid subkeys are: ${accessorNames}`
+  if (remote === undefined || address.includes('$')) return undefined
+  if (!isYaml(address)) return `Included file \`${address}\` does not have YAML extension!`
+  return /^https?:\/\//i.test(address) && URL.canParse(address)
+    ? undefined
+    : `Remote file \`${address}\` does not have a valid address!`
+}
+
 const one = async (run: Run, given: unknown): Promise<Hash> => {
   const isRemote = typeof given === 'string' && /^https?:\/\//.test(given)
   const entry = typeof given === 'string' ? { [isRemote ? 'remote' : 'local']: given } : given
   if (!isHash(entry)) {
     run.errors.push('include config should be an array of hashes or strings')
+    return {}
+  }
+  if (isHash(given)) run.entries.push(given)
+  const wrong = accessProblem(entry)
+  if (wrong !== undefined) {
+    run.errors.push(wrong)
     return {}
   }
   const elsewhere = text(entry.remote) ?? text(entry.template) ?? text(entry.component)
@@ -148,11 +176,9 @@ const one = async (run: Run, given: unknown): Promise<Hash> => {
     return {}
   }
   const path = text(entry.local)
-  if (path !== undefined) return local(run, path, inputsOf(entry))
-  const project = text(entry.project)
-  if (project !== undefined) return ofProject(run, entry, project)
-  run.errors.push('include config should have a local, project, remote or template keyword')
-  return {}
+  return path === undefined
+    ? ofProject(run, entry, text(entry.project) ?? '')
+    : local(run, path, inputsOf(entry))
 }
 
 const expand = async (run: Run, { include, ...own }: Hash): Promise<Hash> => {
@@ -167,8 +193,9 @@ export const withIncludes = async (
   tree: Hash,
   files: Files | undefined,
   budget: Budget,
+  asOf: AsOf,
 ): Promise<Included> => {
-  const run: Run = { files, seen: new Set(), errors: [], left: [], numeric: [], budget }
-  const whole = await expand(run, tree)
-  return { tree: whole, errors: run.errors, left: run.left, numeric: run.numeric }
+  const found = { errors: [], left: [], entries: [], numeric: [] }
+  const whole = await expand({ files, seen: new Set(), asOf, budget, ...found }, tree)
+  return { tree: whole, ...found }
 }

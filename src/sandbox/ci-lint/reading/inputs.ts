@@ -1,5 +1,9 @@
 /** A header with `spec: inputs:`, and what stands for `$[[ inputs.name ]]` in what follows it. */
+import { findingsOf } from '../grammar/findings.js'
+import { header } from '../grammar/table/others.js'
+import type { AsOf } from '../grammar/versions.js'
 import { Budget, Unreadable } from '../problem.js'
+import { readyRegexes, regexOf } from '../regex.js'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -18,34 +22,74 @@ const whole = new RegExp(`^${place.source}$`)
 export const isHeader = (document: unknown): document is { readonly spec: unknown } =>
   isObject(document) && Object.keys(document).join() === 'spec'
 
+const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+}
+
+/** What is wrong with the value of an input; `which` of its values it is. */
+const valueProblem = (options: Values, value: unknown, which: string): string | undefined => {
+  const { type = 'string', options: choices, regex } = options
+  if (isOfType[String(type)]?.(value) === false) return `${which} value is not a ${type}`
+  const other = Array.isArray(choices) && [value].flat().find((one) => !choices.includes(one))
+  if (other !== undefined && other !== false)
+    return `\`${other}\` cannot be used because it is not in the list of allowed options`
+  if (typeof regex !== 'string' || typeof value !== 'string') return undefined
+  const pattern = regexOf(regex.startsWith('/') ? regex : `/${regex}/`)
+  return pattern?.matcher(value).find() === false
+    ? `${which} value does not match required RE2 regex pattern`
+    : undefined
+}
+
 /**
  * The value of each input: what was given, else its default.
- * @throws Unreadable for one that has neither, and for a given one that is none
+ * @throws Unreadable for one that has neither, that is none, or that is not as its options say
  */
-const inputsOf = ({ spec }: { readonly spec: unknown }, given: Values): Map<string, unknown> => {
-  const declared = isObject(spec) && isObject(spec.inputs) ? spec.inputs : {}
+const inputsOf = (declared: Values, given: Values): Map<string, unknown> => {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(declared, name))
   const problems = unknown.map((name) => `unknown input arguments: ${name}`)
   const values = new Map<string, unknown>()
-  for (const [name, options] of Object.entries(declared)) {
-    if (Object.hasOwn(given, name)) values.set(name, given[name])
-    else if (isObject(options) && 'default' in options) values.set(name, options.default)
+  for (const [name, its] of Object.entries(declared)) {
+    const options = isObject(its) ? its : {}
+    const isGiven = Object.hasOwn(given, name)
+    const value = isGiven ? given[name] : (options.default ?? null)
+    if (isGiven || 'default' in options) values.set(name, value)
     else problems.push(`\`${name}\` input: required value has not been provided`)
+    const which = isGiven ? 'provided' : 'default'
+    const wrong = value === null ? undefined : valueProblem(options, value, which)
+    if (wrong !== undefined) problems.push(`\`${name}\` input: ${wrong}`)
   }
   if (problems.length > 0) throw new Unreadable(problems)
   return values
 }
 
 /**
+ * What a header declares.
+ * @throws Unreadable for what no version, or not this one, declares so
+ */
+const declaredIn = async (spec: unknown, asOf: AsOf): Promise<Values> => {
+  const inputs = isObject(spec) ? (spec.inputs ?? null) : spec
+  const found = findingsOf(header, { spec: isObject(spec) ? { inputs } : spec }, 'header', asOf)
+  const wrong = found.filter(({ advice }) => advice !== true)
+  if (wrong.length > 0) throw new Unreadable(wrong.map(({ text }) => text))
+  const declared = isObject(inputs) ? inputs : {}
+  await readyRegexes(Object.values(declared).some((its) => isObject(its) && 'regex' in its))
+  return declared
+}
+
+/**
  * A document with the inputs of its header in their places; a text that is nothing but a place
  * becomes the value itself.
  */
-export const withInputs = (
-  header: { readonly spec: unknown },
+export const withInputs = async (
+  { spec }: { readonly spec: unknown },
   document: unknown,
   given: Values,
-): unknown => {
-  const values = inputsOf(header, given)
+  asOf: AsOf,
+): Promise<unknown> => {
+  const values = inputsOf(await declaredIn(spec, asOf), given)
   const budget = new Budget(mostWritten)
   const inputOf = (name: string): unknown => {
     if (values.has(name)) return values.get(name)

@@ -1,6 +1,7 @@
 /** YAML of a CI configuration → a tree of plain values, with `!reference` kept as such. */
 import type { CollectionTag, Document, LineCounter, Tags } from 'yaml'
 import { isModestYaml, untraced } from '../../../base/json/yaml.js'
+import type { AsOf } from '../grammar/versions.js'
 import { type Budget, Unreadable } from '../problem.js'
 
 export type Hash = { [key: string]: unknown }
@@ -90,13 +91,13 @@ const clean = ({ all, lines }: Documents, index: number): Document.Parsed | unde
   return document
 }
 
-const read = async (text: string, inputs: Hash): Promise<Tree> => {
+const read = async (text: string, inputs: Hash, asOf: AsOf): Promise<Tree> => {
   const [{ valuesOf }, documents] = [await import('./read.js'), await parsed(text)]
   const first = valuesOf(clean(documents, 0)?.contents)
   const { isHeader, withInputs } = await import('./inputs.js')
   const header = documents.all.length > 1 && isHeader(first.value) ? first.value : undefined
   const { value, numeric } = header === undefined ? first : valuesOf(clean(documents, 1)?.contents)
-  const tree = header === undefined ? value : withInputs(header, value, inputs)
+  const tree = header === undefined ? value : await withInputs(header, value, inputs, asOf)
   if (!isHash(tree)) throw new Unreadable(['Invalid configuration format'])
   return { tree, numeric }
 }
@@ -106,10 +107,10 @@ const read = async (text: string, inputs: Hash): Promise<Tree> => {
  * keys counts, `inputs` of a header stand in their places.
  * @throws Unreadable when it is no YAML, no hash, or more than is checked
  */
-export const readTree = async (text: string, inputs: Hash = {}): Promise<Tree> => {
+export const readTree = async (text: string, inputs: Hash, asOf: AsOf): Promise<Tree> => {
   await checkSize(text)
   try {
-    return await read(text, inputs)
+    return await read(text, inputs, asOf)
   } catch (error) {
     // Composing nests a call for each level of block collections.
     if (error instanceof RangeError) throw new Unreadable(['The parsed YAML is too deep'])

@@ -1,0 +1,189 @@
+/** Holds values to the table of keywords: what is wrong, in the words of instances. */
+import type { Finding } from '../problem.js'
+import { isHash } from '../reading/tree.js'
+import type {
+  AdvisedType,
+  AllType,
+  EitherType,
+  Form,
+  HashType,
+  ItemsType,
+  Keys,
+  LeafType,
+  NamedType,
+  Type,
+  WordsType,
+} from './types.js'
+import { isOpen } from './values.js'
+import { type AsOf, changeOf, isKnown } from './versions.js'
+
+/** Where a value stands: `jobs:a:artifacts:when`, and for an attribute its owner and its keyword. */
+interface Place {
+  readonly path: string
+  readonly owner?: string
+  readonly keyword?: string
+}
+
+const spaced = (key: string): string => key.replaceAll('_', ' ')
+
+const subjectOf = ({ path, owner, keyword }: Place): string =>
+  keyword === undefined ? `${path} config` : `${owner} ${keyword}`
+
+/** The sentence: of what, what is wrong, and which versions would say otherwise. */
+const sentence = (subject: string, says: string, changes: readonly string[] = []): string => {
+  const told = changes.filter((change) => change !== '')
+  return `${subject} ${says}${told.length === 0 ? '' : ` (${told.join(', ')})`}`
+}
+
+const formOf = (value: unknown): Form | undefined => {
+  if (Array.isArray(value)) return 'list'
+  if (isHash(value)) return 'hash'
+  const kind = typeof value
+  return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : undefined
+}
+
+const typeOf = (keys: Keys, key: string): Type | undefined =>
+  Object.hasOwn(keys, key) ? keys[key] : undefined
+
+const below = (path: string, key: string, { entry }: Type): Place => ({
+  path: `${path}:${key}`,
+  ...(entry === true ? {} : { owner: path, keyword: spaced(key) }),
+})
+
+/** Judges as of one version. */
+class Judge {
+  readonly #asOf: AsOf
+  constructor(asOf: AsOf) {
+    this.#asOf = asOf
+  }
+
+  of(type: Type, value: unknown, place: Place): readonly Finding[] {
+    switch (type.kind) {
+      case 'leaf':
+        return this.#leaf(type, value, place)
+      case 'words':
+        return this.#words(type, value, place)
+      case 'hash':
+        return this.#hash(type, value, place)
+      case 'named':
+        return this.#named(type, value, place)
+      case 'items':
+        return this.#items(type, value, place)
+      case 'either':
+        return this.#either(type, value, place)
+      case 'all':
+        return this.#all(type, value, place)
+      case 'chosen':
+        return this.of(type.of(value), value, place)
+      case 'advised':
+        return this.#advised(type, value, place)
+    }
+  }
+
+  #leaf({ holds, says }: LeafType, value: unknown, place: Place): readonly Finding[] {
+    if (holds(value)) return []
+    const text = typeof says === 'string' ? says : says(value)
+    return [{ text: sentence(subjectOf(place), text) }]
+  }
+
+  #words({ words, says, many }: WordsType, value: unknown, place: Place): Finding[] {
+    const known = [...words].flatMap(([word, span]) => (isKnown(span, this.#asOf) ? [word] : []))
+    const several = many && Array.isArray(value)
+    const given: readonly unknown[] = several ? value : [value]
+    const wrong = given.filter((one) => !isOpen(one) && !known.some((word) => word === one))
+    if (wrong.length === 0) return []
+    const text = several
+      ? `contains unknown values: ${[...new Set(wrong)].join(', ')}`
+      : says(known.join(', '), value)
+    const changes = wrong.map((one) =>
+      changeOf(`\`${one}\``, words.get(String(one)) ?? {}, this.#asOf),
+    )
+    return [{ text: sentence(subjectOf(place), text, changes) }]
+  }
+
+  #hash({ keys, relations, unknown }: HashType, value: unknown, place: Place): Finding[] {
+    if (!isHash(value)) return [{ text: sentence(subjectOf(place), 'should be a hash') }]
+    const { path } = place
+    return [
+      ...this.#unknown(keys, unknown, value, path),
+      ...relations
+        .filter(({ holds }) => !holds(value, path))
+        .map(({ key, says, curable }): Finding => {
+          const subject = `${path} ${key === undefined ? 'config' : spaced(key)}`
+          const text = sentence(subject, typeof says === 'string' ? says : says(value))
+          return { text, ...(curable ? { curable } : {}) }
+        }),
+      ...Object.entries(value).flatMap(([key, one]) => {
+        const type = typeOf(keys, key)
+        return type === undefined || one === null || isOpen(one) || !isKnown(type, this.#asOf)
+          ? []
+          : this.of(type, one, below(path, key, type))
+      }),
+    ]
+  }
+
+  #unknown(keys: Keys, says: string, value: object, path: string): Finding[] {
+    const unknown = Object.keys(value).filter((key) => {
+      const type = typeOf(keys, key)
+      return type === undefined || !isKnown(type, this.#asOf)
+    })
+    if (unknown.length === 0) return []
+    const changes = unknown.map((key) =>
+      changeOf(`\`${key}\``, typeOf(keys, key) ?? {}, this.#asOf),
+    )
+    return [{ text: sentence(`${path} config`, `${says}: ${unknown.join(', ')}`, changes) }]
+  }
+
+  #named({ of, says }: NamedType, value: unknown, { path }: Place): readonly Finding[] {
+    if (!isHash(value)) return [{ text: sentence(path, says) }]
+    return Object.entries(value).flatMap(([name, one]) =>
+      isOpen(one) ? [] : this.of(of, one ?? {}, { path: `${path}:${name}` }),
+    )
+  }
+
+  #items({ of, item, says }: ItemsType, value: unknown, { path }: Place): readonly Finding[] {
+    if (!Array.isArray(value)) return [{ text: sentence(path, says) }]
+    const flat: readonly unknown[] = value.flat(10)
+    const below = item === '' ? path : `${path}:${item}`
+    return flat.flatMap((one) => (isOpen(one) ? [] : this.of(of, one, { path: below })))
+  }
+
+  #either({ forms, says }: EitherType, value: unknown, place: Place): readonly Finding[] {
+    const form = formOf(value)
+    const type = form === undefined ? undefined : forms[form]
+    if (type !== undefined && isKnown(type, this.#asOf)) return this.of(type, value, place)
+    const subject = place.keyword === undefined ? place.path : subjectOf(place)
+    return [{ text: sentence(subject, says, [changeOf('this form', type ?? {}, this.#asOf)]) }]
+  }
+
+  #all({ of }: AllType, value: unknown, place: Place): readonly Finding[] {
+    const found: Finding[] = []
+    for (const type of of.filter((one) => isKnown(one, this.#asOf))) {
+      const limit = changeOf('this limit', type, undefined)
+      const wrong = this.of(type, value, place)
+      found.push(
+        ...wrong.map((one) =>
+          limit === '' ? one : { ...one, text: sentence(one.text, `(${limit})`) },
+        ),
+      )
+      if (wrong.some(({ advice }) => advice !== true)) return found
+    }
+    return found
+  }
+
+  #advised({ of }: AdvisedType, value: unknown, place: Place): readonly Finding[] {
+    return this.of(of, value, place).map((one) => ({
+      ...one,
+      advice: true,
+      text: sentence(one.text, "(the service's schema does not allow this)"),
+    }))
+  }
+}
+
+/** What is wrong with a value of this type, which stands at `path`. */
+export const findingsOf = (
+  type: Type,
+  value: unknown,
+  path: string,
+  asOf: AsOf,
+): readonly Finding[] => new Judge(asOf).of(type, value, { path })

@@ -1,0 +1,237 @@
+/**
+ * The table of keywords: what each takes, and since or until which version, as far as a public page
+ * tells. It holds what the public documents of a keyword show, and the sentences that instances are
+ * known to refuse with. What only their schema for editors demands is `advised`; that was read in
+ * firecow/gitlab-ci-local, `src/schema.json` of commit 4e945cd.
+ */
+import { isHash } from '../reading/tree.js'
+import { month } from './duration.js'
+import { image, services, variables } from './table/images.js'
+import { artifacts, cache, pages, release } from './table/kept.js'
+import { environment, idTokens, secrets, trigger } from './table/others.js'
+import {
+  allowFailure,
+  isDelayed,
+  jobRules,
+  needs,
+  parallel,
+  policy,
+  retry,
+  rules,
+  startIn,
+  whens,
+} from './table/running.js'
+import {
+  advised,
+  all,
+  attribute,
+  either,
+  entry,
+  excludes,
+  has,
+  hash,
+  items,
+  type Keys,
+  must,
+  oneOf,
+  type Relation,
+  required,
+  since,
+  someOf,
+  type Type,
+  until,
+} from './types.js'
+import {
+  anyHash,
+  anything,
+  boolean,
+  duration,
+  filled,
+  filledText,
+  isFilled,
+  notEmpty,
+  regex,
+  script,
+  short,
+  text,
+  textOrTexts,
+  texts,
+  unique,
+} from './values.js'
+
+const fewTags = must(
+  (v) => Array.isArray(v) && v.length < 50,
+  'must be less than the limit of 50 tags',
+)
+
+/** What `default:` takes, and jobs too. */
+const defaults: Keys = {
+  image,
+  services,
+  before_script: script,
+  after_script: script,
+  cache,
+  artifacts,
+  retry,
+  timeout: entry(duration(month)),
+  tags: entry(all(texts, fewTags, notEmpty)),
+  interruptible: since('12.3', entry(boolean)),
+  hooks: since('15.6', hash({ pre_get_sources_script: script })),
+  id_tokens: since('15.7', idTokens),
+  identity: since('16.9', entry(oneOf(['google_cloud']))),
+}
+
+const inherited = (names: Type) =>
+  either(
+    { boolean: anything, list: entry(names) },
+    'config should be a boolean value or an array of strings',
+  )
+
+/** What any kind of job takes. */
+const common: Keys = {
+  stage: entry(all(text, advised(filled))),
+  extends: since('11.3', textOrTexts),
+  rules: jobRules,
+  only: policy,
+  except: policy,
+  variables: variables.job,
+  inherit: since(
+    '12.9',
+    hash({
+      default: inherited(all(texts, someOf(Object.entries(defaults)))),
+      variables: inherited(texts),
+    }),
+  ),
+  interruptible: since('12.3', entry(boolean)),
+  resource_group: since('12.7', text),
+  environment,
+}
+
+/** What goes with `rules` says there when a job runs. */
+const besideRules = ['only', 'except', 'start_in']
+const runs: readonly Relation[] = [
+  {
+    holds: (job) => !has(job, 'rules') || !besideRules.some((key) => has(job, key)),
+    says: (job) =>
+      `key may not be used with \`rules\`: ${besideRules.filter((key) => has(job, key)).join(', ')}`,
+  },
+  {
+    key: 'start_in',
+    holds: (job) => !isDelayed(job) || has(job, 'start_in'),
+    says: 'should be a duration',
+    curable: true,
+  },
+  {
+    key: 'start_in',
+    holds: (job) =>
+      isDelayed(job) || has(job, 'rules') || !has(job, 'start_in') || !has(job, 'when'),
+    says: 'must be blank',
+  },
+  {
+    key: 'start_in',
+    holds: (job) => has(job, 'rules') || !has(job, 'start_in') || has(job, 'when'),
+    says: 'must be blank',
+    curable: true,
+  },
+]
+const scripts: readonly Relation[] = [
+  {
+    key: 'script',
+    holds: (job) =>
+      !('script' in job) || 'run' in job || (has(job, 'script') && isFilled(job.script)),
+    says: "can't be blank",
+  },
+  excludes('script', 'run'),
+  {
+    key: 'publish',
+    holds: (job, path) => !has(job, 'publish') || path.endsWith(':pages') || has(job, 'pages'),
+    says: 'can only be used within a `pages` job',
+  },
+]
+
+const stepName = must((v) => /^[a-z_]\w*$/i.test(String(v)), 'should be a name')
+const step = hash(
+  {
+    name: all(text, stepName),
+    script: filledText,
+    env: anyHash,
+    inputs: anyHash,
+    step: anything,
+    func: anything,
+  },
+  required('name'),
+)
+
+const jobKeys: Keys = {
+  ...common,
+  ...defaults,
+  script,
+  run: since('17.3', advised(items(step, 'step', 'hashes'))),
+  type: until('15.0', entry(text)),
+  needs: since('12.2', needs('job', 'pipeline', 'project')),
+  dependencies: texts,
+  when: oneOf([...whens, ['delayed', { since: '11.4' }]]),
+  start_in: startIn,
+  allow_failure: attribute(allowFailure),
+  parallel: since('11.5', parallel.job),
+  coverage: entry(regex),
+  secrets: since('13.4', secrets),
+  dast_configuration: since('14.1', hash({ site_profile: text, scanner_profile: text })),
+  manual_confirmation: since('17.1', text),
+  pages,
+  publish: since('16.1', text),
+  inputs: anyHash,
+  release: since('13.2', release),
+}
+const bridgeKeys: Keys = {
+  ...common,
+  needs: since('12.2', needs('job', 'bridge')),
+  when: oneOf(whens),
+  allow_failure: boolean,
+  parallel: since('11.5', parallel.bridge),
+  trigger: since('11.8', trigger),
+}
+
+/** A job that a runner takes. */
+export const job = hash(jobKeys, ...runs, ...scripts)
+/** A job that starts another pipeline, or stands for one. */
+export const bridge = hash(bridgeKeys, ...runs, {
+  holds: ({ needs: given }) =>
+    [given].flat(10).filter((one) => isHash(one) && 'pipeline' in one).length <= 1,
+  says: 'should contain exactly one bridge need',
+})
+/** A job of which its file does not tell which it is. */
+export const anyJob = hash({ ...bridgeKeys, ...jobKeys }, ...runs, ...scripts)
+
+const cancels = (...words: readonly string[]) => oneOf(words, (all) => `must be one of: ${all}`)
+const autoCancel = since(
+  '16.8',
+  hash({
+    on_new_commit: cancels('conservative', 'interruptible', 'none'),
+    on_job_failure: since('16.10', cancels('none', 'all')),
+  }),
+)
+/** What stands beside the jobs. */
+export const root: Keys = {
+  default: hash(defaults),
+  include: anything,
+  stages: entry(all(texts, notEmpty, unique)),
+  types: until('15.0', entry(texts)),
+  image,
+  services,
+  before_script: script,
+  after_script: script,
+  cache,
+  variables: variables.root,
+  workflow: since(
+    '12.5',
+    hash({
+      rules: rules(['always', 'never'], {
+        variables: since('13.11', variables.rules),
+        auto_cancel: autoCancel,
+      }),
+      name: since('15.5', all(text, filled, short)),
+      auto_cancel: autoCancel,
+    }),
+  ),
+}

@@ -1,0 +1,244 @@
+/** What says when a job runs, and runs again: `rules`, `only`, `needs`, `retry`, `parallel`. */
+import { isExpression } from '../../expression.js'
+import { isHash } from '../../reading/tree.js'
+import { week } from '../duration.js'
+import {
+  advised,
+  all,
+  attribute,
+  chosen,
+  either,
+  entry,
+  has,
+  hash,
+  items,
+  type Keys,
+  must,
+  oneOf,
+  type Relation,
+  required,
+  since,
+  someOf,
+  type Type,
+  until,
+  type Values,
+} from '../types.js'
+import {
+  anything,
+  atMost,
+  boolean,
+  duration,
+  filledText,
+  integer,
+  integers,
+  isOpen,
+  notEmpty,
+  refs,
+  text,
+  textOrTexts,
+  texts,
+  unique,
+} from '../values.js'
+import type { Version } from '../versions.js'
+import { variables } from './images.js'
+
+/** Why a job failed, which is why it may be tried again. */
+const reasons = `
+  always unknown_failure script_failure api_failure stuck_or_timeout_failure
+  stuck_pending_with_matching_runners stuck_pending_no_matching_runners no_updates_running
+  no_updates_canceling runner_system_failure runner_configuration_error
+  runner_external_dependency_failure runner_interrupted runner_unsupported
+  runner_provisioning_timeout stale_schedule job_execution_timeout job_execution_server_timeout
+  server_timeout_running server_timeout_canceling job_router_failure archived_failure
+  unmet_prerequisites scheduler_failure data_integrity_failure missing_dependency_failure
+  forward_deployment_failure user_blocked project_deleted ci_quota_exceeded no_matching_runner
+  trace_size_exceeded builds_disabled environment_creation_failure deployment_rejected
+  failed_outdated_deployment_job protected_environment_failure insufficient_bridge_permissions
+  insufficient_upstream_permissions upstream_bridge_project_not_found
+  downstream_bridge_project_not_found downstream_pipeline_creation_failed invalid_bridge_trigger
+  bridge_pipeline_is_child_pipeline secrets_provider_not_found
+  reached_max_descendant_pipelines_depth reached_max_pipeline_hierarchy_size
+  ip_restriction_failure
+`
+  .trim()
+  .split(/\s+/)
+
+const exitCodes = all(integers, notEmpty, unique)
+export const retry = either(
+  {
+    number: entry(integer(0, 2)),
+    hash: since(
+      '11.5',
+      hash({
+        max: integer(0, 2),
+        when: all(textOrTexts, someOf(reasons)),
+        exit_codes: since('16.10', exitCodes),
+      }),
+    ),
+  },
+  'config has to be either an integer or a hash',
+)
+
+const failures = hash({ exit_codes: exitCodes }, required('exit_codes'))
+export const allowFailure = either(
+  { boolean: anything, hash: since('13.8', attribute(failures)) },
+  'should be a hash or a boolean value',
+)
+
+/** How many jobs a matrix makes: one for each combination of its lists. */
+const jobsIn = (matrix: unknown): number =>
+  [matrix].flat(10).reduce<number>((sum, one) => {
+    const lists = isHash(one) ? Object.values(one).filter((v) => Array.isArray(v)) : []
+    return sum + lists.reduce((product, list) => product * list.length, 1)
+  }, 0)
+const fewJobs = (most: number): Type =>
+  must((v) => jobsIn(v) <= most, `generates too many jobs (maximum is ${most})`)
+const combination = all(
+  must(
+    (v) => isHash(v) && !Object.values(v).some(isHash),
+    'should be a hash of key value pairs, value can be an array',
+  ),
+  must((v) => isHash(v) && Object.keys(v).length > 0, 'requires at least 1 items'),
+  advised(
+    must(
+      (v) => isHash(v) && !Object.values(v).some((one) => one === null || typeof one === 'boolean'),
+      'should be texts, numbers or lists',
+    ),
+  ),
+)
+const matrix = all(
+  items(combination, 'variables', 'hashes'),
+  until('15.9', fewJobs(50)),
+  fewJobs(200),
+)
+const matrixOnly = hash({ matrix }, required('matrix'))
+const parallelOf = (number: Type): Type =>
+  either(
+    { number: entry(number), hash: since('13.3', matrixOnly) },
+    'should be an integer or a hash',
+  )
+export const parallel = {
+  job: parallelOf(all(until('15.9', integer(1, 50)), integer(1, 200))),
+  bridge: parallelOf(must(() => false, 'cannot use "parallel: <number>"')),
+}
+
+const needKeys: Keys = {
+  job: filledText,
+  artifacts: boolean,
+  parallel: since('16.3', matrixOnly),
+}
+/** What may be needed, by its kind: what instances call it, and what it takes. */
+const kinds = {
+  job: ['job', hash({ ...needKeys, optional: since('13.10', boolean) }, required('job'))],
+  bridge: ['bridge', hash({ ...needKeys, pipeline: filledText })],
+  pipeline: ['cross_dependency', hash({ ...needKeys, pipeline: filledText })],
+  project: [
+    'cross_dependency',
+    hash({ ...needKeys, project: filledText, ref: filledText }, required('ref'), required('job')),
+  ],
+} as const
+type Kind = keyof typeof kinds
+const kindOf = (need: unknown): Kind => {
+  if (!isHash(need)) return 'job'
+  if ('project' in need) return 'project'
+  return 'pipeline' in need ? ('job' in need ? 'pipeline' : 'bridge') : 'job'
+}
+const need = either(
+  { string: filledText, hash: chosen((value) => kinds[kindOf(value)][1]) },
+  'has an unsupported type',
+)
+
+/** Needs of these kinds only. */
+export const needs = (...allowed: readonly Kind[]): Type => {
+  const names = new Set(allowed.map((kind) => kinds[kind][0]))
+  const others = (value: unknown): readonly string[] =>
+    [...new Set([value].flat(10).map((one) => kinds[kindOf(one)][0]))].filter(
+      (name) => !names.has(name),
+    )
+  const fitting = must(
+    (v) => others(v).length === 0,
+    (v) => `uses invalid types of needs: ${others(v).join(', ')}`,
+  )
+  return either(
+    { list: all(fitting, items(need, 'need', 'hashes or strings')), hash: all(fitting, need) },
+    'config can only be a hash or an array',
+  )
+}
+
+const isCondition = (value: unknown): boolean => typeof value === 'string' && isExpression(value)
+const badCondition = 'invalid expression syntax'
+const isPlaced: Relation = {
+  key: 'paths',
+  holds: (value) => has(value, 'paths') || has(value, 'regexp'),
+  says: "can't be blank",
+  curable: true,
+}
+const paths = all(texts, atMost(50, 'has too many entries (maximum 50)'))
+const files = (from: Version, more: Keys): Type =>
+  either(
+    { list: entry(paths), hash: since(from, hash({ paths, regexp: text, ...more }, isPlaced)) },
+    'config should be an array of strings or a hash',
+  )
+
+/** Whether a job or a rule is delayed. */
+export const isDelayed = ({ when }: Values): boolean => when === 'delayed'
+const unknownWord = (_: string, value: unknown): string => `unknown value: ${value}`
+export const startIn = since('11.4', duration(week))
+
+/** Rules that choose between these words for `when`. */
+export const rules = (whens: readonly string[], more: Keys, ...relations: readonly Relation[]) =>
+  items(
+    hash(
+      {
+        if: must(isCondition, badCondition),
+        changes: files('15.3', { compare_to: text }),
+        exists: since('12.4', files('16.11', { project: text, ref: text })),
+        when: oneOf(whens, unknownWord),
+        ...more,
+      },
+      ...relations,
+    ),
+    'rule',
+    'hashes',
+  )
+
+/** What a job may be told, and a bridge. */
+export const whens = ['on_success', 'on_failure', 'always', 'manual']
+export const jobRules = since(
+  '12.3',
+  rules(
+    [...whens, 'delayed', 'never'],
+    {
+      start_in: startIn,
+      allow_failure: since('12.8', boolean),
+      variables: since('13.7', variables.rules),
+      needs: since('16.0', needs('job')),
+      interruptible: since('16.10', boolean),
+    },
+    {
+      key: 'start_in',
+      holds: (rule) => !isDelayed(rule) || has(rule, 'start_in'),
+      says: "can't be blank",
+    },
+    {
+      holds: (rule) => isDelayed(rule) || !has(rule, 'start_in'),
+      says: 'contains disallowed keys: start_in',
+    },
+  ),
+)
+
+export const policy = either(
+  {
+    list: entry(refs),
+    hash: hash({
+      refs,
+      variables: all(
+        texts,
+        must((v) => [v].flat().every((one) => isOpen(one) || isCondition(one)), badCondition),
+      ),
+      changes: since('11.4', texts),
+      kubernetes: oneOf(['active'], unknownWord),
+    }),
+  },
+  'has to be either an array of conditions or a hash',
+)

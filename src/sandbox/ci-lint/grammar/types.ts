@@ -1,0 +1,221 @@
+/**
+ * What a value of a configuration may be, as data: the table of keywords is made of these, and
+ * `findings.ts` holds values to them.
+ */
+import type { Span } from './versions.js'
+
+interface Typed extends Span {
+  /**
+   * Instances say `<path> config …` of an entry of its own, and `<path of its owner> <keyword> …` of
+   * a plain attribute.
+   */
+  readonly entry?: boolean
+}
+
+/** A value that passes a test. */
+export interface LeafType extends Typed {
+  readonly kind: 'leaf'
+  readonly holds: (value: unknown) => boolean
+  readonly says: string | ((value: unknown) => string)
+}
+
+/** One of these words; where they are `many`, a list of them too. */
+export interface WordsType extends Typed {
+  readonly kind: 'words'
+  readonly many: boolean
+  readonly words: ReadonlyMap<string, Span>
+  readonly says: (allowed: string, value: unknown) => string
+}
+
+/** What has to hold between the keys of a hash. */
+export interface Relation {
+  readonly holds: (value: Values, path: string) => boolean
+  /** The key that it is said of; the hash itself unless given. */
+  readonly key?: string
+  readonly says: string | ((value: Values) => string)
+  /** What another file adds to the hash may make it hold. */
+  readonly curable?: true
+}
+
+/** A hash of a configuration. */
+export type Values = Readonly<Record<string, unknown>>
+
+export type Keys = Readonly<Record<string, Type>>
+
+export interface HashType extends Typed {
+  readonly kind: 'hash'
+  readonly keys: Keys
+  readonly relations: readonly Relation[]
+  /** How other keys are refused. */
+  readonly unknown: string
+}
+
+/** A hash whose keys are names; nothing counts as an empty hash there. */
+export interface NamedType extends Typed {
+  readonly kind: 'named'
+  readonly of: Type
+  readonly says: string
+}
+
+/** A list; its items are called `item` in paths. */
+export interface ItemsType extends Typed {
+  readonly kind: 'items'
+  readonly of: Type
+  readonly item: string
+  readonly says: string
+}
+
+/** The kinds of values that YAML has. */
+export type Form = 'string' | 'number' | 'boolean' | 'list' | 'hash'
+
+export interface EitherType extends Typed {
+  readonly kind: 'either'
+  readonly forms: Readonly<Partial<Record<Form, Type>>>
+  readonly says: string
+}
+
+/** Each of them; the first that does not hold is the one that is said. */
+export interface AllType extends Typed {
+  readonly kind: 'all'
+  readonly of: readonly Type[]
+}
+
+/** Which type it is depends on the value. */
+export interface ChosenType extends Typed {
+  readonly kind: 'chosen'
+  readonly of: (value: unknown) => Type
+}
+
+/** What only the schema for editors demands: a warning. */
+export interface AdvisedType extends Typed {
+  readonly kind: 'advised'
+  readonly of: Type
+}
+
+export type Type =
+  | LeafType
+  | WordsType
+  | HashType
+  | NamedType
+  | ItemsType
+  | EitherType
+  | AllType
+  | ChosenType
+  | AdvisedType
+
+const isEntry = ({ entry }: Type): boolean => entry === true
+
+export const must = (holds: LeafType['holds'], says: LeafType['says']): LeafType => ({
+  kind: 'leaf',
+  holds,
+  says,
+})
+
+/** A word, or a word with the span in which it is known. */
+type Word = string | readonly [string, Span]
+
+export const oneOf = (
+  words: readonly Word[],
+  says: WordsType['says'] = (allowed) => `should be one of: ${allowed}`,
+): WordsType => ({
+  kind: 'words',
+  many: false,
+  words: new Map(words.map((word) => (typeof word === 'string' ? [word, {}] : word))),
+  says,
+})
+
+/** One or several of these words. */
+export const someOf = (words: readonly Word[]): WordsType => ({
+  ...oneOf(words, () => 'is not included in the list'),
+  many: true,
+})
+
+export const hash = (keys: Keys, ...relations: readonly Relation[]): HashType => ({
+  kind: 'hash',
+  keys,
+  relations,
+  unknown: 'contains unknown keys',
+  entry: true,
+})
+
+export const named = (of: Type, says = 'config should be a hash'): NamedType => ({
+  kind: 'named',
+  of,
+  says,
+  entry: true,
+})
+
+export const items = (of: Type, item: string, what: string): ItemsType => ({
+  kind: 'items',
+  of,
+  item,
+  says: `config should be an array of ${what}`,
+  entry: true,
+})
+
+export const either = (forms: EitherType['forms'], says: string): EitherType => ({
+  kind: 'either',
+  forms,
+  says,
+  entry: Object.values(forms).some(isEntry),
+})
+
+export const all = (...of: readonly Type[]): AllType => ({
+  kind: 'all',
+  of,
+  entry: of.some(isEntry),
+})
+
+export const chosen = (of: ChosenType['of']): ChosenType => ({ kind: 'chosen', of, entry: true })
+
+export const advised = (of: Type): AdvisedType => ({ kind: 'advised', of, entry: isEntry(of) })
+
+/** As an entry of its own. */
+export const entry = <T extends Type>(type: T): T => ({ ...type, entry: true })
+
+/** As an attribute of its owner. */
+export const attribute = <T extends Type>(type: T): T => ({ ...type, entry: false })
+
+export const since = <T extends Type>(version: Span['since'] & string, type: T): T => ({
+  ...type,
+  since: version,
+})
+
+export const until = <T extends Type>(version: Span['until'] & string, type: T): T => ({
+  ...type,
+  until: version,
+})
+
+/** The same type for several keys. */
+export const each = (names: string, type: Type): Keys =>
+  Object.fromEntries(names.split(' ').map((name) => [name, type]))
+
+export const has = (value: Values, key: string): boolean => (value[key] ?? null) !== null
+
+/** This key has to be there, or has to be where another is. */
+export const required = (key: string, where?: string): Relation => ({
+  key,
+  holds: (value) => has(value, key) || (where !== undefined && !has(value, where)),
+  says: "can't be blank",
+  curable: true,
+})
+
+/** These keys have to be there; it is said of the hash. */
+export const missing = (...keys: readonly string[]): Relation => ({
+  holds: (value) => keys.every((key) => has(value, key)),
+  says: `missing required keys: ${keys.join(', ')}`,
+  curable: true,
+})
+
+/** At most one of these keys may be there. */
+export const excludes = (...keys: readonly string[]): Relation => ({
+  holds: (value) => keys.filter((key) => has(value, key)).length <= 1,
+  says: `please use only one of the following keys: ${keys.join(', ')}`,
+})
+
+/** Exactly one of these keys has to be there. */
+export const exactlyOne = (...keys: readonly string[]): Relation => ({
+  holds: (value) => keys.filter((key) => has(value, key)).length === 1,
+  says: `must use exactly one of these keys: ${keys.join(', ')}`,
+  curable: true,
+})

@@ -1,0 +1,107 @@
+/** The plain values of the table of keywords: texts, numbers, durations, scripts. */
+import { isHash, KeywordReference } from '../reading/tree.js'
+import { isDressed, regexOf } from '../regex.js'
+import { secondsOf } from './duration.js'
+import { advised, all, entry, type LeafType, must, type Type } from './types.js'
+
+const isString = (value: unknown): value is string => typeof value === 'string'
+const isInteger = (value: unknown): value is number => Number.isInteger(value)
+
+/** What a reference names that was not fetched, may be anything. */
+export const isOpen = (value: unknown): boolean => value instanceof KeywordReference
+
+/** Whether a text waits for a variable, whose value only a pipeline knows. */
+const hasVariable = (text: string): boolean => text.includes('$')
+
+const isListOf = (is: (item: unknown) => boolean, value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => isOpen(item) || is(item))
+
+const isNested = (value: unknown, levels: number): boolean =>
+  isString(value) ||
+  isOpen(value) ||
+  (Array.isArray(value) && levels > 0 && value.every((item) => isNested(item, levels - 1)))
+
+export const anything = must(() => true, '')
+export const text = must(isString, 'should be a string')
+export const boolean = must((v) => typeof v === 'boolean', 'should be a boolean value')
+export const scalar = must(
+  (v) => isString(v) || typeof v === 'number' || typeof v === 'boolean',
+  'must be a scalar',
+)
+export const texts = must((v) => isListOf(isString, v), 'should be an array of strings')
+export const textOrTexts = must(
+  (v) => isString(v) || isListOf(isString, v),
+  'should be an array of strings or a string',
+)
+export const script = entry(
+  must(
+    (v) => isNested(v, 10),
+    'should be a string or a nested array of strings up to 10 levels deep',
+  ),
+)
+export const anyHash = must(isHash, 'should be a hash')
+export const integers = must(
+  (v) => isInteger(v) || isListOf(isInteger, v),
+  'should be an array of integers or an integer',
+)
+
+export const isFilled = (value: unknown): boolean =>
+  isString(value) ? value.trim() !== '' : !Array.isArray(value) || value.length > 0
+export const filled = must(isFilled, "can't be blank")
+export const filledText = all(text, filled)
+
+export const integer = (min: number, max: number): Type =>
+  all(
+    must((v) => typeof v === 'number', 'is not a number'),
+    must(isInteger, 'must be an integer'),
+    must((v) => Number(v) >= min, `must be greater than or equal to ${min}`),
+    must((v) => Number(v) <= max, `must be less than or equal to ${max}`),
+  )
+
+const lengthOf = (value: unknown): number =>
+  isString(value) || Array.isArray(value) ? value.length : 0
+
+export const atMost = (count: number, says: string): LeafType =>
+  must((v) => lengthOf(v) <= count, says)
+export const short = atMost(255, 'is too long (maximum is 255 characters)')
+
+/** The editor's schema wants at least one item in lists that instances take empty. */
+export const notEmpty = advised(must(isFilled, 'should not be empty'))
+
+/** Nor does it take the same twice. */
+export const unique = advised(
+  must((v) => !Array.isArray(v) || new Set(v).size === v.length, 'should not hold anything twice'),
+)
+
+const isDuration = (value: unknown): value is string =>
+  isString(value) && secondsOf(value) !== undefined
+
+/** A duration, of at most so many seconds. */
+export const duration = (most = Number.POSITIVE_INFINITY): Type =>
+  all(
+    must(isDuration, 'should be a duration'),
+    must((v) => isDuration(v) && (secondsOf(v) ?? 0) <= most, 'should not exceed the limit'),
+  )
+export const durationOrNever = must((v) => v === 'never' || isDuration(v), 'should be a duration')
+/** Of environments: instances know the value of a variable only when the job runs. */
+export const openDuration = must(
+  (v) => v === 'never' || isDuration(v) || (isString(v) && hasVariable(v)),
+  'should be a duration',
+)
+
+export const regex = must(
+  (v) => isString(v) && regexOf(v) !== undefined,
+  'must be a regular expression with re2 syntax',
+)
+/** Names of branches and the like; one that is written as a regular expression has to be one. */
+export const refs = must(
+  (v) => isListOf((item) => isString(item) && (!isDressed(item) || regexOf(item) !== undefined), v),
+  'should be an array of strings or regular expressions using re2 syntax',
+)
+
+/** A text of this form; one with a variable is taken as it is. */
+export const formed = (holds: (text: string) => boolean, says: string): Type =>
+  all(
+    text,
+    must((v) => isString(v) && (hasVariable(v) || holds(v)), says),
+  )
