@@ -93,3 +93,50 @@ describe('an instance that lints within projects only', () => {
     expect(within.stderr).not.toContain('add --project')
   })
 })
+
+describe('ci lint --as-of', () => {
+  const newer = 'a:\n  script: x\n  id_tokens: {ID: {aud: b}}\n'
+  const older = 'types: [one]\na:\n  type: one\n  script: x\n'
+  const asOf = (file: string, ...flags: string[]) =>
+    svcctl(['ci', 'lint', file, '--sandbox', '-o', 'json', ...flags], { cwd })
+  const errorsOf = (stdout: string): unknown => JSON.parse(stdout)[0].errors
+
+  beforeAll(() => {
+    writeFileSync(join(cwd, 'newer.yml'), newer)
+    writeFileSync(join(cwd, 'older.yml'), older)
+  })
+
+  it('says which version brought a keyword, and which removed one', async () => {
+    const early = await asOf('newer.yml', '--as-of', '14.5')
+    expect([early.code, errorsOf(early.stdout)]).toEqual([
+      1,
+      ['jobs:a config contains unknown keys: id_tokens (`id_tokens` was added in 15.7)'],
+    ])
+    const late = await asOf('older.yml')
+    expect([late.code, errorsOf(late.stdout)]).toEqual([
+      1,
+      [
+        'jobs:types config should implement the script:, run:, or trigger: keyword (`types` was removed in 15.0)',
+        'jobs:a config contains unknown keys: type (`type` was removed in 15.0)',
+      ],
+    ])
+    expect((await asOf('older.yml', '--as-of', '14.5')).code).toBe(0)
+    expect((await asOf('newer.yml', '--as-of', 'latest')).code).toBe(0)
+  })
+
+  it('holds for the file of a project, too', async () => {
+    const { code, stdout } = await asOf('newer.yml', '-P', 'platform/app', '--as-of', '15.6')
+    expect([code, stdout]).toEqual([1, expect.stringContaining('was added in 15.7')])
+  })
+
+  it('goes to no other instance, and takes nothing but a version', async () => {
+    const real = await lint('good.yml', '--as-of', '14.5')
+    expect([real.code, recorder.seen]).toEqual([2, []])
+    expect(real.stderr).toContain('this instance lints as of its own version')
+    const none = await asOf('newer.yml', '--as-of', 'recent')
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('--as-of needs a version such as 14.5, or latest'),
+    ])
+  })
+})

@@ -89,6 +89,52 @@ describe('sandbox serve', () => {
   })
 })
 
+describe('sandbox serve --as-of', () => {
+  it('is an instance of that version', async () => {
+    const wrong = await svcctl(['sandbox', 'serve', '--as-of', 'old'])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('a version such as')])
+    const sandbox = await startSandbox({ stateDir: folder(), asOf: '15.6' })
+    const headers = { 'private-token': 'sandbox-root-token', 'content-type': 'application/json' }
+    const api = `${sandbox.url}/api/v4`
+    const lint = async (sent: object) => {
+      const body = JSON.stringify({
+        content: 'a: {script: x, id_tokens: {ID: {aud: b}}}\n',
+        ...sent,
+      })
+      const came = await fetch(`${api}/ci/lint`, { method: 'POST', headers, body })
+      const answer: unknown = await came.json()
+      return { code: came.status, answer }
+    }
+    try {
+      const version = await fetch(`${api}/version`, { headers })
+      expect(await version.json()).toMatchObject({ version: '15.6.0' })
+      expect(await lint({})).toMatchObject({
+        answer: { errors: [expect.stringContaining('`id_tokens` was added in 15.7')] },
+      })
+      expect(await lint({ as_of: 'latest' })).toMatchObject({ answer: { status: 'valid' } })
+      expect(await lint({ as_of: 'x' })).toMatchObject({ code: 400 })
+    } finally {
+      await sandbox.close()
+    }
+  })
+
+  it('serves so from the command line', async () => {
+    const running = execa(process.execPath, [program, 'sandbox', 'serve', '--as-of', '14.5'], {
+      reject: false,
+      extendEnv: false,
+      env: { ...clean(), SVC_CONFIG_DIR: configuration() },
+    })
+    const headers = { 'private-token': 'sandbox-root-token' }
+    for await (const line of running.iterable()) {
+      if (!/^http:/.test(line)) continue
+      const came = await fetch(`${line}/api/v4/version`, { headers })
+      expect(await came.json()).toMatchObject({ version: '14.5.0' })
+      running.kill('SIGINT')
+    }
+    await running
+  })
+})
+
 /** A folder in which nobody makes a file, root included. */
 const closed = '/sys/kernel'
 

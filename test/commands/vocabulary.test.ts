@@ -232,7 +232,7 @@ describe('a profile', () => {
     const said = (check: string) => rows.find((row) => row.check === check)?.message
     expect(said('vocabulary')).toBe(`${join(cwd, 'inv.yml')}: 4 words, 4 names`)
     expect(said('gone')).toBe('POST /ci/lint: check within a project: --project')
-    expect(said('version')).toBe('the instance does not tell it (404)')
+    expect(said('version')).toBe('14.5.0')
   })
 
   it('with a file that is gone says so, and can be mended', async () => {

@@ -6,6 +6,7 @@ import { defaultTimeout } from '../../client/defaults.js'
 import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { patient } from '../patient.js'
+import { asOfFlag, asOfVersion } from '../sandbox/as-of.js'
 import type { Services } from '../services.js'
 import type { Plan } from '../types.js'
 import { defaultSource, type Source, sourcesOf } from './files.js'
@@ -21,6 +22,7 @@ const flags = {
   }),
   'merged-yaml': boolean('the same, shorter'),
   strict: boolean('fail on warnings too'),
+  'as-of': asOfFlag('check as this version does (14.5); with --sandbox only [latest]'),
   report: {
     ...hash('write a report', {
       placeholder: 'junit|sarif> <file',
@@ -32,7 +34,7 @@ const flags = {
 } as const
 type Mine = GivenBy<typeof flags, typeof ci.lintOfProject>
 
-const plan = (
+const plan = async (
   { instance }: Services,
   given: Mine,
   content: string | undefined,
@@ -42,7 +44,9 @@ const plan = (
   const override: Record<string, JsonValue> = {}
   if (content !== undefined) override.content = content
   if (merged && !scoped) override.include_merged_yaml = true
-  return instance.plan({ ...given, args: [] }, override)
+  const made = await instance.plan({ ...given, args: [] }, override)
+  const asOf = given.flags['as-of']
+  return asOf === undefined ? made : { ...made, extra: { ...made.extra, as_of: asOf } }
 }
 
 const checkOne = async (
@@ -105,8 +109,17 @@ const checkAll = async (services: Services, given: Mine, choices: Choices): Prom
   return { verdicts: sources.flatMap((s) => found.get(s) ?? []), failure }
 }
 
+/** A version can be chosen of the embedded instance alone: any other lints as what it is. */
+const checkVersion = async ({ place }: Services, asOf: string | undefined): Promise<void> => {
+  if (asOf === undefined) return
+  if (!place.globals.sandbox)
+    throw usage('this instance lints as of its own version', 'Give --sandbox with --as-of.')
+  await asOfVersion(asOf)
+}
+
 const run = async (services: Services, given: Mine): Promise<void> => {
   const { flags } = given
+  await checkVersion(services, flags['as-of'])
   const choices = {
     strict: flags.strict === true,
     merged: flags['merged-yaml'] === true || flags['include-merged-yaml'] === true,
@@ -147,6 +160,7 @@ export const lint = define({
     'ci lint .gitlab-ci.yml deploy/*.yml --strict',
     'ci lint - < .gitlab-ci.yml',
     'ci lint --report junit lint.xml',
+    'ci lint --sandbox --as-of 14.5',
   ],
   run,
 })

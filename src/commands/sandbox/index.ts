@@ -4,6 +4,7 @@ import { boolean, integer, string } from '../../catalogue/params.js'
 import { define, type GivenBy } from '../define.js'
 import { patient } from '../patient.js'
 import type { Services } from '../services.js'
+import { asOfFlag, asOfVersion } from './as-of.js'
 import { stateFolder, workingFolder } from './session.js'
 
 const state = string('folder that holds the state', { completes: 'file' })
@@ -41,6 +42,7 @@ const served = {
   speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
   vocabulary: string('speak the words of this file, and no others', { completes: 'file' }),
   latency: integer('milliseconds before each answer', { min: 0, max: 600_000 }),
+  'as-of': asOfFlag('check CI configurations as this version does (14.5) [latest]'),
 }
 
 /** Serves until it is interrupted. */
@@ -50,6 +52,7 @@ const serveFrom = async (
   { flags }: GivenBy<typeof served>,
 ): Promise<void> => {
   const { startSandbox } = await import('../../sandbox/index.js')
+  const asOf = await asOfVersion(flags['as-of'])
   const sandbox = await startSandbox({
     stateDir: folder,
     note: services.person.note,
@@ -59,6 +62,7 @@ const serveFrom = async (
     impersonation: flags['no-impersonation'] !== true,
     ...(await limitOf(services.place.globals.rate)),
     ...(await wordsOf(services, flags.vocabulary)),
+    ...(asOf === undefined ? {} : { asOf }),
     ...(flags.latency === undefined ? {} : { latency: flags.latency }),
   })
   try {
@@ -85,6 +89,7 @@ export const serve = define({
   description: [
     'Prints its address, its users and their tokens. It listens on 127.0.0.1 only; Ctrl-C stops it and saves its state.',
     'To rehearse a script against a busy instance, --rate 100 (or 600/min) has it answer 429 with Retry-After and RateLimit headers to what goes beyond, and --latency 20 has each answer wait.',
+    'With --as-of 14.5 it refuses keywords of CI configurations that came later, takes those that were removed since, and GET /version answers 14.5.0.',
     'With --vocabulary it is an instance with words of its own: it answers in them, drops parameters of any other name in silence, and has no route that the file calls gone.',
   ],
   flags: served,
@@ -93,6 +98,7 @@ export const serve = define({
     'sandbox serve --port 8080 --state ./instance',
     'sandbox serve --rate 100 --latency 20',
     'sandbox serve --vocabulary ./work.yml',
+    'sandbox serve --as-of 14.5',
   ],
   run: async (services, given) => {
     const { hasGit } = await import('../../sandbox/index.js')

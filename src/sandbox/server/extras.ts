@@ -118,8 +118,17 @@ const refresh = (call: Call) => {
 
 const reading = ['read_user']
 
+/** That of the documents, unless it was started as of another. */
+const documented = '14.5'
+
+const version = (call: Call) => {
+  call.signedIn()
+  return { version: `${call.instance.asOf ?? documented}.0`, revision: 'embedded' }
+}
+
 export const extraRoutes: readonly ExtraRoute[] = [
   { method: 'GET', path: `${apiRoot}/user`, scopes: reading, handle: currentUser },
+  { method: 'GET', path: `${apiRoot}/version`, scopes: reading, handle: version },
   {
     method: 'GET',
     path: `${apiRoot}/users`,
