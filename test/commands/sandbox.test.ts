@@ -119,6 +119,7 @@ describe('sandbox serve --as-of', () => {
   })
 
   it('serves so from the command line', async () => {
+    expect.assertions(1)
     const running = execa(process.execPath, [program, 'sandbox', 'serve', '--as-of', '14.5'], {
       reject: false,
       extendEnv: false,

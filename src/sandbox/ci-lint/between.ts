@@ -1,9 +1,9 @@
 /** What holds between jobs: stages, needs, dependencies, jobs that stop others. */
 import { shelve } from '../../base/shelves.js'
 import { type AsOf, isKnown } from './grammar/versions.js'
+import { type Hash, isHash } from './hash.js'
 import { type Job, jobsOf } from './jobs.js'
 import type { Finding } from './problem.js'
-import { type Hash, isHash } from './reading/tree.js'
 
 const usual = ['build', 'test', 'deploy']
 

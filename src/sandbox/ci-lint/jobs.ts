@@ -3,8 +3,8 @@ import { findingsOf } from './grammar/findings.js'
 import { anyJob, bridge, job, root } from './grammar/table.js'
 import type { Type } from './grammar/types.js'
 import { type AsOf, changeOf, isKnown } from './grammar/versions.js'
+import { type Hash, isHash } from './hash.js'
 import type { Finding } from './problem.js'
-import { type Hash, isHash } from './reading/tree.js'
 
 export interface Job {
   readonly name: string

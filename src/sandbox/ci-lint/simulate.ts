@@ -1,8 +1,8 @@
 /** Which jobs a pipeline would have (`dry_run`): rules, `only`, `except`, workflow. */
 import { jobNamed, needsOf } from './between.js'
 import { holds, type Variables } from './expression.js'
+import { type Hash, isHash } from './hash.js'
 import { type Job, jobsOf } from './jobs.js'
-import { type Hash, isHash } from './reading/tree.js'
 import { regexOf } from './regex.js'
 
 /** What the pipeline would be made for. */

@@ -1,5 +1,5 @@
 /** The plain values of the table of keywords: texts, numbers, durations, scripts. */
-import { isHash, KeywordReference } from '../reading/tree.js'
+import { isHash, KeywordReference } from '../hash.js'
 import { isDressed, regexOf } from '../regex.js'
 import { secondsOf } from './duration.js'
 import { advised, all, entry, type LeafType, must, type Type } from './types.js'

@@ -1,7 +1,8 @@
 /** Resolves `extends` and `!reference`. */
 import { type AsOf, changeOf } from '../grammar/versions.js'
+import { type Hash, isHash, KeywordReference } from '../hash.js'
 import type { Budget } from '../problem.js'
-import { type Hash, isHash, KeywordReference, merged } from './tree.js'
+import { merged } from './tree.js'
 
 const deepestExtends = 11
 const deepestReference = 10

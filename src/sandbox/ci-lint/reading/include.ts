@@ -1,7 +1,8 @@
 /** Brings in the files that a configuration includes. */
 import { type AsOf, isKnown } from '../grammar/versions.js'
+import { type Hash, isHash } from '../hash.js'
 import { type Budget, Unreadable } from '../problem.js'
-import { type Hash, isHash, merged, readTree } from './tree.js'
+import { merged, readTree } from './tree.js'
 
 /** Where included files come from. */
 export interface Files {

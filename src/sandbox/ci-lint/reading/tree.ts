@@ -2,24 +2,8 @@
 import type { CollectionTag, Document, LineCounter, Tags } from 'yaml'
 import { isModestYaml, untraced } from '../../../base/json/yaml.js'
 import type { AsOf } from '../grammar/versions.js'
+import { type Hash, isHash, KeywordReference } from '../hash.js'
 import { type Budget, Unreadable } from '../problem.js'
-
-export type Hash = { [key: string]: unknown }
-
-export const isHash = (value: unknown): value is Hash =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof KeywordReference) &&
-  !(value instanceof Date)
-
-/** `!reference [job, keyword, …]`: what stands there is put here. */
-export class KeywordReference {
-  constructor(readonly path: readonly string[]) {}
-  toString(): string {
-    return `!reference ${JSON.stringify(this.path)}`
-  }
-}
 
 /** A configuration as it was read. */
 export interface Tree {

@@ -1,5 +1,5 @@
 /** What `variables`, `image` and `services` take. */
-import { isHash } from '../../reading/tree.js'
+import { isHash } from '../../hash.js'
 import {
   advised,
   all,

@@ -1,5 +1,5 @@
 /** What a job has to do with others: environments, other pipelines, included files, secrets. */
-import { isHash } from '../../reading/tree.js'
+import { isHash } from '../../hash.js'
 import {
   advised,
   all,
