@@ -41,6 +41,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const chosen = process.env.SVCCTL_TEST_SEED
+if (chosen !== undefined && !/^[1-9]\d{0,8}$/.test(chosen))
+  throw new Error('SVCCTL_TEST_SEED is no number from 1 to 999999999')
+
+/** The seed of the property tests; one that was chosen shuffles files and tests too, and Vitest prints it. */
+const sequence =
+  chosen === undefined
+    ? { sequencer: LongestFirst, seed: 1 }
+    : { shuffle: { files: true, tests: true }, seed: Number(chosen) }
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -55,7 +65,7 @@ export default defineConfig({
     isolate: false,
     // One more than there are cores: tests wait for programs that they started, and for time to pass.
     maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: LongestFirst },
+    sequence,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

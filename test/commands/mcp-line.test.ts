@@ -65,7 +65,7 @@ describe('a line', () => {
     const any = fc
       .string({ unit: 'binary', maxLength: 20 })
       .filter((text) => !/[\0\p{Cs}]/u.test(text) && !text.includes('\u0001'))
-    const texts = [...hostile, ...fc.sample(any, { numRuns: 40, seed: 7 })]
+    const texts = [...hostile, ...fc.sample(any, 40)]
     const lines = texts.map(described)
     for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u202e\u200b\u{e0000}-\u{e007f}]/u)
     const words = await read(shell, lines)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readPast } from '../../src/fleet/journal/past.js'
@@ -62,10 +63,11 @@ describe.each([
       if (untilKill > 0) response.end('{}')
       else setImmediate(() => response.end('{}'))
     })
+    const requests = fc.sample(fc.integer({ min: 1, max: 18 }), kills)
     let [killed, twice] = [0, 0]
     for (let ended = false; !ended; ) {
       const before = new Map(writes)
-      untilKill = killed < kills ? 1 + Math.floor(Math.random() * 18) : Number.POSITIVE_INFINITY
+      untilKill = requests[killed] ?? Number.POSITIVE_INFINITY
       const child = start(file, server.base, String(count), endpoint)
       kill = () => child.kill('SIGKILL')
       const [code] = await once(child, 'exit')

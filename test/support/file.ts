@@ -1,17 +1,21 @@
 /**
- * Before each test file: a temporary folder of its own, which goes when the file's tests have ended, and every module afresh.
+ * Before each test file: a temporary folder of its own, which goes when the file's tests have ended, every module afresh, and the
+ * seed of the run for property tests.
  * A process runs many files one after the other, since starting one and loading the libraries takes longer than most of them.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 // It listens to signals from when it is loaded, once in a process: before the first file looks who does.
 import 'conf'
+import { configureGlobal } from 'fast-check'
 import { afterAll, expect, inject, vi } from 'vitest'
 import { enter } from './run.js'
 import { startGit } from './starting.js'
 
 // What another file loaded of the program and of the helpers, with what they remember, is not this one's.
 vi.resetModules()
+
+configureGlobal({ seed: inject('seed') })
 
 const run = inject('run')
 const folder = mkdtempSync(join(run, 'file-'))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { execa } from 'execa'
+import fc from 'fast-check'
 import { expect, inject, it } from 'vitest'
 import { folder } from './program.js'
 import { enter, ground, openRun } from './run.js'
@@ -38,6 +39,12 @@ const onLinux = it.skipIf(!existsSync('/proc/self/environ'))
 it('keeps what a test file writes in the folder of the run', () => {
   expect(tmpdir().startsWith(`${inject('run')}/`)).toBe(true)
   expect(folder().startsWith(`${tmpdir()}/`)).toBe(true)
+})
+
+it('draws the same values for the same seed, in every property test', () => {
+  const drawn = (seed?: number) => fc.sample(fc.nat(), { numRuns: 9, ...(seed && { seed }) })
+  expect(drawn()).toEqual(drawn(inject('seed')))
+  expect(drawn()).not.toEqual(drawn(inject('seed') + 1))
 })
 
 it('starts no bash that reads what somebody has for theirs', async () => {

@@ -13,6 +13,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The folder of the run. */
     run: string
+    /** What property tests draw from: the same one gives the same values. */
+    seed: number
   }
 }
 
@@ -90,5 +92,6 @@ export const ground = (env: NodeJS.ProcessEnv, folder = memory): string => {
 export default (project: TestProject): (() => Promise<void>) => {
   const run = openRun(ground(process.env), [project.tmpDir])
   project.provide('run', run.folder)
+  project.provide('seed', project.config.sequence.seed)
   return run.close
 }

@@ -3,6 +3,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readPast } from '../../../../src/fleet/journal/past.js'
 import { clean, folder, program } from '../../../support/program.js'
@@ -64,10 +65,11 @@ it('killed at random moments, then resumed: each is written, none that was done'
     if (untilKill === 0) kill()
     return { body: { id: Number(id) } }
   }
+  const requests = fc.sample(fc.integer({ min: 1, max: 30 }), 5)
   let kills = 0
   for (let ended = false; !ended; ) {
     const before = new Map(times)
-    untilKill = kills < 5 ? 1 + Math.floor(Math.random() * 30) : Number.POSITIVE_INFINITY
+    untilKill = requests[kills] ?? Number.POSITIVE_INFINITY
     const begun = existsSync(file)
     const cut = begun && (await readPast(file)).total === undefined
     const { child, stderr } = start([
