@@ -54,9 +54,10 @@ const bitsOf = (family: PublicKey['family'], fields: readonly Buffer[]): number 
   }
 }
 
-/** Reads `<type> <base64> [comment]`; undefined when it is no public key. */
+/** Reads the one line `<type> <base64> [comment]`; undefined when it is no public key. */
 export const readPublicKey = (text: string): PublicKey | undefined => {
-  const [type = '', body = ''] = text.trim().split(/\s+/)
+  const [type = '', body = ''] = text.trim().split(/[ \t]+/)
+  if (/[\r\n]/.test(text.trim())) return undefined
   const family = Object.hasOwn(types, type) ? types[type] : undefined
   if (family === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(body)) return undefined
   const fields = fieldsOf(Buffer.from(body, 'base64'))

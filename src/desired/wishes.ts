@@ -1,5 +1,6 @@
 /** What files want, merged: of each place, each kind, each item and attribute, with where it is said. */
 import type { JsonValue } from '../base/json/value.js'
+import type { HeldText } from '../base/secrets/held.js'
 import type { Managed } from '../catalogue/managed/managed.js'
 import type { ManagedPlace } from './address.js'
 import type { Reference } from './references.js'
@@ -18,7 +19,7 @@ export type SecretSource =
   | { readonly file: string; readonly base: string; readonly within?: string }
   | { readonly command: readonly string[] }
   /** Written out in the file, with --allow-literal-secrets; an empty one takes away what is set. */
-  | { readonly literal: string }
+  | { readonly literal: HeldText }
 
 /** What an attribute is wanted to be. */
 export type WantedValue =

@@ -2,6 +2,7 @@
 import type { Document, Node, Pair, YAMLMap } from 'yaml'
 import { readRegular } from '../base/files/regular.js'
 import { distrust, wordsOf } from '../base/files/trust.js'
+import { yamlFault } from '../base/json/yaml.js'
 import { Failure, reasonOf, usage } from '../errors.js'
 import { conflict, type Entries, type Renaming, type Several, wrongAt } from './entries.js'
 import { lists, pairs, type Rule, secretRule, sections } from './rules.js'
@@ -37,7 +38,7 @@ class Reader {
     })
     const [error] = document.errors
     if (error === undefined) return document
-    throw this.wrong(error.pos[0], `no YAML: ${error.message.split('\n')[0] ?? ''}`)
+    throw this.wrong(error.pos[0], `no YAML: ${yamlFault(error)}`)
   }
 
   wrong(at: number, why: string): Failure {

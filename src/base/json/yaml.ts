@@ -1,4 +1,5 @@
-/** What reading a YAML text would cost, known before anything is built of it. */
+/** YAML texts of others: what reading one would cost, and what is wrong in one. */
+import type { YAMLError } from 'yaml'
 
 /**
  * Collections nested deeper are nobody's configuration. A parser nests calls for each level, and V8 ends
@@ -55,3 +56,16 @@ export const isModestYaml = async (text: string, most: number): Promise<boolean>
   }
   return true
 }
+
+/** Mistakes that the parser says with a part of the text. */
+const faults: Readonly<Partial<Record<YAMLError['code'], string>>> = {
+  BAD_ALIAS: 'an alias names nothing before it',
+  BAD_DIRECTIVE: 'the directive is not known',
+  BAD_DQ_ESCAPE: 'the escape sequence is not known',
+  TAG_RESOLVE_FAILED: 'the tag is not known',
+  BAD_COLLECTION_TYPE: 'the tag is not for this kind of value',
+}
+
+/** What is wrong in a text, without any of it: a parser quotes what it met, which may be a secret. */
+export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): string =>
+  faults[code] ?? message.replace(/(?<=\w): [\s\S]*$|\n[\s\S]*$/, '')

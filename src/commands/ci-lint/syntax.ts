@@ -1,5 +1,5 @@
 /** YAML errors with line and column, found before anything is sent. */
-import { isModestYaml } from '../../base/json/yaml.js'
+import { isModestYaml, yamlFault } from '../../base/json/yaml.js'
 import type { Problem } from './types.js'
 
 /** Of more only the instance judges: a parser would take seconds and a gigabyte. */
@@ -23,7 +23,7 @@ export const syntaxProblems = async (text: string): Promise<Problem[]> => {
   return documents.flatMap((document) =>
     document.errors.map((error) => {
       const { line, col } = lines.linePos(error.pos[0])
-      return { message: error.message, line, column: col }
+      return { message: yamlFault(error), line, column: col }
     }),
   )
 }

@@ -1,6 +1,7 @@
 /** What is known of the secrets of a run: whether they are there, and whether they are others than last set. */
 
 import { programs } from '../../base/processes/start.js'
+import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'
 import { usage } from '../../errors.js'
@@ -14,7 +15,7 @@ const most = 1 << 20
 const printedBy = async (
   [program = '', ...args]: readonly string[],
   { place }: Pick<Services, 'place'>,
-): Promise<string> => {
+): Promise<HeldText> => {
   const run = await programs()
   const limit = place.globals.timeout ?? defaultTimeout
   const { exitCode, timedOut, stdout } = await run(program, args, place.env, {
@@ -28,7 +29,7 @@ const printedBy = async (
     cancelSignal: place.clock.signal,
     cwd: place.cwd,
   })
-  if (exitCode === 0) return stdout
+  if (exitCode === 0) return holdText(stdout)
   const why = timedOut
     ? `did not end within ${limit} s`
     : `ended with exit code ${exitCode ?? 'unknown'}`

@@ -1,5 +1,6 @@
 /** One action: its requests, and what became of them where no answer says it. */
 import type { JsonValues } from '../../base/json/value.js'
+import { type HeldText, openHeld } from '../../base/secrets/held.js'
 import { methodOf } from '../../catalogue/endpoint.js'
 import { Failure, survived } from '../../errors.js'
 import type { ActionStep, PlannedAction } from '../actions.js'
@@ -22,7 +23,7 @@ export interface PerformingParts {
 /** A secret that was set. */
 interface SetSecret {
   readonly address: Address
-  readonly value: string
+  readonly value: HeldText
 }
 
 /** What one action came to: `gone` where what it deletes was not there any more. */
@@ -90,7 +91,7 @@ const withSecrets = async (
   const values: Record<string, JsonValues[string]> = { ...step.values }
   for (const [attribute, source] of Object.entries(step.secrets)) {
     const value = await secrets.value(source)
-    values[attribute] = value
+    values[attribute] = openHeld(value)
     set.push({ address: { ...address, attribute }, value })
   }
   return { values, set }

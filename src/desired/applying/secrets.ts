@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { writeWhole } from '../../base/files/files.js'
 import { makeFolders } from '../../base/files/folders.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { codeOf, reasonOf, usage } from '../../errors.js'
 import { type Address, addressText } from '../address.js'
 import { besideText } from '../files/inside.js'
@@ -22,10 +23,10 @@ export interface SecretPlaces {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** Runs a program without a shell, and gives what it prints, without the line's end. */
-  readonly command: (line: readonly string[]) => Promise<string>
+  readonly command: (line: readonly string[]) => Promise<HeldText>
 }
 
-const withoutEnd = (text: string): string => text.replace(/\r?\n$/, '')
+const withoutEnd = (text: string): HeldText => holdText(text.replace(/\r?\n$/, ''))
 
 /** How a source is called, without its value. */
 export const sourceText = (source: SecretSource): string => {
@@ -35,9 +36,9 @@ export const sourceText = (source: SecretSource): string => {
   return 'a literal'
 }
 
-const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string): string => {
+const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string): HeldText => {
   try {
-    const text = besideText(source, cwd)
+    const text = openHeld(besideText(source, cwd))
     if (text.length > longest) throw new Error(`it is longer than ${longest} characters`)
     return withoutEnd(text)
   } catch (error) {
@@ -45,17 +46,21 @@ const fromFile = (source: Extract<SecretSource, { file: string }>, cwd: string):
   }
 }
 
+/** A source outside of the file that names it. */
+type FetchedSource = Exclude<SecretSource, { literal: HeldText }>
+
 /** Values of secrets, each fetched once. */
 export class SecretValues {
   readonly #places: SecretPlaces
-  readonly #known = new Map<string, Promise<string>>()
+  readonly #known = new Map<string, Promise<HeldText>>()
 
   constructor(places: SecretPlaces) {
     this.#places = places
   }
 
   /** @throws Failure `usage` where the value cannot be had */
-  value(source: SecretSource): Promise<string> {
+  async value(source: SecretSource): Promise<HeldText> {
+    if ('literal' in source) return source.literal
     const key = JSON.stringify(source)
     const known = this.#known.get(key) ?? this.#fetch(source)
     this.#known.set(key, known)
@@ -72,19 +77,18 @@ export class SecretValues {
     }
   }
 
-  async #fetch(source: SecretSource): Promise<string> {
-    if ('literal' in source) return source.literal
+  async #fetch(source: FetchedSource): Promise<HeldText> {
     const value = await this.#read(source)
-    if (value === '') throw usage(`the secret ${sourceText(source)} is empty`)
+    if (openHeld(value) === '') throw usage(`the secret ${sourceText(source)} is empty`)
     return value
   }
 
-  async #read(source: Exclude<SecretSource, { literal: string }>): Promise<string> {
+  async #read(source: FetchedSource): Promise<HeldText> {
     if ('file' in source) return fromFile(source, this.#places.cwd)
     if ('command' in source) return this.#places.command(source.command)
     const value = this.#places.env[source.env]
     if (value === undefined) throw usage(`the variable ${source.env} is not set`)
-    return value
+    return holdText(value)
   }
 }
 
@@ -121,7 +125,7 @@ export class SecretRecord {
   }
 
   /** Whether a value is another than the one last set; undefined where none is on record. */
-  async changed(address: Address, value: string): Promise<boolean | undefined> {
+  async changed(address: Address, value: HeldText): Promise<boolean | undefined> {
     this.#key ??= this.#readKey()
     const key = await this.#key
     if (key === undefined) return undefined
@@ -132,7 +136,7 @@ export class SecretRecord {
 
   /** Remembers values that were set. */
   async remember(
-    set: readonly { readonly address: Address; readonly value: string }[],
+    set: readonly { readonly address: Address; readonly value: HeldText }[],
   ): Promise<void> {
     if (set.length === 0) return
     const key = (await this.#readKey()) ?? (await this.#makeKey())
@@ -160,8 +164,8 @@ export class SecretRecord {
     return this.#hmac(key, ['name', this.#instance, addressText(address)])
   }
 
-  #markOf(key: Buffer, address: Address, value: string): string {
-    return this.#hmac(key, ['value', this.#instance, addressText(address), value])
+  #markOf(key: Buffer, address: Address, value: HeldText): string {
+    return this.#hmac(key, ['value', this.#instance, addressText(address), openHeld(value)])
   }
 
   #hmac(key: Buffer, parts: readonly string[]): string {

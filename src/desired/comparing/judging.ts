@@ -1,6 +1,7 @@
 /** One attribute: what is wanted of it against what was read. */
 import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { holdText } from '../../base/secrets/held.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Address } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue } from '../attributes.js'
@@ -115,7 +116,7 @@ const secretOf = async (
     wanted.is === 'secret'
       ? wanted.source
       : wanted.is === 'value' && isSecretValue(attribute, name, wanted.value)
-        ? { literal: String(wanted.value) }
+        ? { literal: holdText(String(wanted.value)) }
         : undefined
   if (source === undefined) return undefined
   const base = { name, attribute, origin, secret: source, shown: {} } as const

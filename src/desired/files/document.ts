@@ -53,7 +53,7 @@ const takeVersion = (map: WrittenMap, { mistakes }: Judging): void => {
   else if (version.value.is !== 'scalar' || version.value.value !== 1)
     mistakes.add(
       version.value.origin,
-      `version is 1, not ${quoted(sort(version.value))}`,
+      'version takes the number 1',
       'A newer svcctl may know others.',
     )
 }
@@ -196,6 +196,8 @@ export const takeDocument = (document: Written, context: Context): void => {
     return
   }
   takeVersion(document, context)
+  // Whatever file was named: its keys may be lines of it.
+  if (document.entries.every(({ key }) => !Object.hasOwn(takers, key))) return
   for (const entry of document.entries) {
     const take = Object.hasOwn(takers, entry.key) ? takers[entry.key] : undefined
     ;(take ?? takeUnknown)(entry, context)

@@ -3,6 +3,7 @@
  * mistakes are told at once, and what several levels say of one place is merged.
  */
 import { isUtf8 } from 'node:buffer'
+import { openHeld } from '../../base/secrets/held.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { KnownPlaces } from '../reading/sight.js'
@@ -129,7 +130,9 @@ export const readFiles = async (
   const texts = await filesAt(paths, how)
   const held = new Map<string, string>()
   const mistakes = collected(texts.map(({ path }) => shownPath(path)))
-  const rules = rulesFor(texts, how, (path, text) => held.set(path, sha256(Buffer.from(text))))
+  const rules = rulesFor(texts, how, (path, text) =>
+    held.set(path, sha256(Buffer.from(openHeld(text)))),
+  )
   const all: AllDeclared = { levels: new Map() }
   for (const text of texts) await takeFile(text, all, rules, mistakes)
   const levels = levelsOf([...all.levels.values()])

@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { readRegular } from '../../base/files/regular.js'
+import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { codeOf } from '../../errors.js'
 
 /** A path as written, the file that it is relative to, and the folder that it may not leave. */
@@ -40,5 +41,5 @@ export const besidePath = ({ file, base, within }: Beside, cwd: string): string 
 }
 
 /** What it holds. @throws as `besidePath`; the system's error; an Error in words for what is no regular file */
-export const besideText = (beside: Beside, cwd: string): string =>
-  readRegular(besidePath(beside, cwd)).toString()
+export const besideText = (beside: Beside, cwd: string): HeldText =>
+  holdText(readRegular(besidePath(beside, cwd)).toString())

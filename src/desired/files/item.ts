@@ -9,8 +9,9 @@ import type { Reference } from '../references.js'
 import type { Origin, WantedValue } from '../wishes.js'
 import { listChange } from './change.js'
 import type { DeclaredItem, SaidOnce } from './declared.js'
+import { heldValue } from './formats.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
-import { heldText, secretSource } from './secret.js'
+import { fileNamed, secretSource, textInFile } from './secret.js'
 import { attributeValue } from './value.js'
 import { familyOf, previouslyOf } from './words.js'
 import { plainValue, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
@@ -18,6 +19,16 @@ import { plainValue, sort, type Written, type WrittenEntry, type WrittenMap } fr
 const secretOf = (name: string, written: Written, judging: Judging): WantedValue | undefined => {
   const source = secretSource(name, written, judging.rules, judging.mistakes)
   return source === undefined ? undefined : { is: 'secret', source }
+}
+
+const fileValue = (
+  attribute: Attribute,
+  file: string,
+  origin: Origin,
+  { rules, mistakes }: Judging,
+): string | undefined => {
+  const held = textInFile(file, { name: attribute.name, origin }, rules, mistakes)
+  return held === undefined ? undefined : heldValue(attribute, { file, origin, held }, mistakes)
 }
 
 const declaredValue = (
@@ -29,10 +40,11 @@ const declaredValue = (
   if (source === 'secret') return secretOf(name, written, judging)
   const change = listChange(attribute, written, judging.mistakes)
   if (change !== undefined) return change === 'wrong' ? undefined : change
-  const held =
-    source === 'file' ? heldText(name, written, judging.rules, judging.mistakes) : written
-  if (held === undefined) return undefined
-  const value = attributeValue(attribute, held, judging.mistakes)
+  const file = source === 'file' ? fileNamed(written) : undefined
+  const value =
+    file === undefined
+      ? attributeValue(attribute, written, judging.mistakes)
+      : fileValue(attribute, file, written.origin, judging)
   if (value === undefined) return undefined
   if (attribute.required && (value === null || value === '')) {
     judging.mistakes.add(written.origin, `${name} cannot be unset: nothing is created without it`)

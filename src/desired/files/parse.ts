@@ -1,6 +1,6 @@
 /** The text of a file → its documents, each value with where it stands. */
 import type { Alias, Document, LineCounter, Node, ParsedNode, YAMLError } from 'yaml'
-import { isModestYaml, untraced } from '../../base/json/yaml.js'
+import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
 import type { Origin } from '../wishes.js'
 import type { Mistakes } from './mistakes.js'
 import { originText } from './mistakes.js'
@@ -41,15 +41,11 @@ const lineAt = ({ text }: Reading, offset: number): string => {
   return text.slice(begin, end < 0 ? undefined : end)
 }
 
-/** A parser quotes what it met, which may be a secret. */
-const withoutQuotes = (message: string): string =>
-  message.replace(/:? ?(?:"[\s\S]*"|'[\s\S]*')\s*$/, '').replace(/\n[\s\S]*$/, '')
-
 const report = (reading: Reading, problem: YAMLError): void => {
   const [at] = problem.pos
   const line = lineAt(reading, at)
   const hint = hints.find(([pattern]) => pattern.test(line))?.[1]
-  reading.mistakes.add(originAt(reading, at), `no YAML: ${withoutQuotes(problem.message)}`, hint)
+  reading.mistakes.add(originAt(reading, at), `no YAML: ${yamlFault(problem)}`, hint)
 }
 
 /** Makes what was parsed into what is written; an alias stands for what it names. */

@@ -1,6 +1,7 @@
 /** Where a secret comes from, as files say it; nothing is fetched here. */
 import { dirname, isAbsolute, join } from 'node:path'
 import { quoted } from '../../base/quoted.js'
+import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { isSecretName } from '../../base/secrets/names.js'
 import { didYouMean } from '../../base/suggest.js'
 import { reasonOf } from '../../errors.js'
@@ -17,7 +18,7 @@ export interface SourceRules {
   /** The folder that the files named in a file must lie in; undefined where they may lie anywhere. */
   within(file: string): string | undefined
   /** Told of a file that was read for what it holds. */
-  held(path: string, text: string): void
+  held(path: string, text: HeldText): void
 }
 
 /** A place of a file that says where a value comes from. */
@@ -126,7 +127,7 @@ const ofText = (said: Said, text: string): SecretSource | undefined => {
   if (text.startsWith('@')) return ofFile(said, text.slice(1))
   if (text.startsWith('command:')) return ofCommand(said, listIn(text.slice('command:'.length)))
   // Nothing is no secret: it takes away what is set.
-  if (said.rules.literals || text === '') return { literal: text }
+  if (said.rules.literals || text === '') return { literal: holdText(text) }
   said.mistakes.add(
     said.origin,
     `${said.name} is a secret, and secrets do not stand in files`,
@@ -156,30 +157,28 @@ export const secretSource = (
  * The path of a file that holds the value of an attribute, where a map says so: a text is the value itself, as
  * an instance may have it.
  */
-const fileNamed = (written: Written): string | undefined => {
+export const fileNamed = (written: Written): string | undefined => {
   const [entry, ...more] = written.is === 'map' ? written.entries : []
   return entry?.key === 'file' && more.length === 0 ? textIn(entry.value) : undefined
 }
 
 /**
- * What stands in the file that an attribute names in place of its value, read at once: it is no secret.
- * @returns the value as it is written where it names no file; undefined where the file cannot be read
+ * What stands in the file that an attribute names in place of its value, read at once. It may be any file: until it
+ * is checked, nothing of it is quoted.
+ * @returns undefined where the file cannot be read, which is reported
  */
-export const heldText = (
-  name: string,
-  written: Written,
+export const textInFile = (
+  file: string,
+  { name, origin }: Pick<Said, 'name' | 'origin'>,
   rules: SourceRules,
   mistakes: Mistakes,
-): Written | undefined => {
-  const file = fileNamed(written)
-  if (file === undefined) return written
-  const said: Said = { name, origin: written.origin, rules, mistakes }
+): HeldText | undefined => {
+  const said: Said = { name, origin, rules, mistakes }
   const beside = besideOf(said, file)
   try {
     const whole = besideText(beside, rules.cwd)
     rules.held(isAbsolute(file) ? file : join(dirname(beside.base), file), whole)
-    const text = whole.trimEnd()
-    return { is: 'scalar', origin: written.origin, value: text, text }
+    return holdText(openHeld(whole).trimEnd())
   } catch (error) {
     refuse(said, file, error)
     return undefined

@@ -1,6 +1,7 @@
 /** What can be wrong only in what several levels say together. */
 
 import { quoted } from '../../base/quoted.js'
+import { openHeld } from '../../base/secrets/held.js'
 import { nearest } from '../../base/suggest.js'
 import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
@@ -39,7 +40,7 @@ const checkItem = (kind: Managed, item: WishedItem, mistakes: Mistakes): void =>
 
 const isEmpty = (value: WantedValue): boolean =>
   value.is === 'secret'
-    ? 'literal' in value.source && value.source.literal === ''
+    ? 'literal' in value.source && openHeld(value.source.literal) === ''
     : value.is === 'value' && (value.value === '' || value.value === null)
 
 const checkAttributes = (

@@ -1,8 +1,5 @@
 /** What a file says of an attribute → its value, by the type of its parameter. */
-import { isDay, isMoment } from '../../base/dates.js'
-import { isDuration } from '../../base/duration.js'
 import type { JsonValue } from '../../base/json/value.js'
-import { readPublicKey } from '../../base/public-key.js'
 import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { IntegerParam, ListParam, Param, Params, StringParam } from '../../catalogue/params.js'
@@ -14,8 +11,9 @@ import {
   parseInteger,
 } from '../../catalogue/scalars.js'
 import { referenceOf } from '../references.js'
+import { checkText, hasFormat } from './formats.js'
 import type { Mistakes } from './mistakes.js'
-import { plainValue, sort, type Written, type WrittenScalar } from './written.js'
+import { plainValue, shownSort, type Written, type WrittenScalar } from './written.js'
 
 /** What a value is checked against. */
 interface Expected {
@@ -29,7 +27,7 @@ interface Expected {
 type Checked = JsonValue | undefined
 
 const wrong = ({ name, mistakes }: Expected, written: Written, takes: string, hint?: string) => {
-  mistakes.add(written.origin, `${name} takes ${takes}, not ${quoted(sort(written))}`, hint)
+  mistakes.add(written.origin, `${name} takes ${takes}, not ${quoted(shownSort(written))}`, hint)
   return undefined
 }
 
@@ -84,36 +82,6 @@ const word = (
   return expected.mistakes.tried(one.origin, () =>
     parseEnum(param, quoted(one.text), expected.name, { note }),
   )
-}
-
-/** How a text of a format is written, and whether one is. */
-const formats: Readonly<
-  Partial<Record<NonNullable<StringParam['format']>, readonly [string, (text: string) => boolean]>>
-> = {
-  date: ['a day as YYYY-MM-DD', isDay],
-  datetime: ['a time as YYYY-MM-DDTHH:MM:SSZ', isMoment],
-  duration: ['a duration such as 1h30m or 3w1h', isDuration],
-  pem: ['PEM text', (text) => text.includes('-----BEGIN ')],
-  'public-key': ['a public key', (text) => readPublicKey(text) !== undefined],
-}
-
-/** A text of a parameter, wherever it came from. */
-const checkText = (
-  { name, mistakes }: Pick<Expected, 'name' | 'mistakes'>,
-  param: Param,
-  { origin, text }: Pick<WrittenScalar, 'origin' | 'text'>,
-): string | undefined => {
-  if (text.includes('\0')) {
-    mistakes.add(origin, `${name} holds a NUL, which no text can`)
-    return undefined
-  }
-  if (param.type !== 'string' || param.format === undefined) return text
-  const [takes, fits] = formats[param.format] ?? ['', () => true]
-  if (fits(text) || (text === '' && param.clears === true)) return text
-  const isFile = param.format === 'pem' || param.format === 'public-key'
-  const hint = isFile ? 'A file that holds it is written {file: path}.' : undefined
-  mistakes.add(origin, `${name} takes ${takes}, not "${quoted(text)}"`, hint)
-  return undefined
 }
 
 /** Several in one text, by the documents: files may list them. */
@@ -194,7 +162,7 @@ const checked = (expected: Expected, written: Written): Checked => {
 /** What `null` sends: nothing where the parameter is nullable, an empty text where it is text; else it is refused. */
 const unset = ({ name, param, mistakes }: Expected, written: Written): Checked => {
   if (param.nullable === true || param.type === 'json') return null
-  const isText = param.type === 'string' && formats[param.format ?? 'text'] === undefined
+  const isText = param.type === 'string' && !hasFormat(param)
   if (isText || (param.type === 'string' && param.clears === true)) return ''
   const hint =
     param.type === 'list'

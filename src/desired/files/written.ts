@@ -1,5 +1,6 @@
 /** What stands in a file, with where: maps, lists and scalars, keys as the text that was written. */
 import type { JsonValue } from '../../base/json/value.js'
+import { textSize } from '../../base/secrets/held.js'
 import type { Origin } from '../wishes.js'
 import type { Mistakes } from './mistakes.js'
 
@@ -32,12 +33,16 @@ export interface WrittenEntry {
 
 export type Written = WrittenMap | WrittenList | WrittenScalar
 
-/** What a value is, in words. */
+/** What a value is, in words, and nothing of it: where no attribute is known, any file may have been named. */
 export const sort = (written: Written): string => {
-  if (written.is === 'map') return 'a map'
-  if (written.is === 'list') return 'a list'
-  return written.value === null ? 'nothing' : `"${written.text}"`
+  if (written.is !== 'scalar') return written.is === 'map' ? 'a map' : 'a list'
+  if (written.value === null) return 'nothing'
+  return typeof written.value === 'string' ? textSize(written.text) : `a ${typeof written.value}`
 }
+
+/** The same of an attribute that is known and no secret: people know a wrong value by its text. */
+export const shownSort = (written: Written): string =>
+  written.is === 'scalar' && written.value !== null ? `"${written.text}"` : sort(written)
 
 export const isNull = (written: Written): boolean =>
   written.is === 'scalar' && written.value === null

@@ -1,6 +1,7 @@
 /** A plan as a file has it: one object, in a stable order, without the value of any secret. */
 import { createHash } from 'node:crypto'
 import type { JsonValue } from '../../base/json/value.js'
+import type { HeldText } from '../../base/secrets/held.js'
 import type { Verb } from '../actions.js'
 import type { SecretSource } from '../wishes.js'
 
@@ -15,7 +16,7 @@ interface PlanFile {
 
 /** Where a secret comes from; one that is written out in the file is only said to be there. */
 export type SecretReference =
-  | Exclude<SecretSource, { literal: string }>
+  | Exclude<SecretSource, { literal: HeldText }>
   | { readonly literal: true }
 
 /** A request of an action: secrets stand in its body as where they come from. */

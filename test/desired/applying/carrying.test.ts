@@ -1,5 +1,6 @@
 /** A plan carried out: an object is serial, what waits goes later, and is skipped where it failed. */
 import { describe, expect, it } from 'vitest'
+import { holdText } from '../../../src/base/secrets/held.js'
 import { type CarryingOptions, carryOut } from '../../../src/desired/applying/carrying.js'
 import { Failure } from '../../../src/errors.js'
 import { action, Rules } from './parts.js'
@@ -10,7 +11,7 @@ const optionsOf = (
 ): CarryingOptions => ({
   instance,
   sight,
-  secrets: { value: async () => '' },
+  secrets: { value: async () => holdText('') },
   gate: { width: 4 },
   signal: new AbortController().signal,
   ...more,

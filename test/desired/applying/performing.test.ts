@@ -1,10 +1,12 @@
 /** One action: its requests, secrets, and what is made of an answer that was lost. */
 import { describe, expect, it } from 'vitest'
+import { holdText } from '../../../src/base/secrets/held.js'
 import { perform } from '../../../src/desired/applying/performing.js'
 import { Failure } from '../../../src/errors.js'
 import { action, lostAnswer, Rules } from './parts.js'
 
-const secrets = { value: async () => 'hidden' }
+const held = holdText('hidden')
+const secrets = { value: async () => held }
 const partsOf = ({ instance, sight }: Rules) => ({ instance, sight, secrets })
 const old = { id: 1, name: 'Old', approvals_required: 1 }
 const wish = { id: 1, name: 'Old', approvals_required: 2 }
@@ -24,9 +26,7 @@ describe('an action', () => {
     const done = await perform(partsOf(rules), { ...made, steps })
     expect(rules.sent).toEqual(['POST a/b New', 'DELETE a/b 1'])
     expect(seen[0]).toMatchObject({ name: 'New', token: 'hidden' })
-    expect(done.set).toEqual([
-      { address: { ...made.address, attribute: 'token' }, value: 'hidden' },
-    ])
+    expect(done.set).toEqual([{ address: { ...made.address, attribute: 'token' }, value: held }])
   })
 
   it('that deletes what is gone has nothing to do', async () => {

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { holdText, openHeld } from '../../../src/base/secrets/held.js'
 import { SecretRecord, SecretValues, sourceText } from '../../../src/desired/applying/secrets.js'
 import { folder } from '../../support/program.js'
 
@@ -23,15 +24,17 @@ describe('values', () => {
       cwd: dir,
       command: async (line) => {
         ran.push(line)
-        return 'by program'
+        return holdText('by program')
       },
     })
-    expect(await values.value({ env: 'NAME' })).toBe('by name')
-    expect(await values.value({ file: 'secret', base: join(dir, 'site.yml') })).toBe('s3cret')
-    expect(await values.value({ command: ['vault', 'get'] })).toBe('by program')
-    expect(await values.value({ command: ['vault', 'get'] })).toBe('by program')
+    expect(openHeld(await values.value({ env: 'NAME' }))).toBe('by name')
+    expect(openHeld(await values.value({ file: 'secret', base: join(dir, 'site.yml') }))).toBe(
+      's3cret',
+    )
+    expect(openHeld(await values.value({ command: ['vault', 'get'] }))).toBe('by program')
+    expect(openHeld(await values.value({ command: ['vault', 'get'] }))).toBe('by program')
     expect(ran).toEqual([['vault', 'get']])
-    expect(await values.value({ literal: 'x' })).toBe('x')
+    expect(openHeld(await values.value({ literal: holdText('x') }))).toBe('x')
   })
 
   it.each([
@@ -42,14 +45,18 @@ describe('values', () => {
       'the secret @none cannot be read: no such file or directory',
     ],
   ])('that cannot be had say why: %j', async (source, why) => {
-    const values = new SecretValues({ env: { EMPTY: '' }, cwd: '/', command: async () => '' })
+    const values = new SecretValues({
+      env: { EMPTY: '' },
+      cwd: '/',
+      command: async () => holdText(''),
+    })
     expect(await values.missing(source)).toBe(why)
     await expect(values.value(source)).rejects.toMatchObject({ category: 'usage' })
   })
 
   it('are called by where they come from', () => {
     expect(sourceText({ command: ['vault', 'get', 'x'] })).toBe('command:vault')
-    expect(sourceText({ literal: 'secret' })).toBe('a literal')
+    expect(sourceText({ literal: holdText('secret') })).toBe('a literal')
   })
 })
 
@@ -57,17 +64,19 @@ describe('what was set', () => {
   it('is known again by its value, and by nothing that stands on the disk', async () => {
     const dir = join(folder(), 'state')
     const before = new SecretRecord(dir, 'https://x')
-    expect(await before.changed(address, 'one')).toBeUndefined()
+    expect(await before.changed(address, holdText('one'))).toBeUndefined()
     expect(existsSync(dir)).toBe(false)
     await before.remember([
-      { address, value: 'one' },
-      { address: { ...address, path: 'c/d' }, value: 'one' },
+      { address, value: holdText('one') },
+      { address: { ...address, path: 'c/d' }, value: holdText('one') },
     ])
     const after = new SecretRecord(dir, 'https://x')
-    expect(await after.changed(address, 'one')).toBe(false)
-    expect(await after.changed(address, 'two')).toBe(true)
-    expect(await after.changed({ ...address, item: 'other' }, 'one')).toBeUndefined()
-    expect(await new SecretRecord(dir, 'https://y').changed(address, 'one')).toBeUndefined()
+    expect(await after.changed(address, holdText('one'))).toBe(false)
+    expect(await after.changed(address, holdText('two'))).toBe(true)
+    expect(await after.changed({ ...address, item: 'other' }, holdText('one'))).toBeUndefined()
+    expect(
+      await new SecretRecord(dir, 'https://y').changed(address, holdText('one')),
+    ).toBeUndefined()
     const marks = Object.values(JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')))
     expect(new Set(marks).size).toBe(2)
     expect(JSON.stringify(marks)).not.toContain('one')
@@ -80,10 +89,10 @@ describe('what was set', () => {
     ['is no key', (file: string) => writeFileSync(file, 'short')],
   ])('is not believed where the key %s', async (why, spoil) => {
     const dir = folder()
-    await new SecretRecord(dir, 'i').remember([{ address, value: 'one' }])
+    await new SecretRecord(dir, 'i').remember([{ address, value: holdText('one') }])
     spoil(join(dir, 'secrets.key'))
     const again = new SecretRecord(dir, 'i')
     expect(await again.unusable()).toContain(why)
-    await expect(again.changed(address, 'one')).rejects.toThrow(why)
+    await expect(again.changed(address, holdText('one'))).rejects.toThrow(why)
   })
 })

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { holdText } from '../../../src/base/secrets/held.js'
 import { methodOf } from '../../../src/catalogue/endpoint.js'
 import { managedKinds } from '../../../src/catalogue/managed/index.js'
 import type { DesiredPlan } from '../../../src/desired/actions.js'
@@ -54,7 +55,7 @@ const apply = async (document: string, scoping: Scoping): Promise<DesiredPlan> =
   const { outcomes } = await carryOut(plan.actions, {
     instance: { send: call },
     sight: openSight(readable, scoping),
-    secrets: { value: async () => 'a-secret' },
+    secrets: { value: async () => holdText('a-secret') },
     gate: { width: 4 },
     signal: new AbortController().signal,
   })

@@ -135,8 +135,8 @@ describe('a document', () => {
     ['', 'there is nothing in it: version is missing'],
     ['# nothing', 'there is nothing in it: version is missing'],
     ['site: {}', 'version is missing'],
-    ['version: 2', 'version is 1, not "2"'],
-    ["version: '1'", 'version is 1, not "1"'],
+    ['version: 2', 'version takes the number 1'],
+    ["version: '1'", 'version takes the number 1'],
     ['[]', 'a document is a map with version: 1, not a list'],
     ['version: 1\n---\nsite: {}', 'version is missing'],
   ])('says its version: %j', async (text, mistake) => {

@@ -135,7 +135,10 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
     'title cannot be unset: nothing is created without it',
   ],
   [settings('after_sign_up_text: {a: b}'), 'after_sign_up_text takes text, not a map'],
-  [settings('after_sign_up_text: "a\\0b"'), 'after_sign_up_text holds a NUL, which no text can'],
+  [
+    settings('after_sign_up_text: "a\\0b"'),
+    'after_sign_up_text takes text without a NUL, not "a\\u0000b"',
+  ],
   [settings('a_new_one: .inf'), '.inf is no number that can be sent'],
   [
     settings('a_new_one: 9007199254740993'),
@@ -159,12 +162,12 @@ const wrong: readonly (readonly [string, string, ...(readonly string[])])[] = [
   [rule("user_ids: ['']"), 'user_ids takes a name or an ID, not ""'],
   [
     'projects: {platform/app: {deploy_keys: {deploy: {key: ssh-rsa nonsense}}}}',
-    'key takes a public key, not "ssh-rsa nonsense"',
+    'key takes a public key in one line, not a text of 16 characters',
     'A file that holds it is written {file: path}.',
   ],
   [
     'projects: {platform/app: {pages_domains: {x.test: {certificate: cert.pem}}}}',
-    'certificate takes PEM text, not "cert.pem"',
+    'certificate takes PEM certificates and no private key, not a text of 8 characters',
     'A file that holds it is written {file: path}.',
   ],
 ]

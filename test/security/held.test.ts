@@ -1,0 +1,155 @@
+/**
+ * Text of files that are named, of the environment, of programs and of standard input: it may be a secret whatever it was
+ * taken for, and stands in no output, report, plan or journal where it is refused.
+ */
+import { generateKeyPairSync } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type HeldText, holdText, openHeld } from '../../src/base/secrets/held.js'
+import { usage } from '../../src/errors.js'
+import { answers, calling } from '../commands/calling.js'
+import { configuration, folder } from '../support/program.js'
+
+const { call, server } = calling()
+
+const canary = 'hunter2c4n4ry'
+/** Parsers quote a part of what they met: a piece of it is one too. */
+const piece = /unter2c|c4n4/
+
+const secretKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+const publicKey = (() => {
+  const blob = (text: string | Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(text.length)
+    return Buffer.concat([length, Buffer.from(text)])
+  }
+  const bytes = Buffer.concat([blob('ssh-ed25519'), blob(Buffer.alloc(32, 7))])
+  return `ssh-ed25519 ${bytes.toString('base64')} ci`
+})()
+const certificate = `-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n`
+
+/** Files that somebody named for another. */
+const files = {
+  '.env': `SECRET=${canary}\n`,
+  'bare.txt': canary,
+  'two.pub': `${publicKey}\nSECRET=${canary}\n`,
+  'private.pem': `${certificate}${secretKey}# ${canary}\n`,
+  'nul.txt': `\0${canary}`,
+} as const
+
+const deployKey = (file: string): string =>
+  `version: 1\nprojects: {platform/app: {deploy_keys: {a: {key: {file: ${file}}}}}}\n`
+const pages = (file: string): string =>
+  `version: 1\nprojects: {platform/app: {pages_domains: {a.test: {certificate: {file: ${file}}, key: {env: KEY}}}}}\n`
+
+/** All that was written below a folder, but for the files that were planted. */
+const writtenIn = (place: string, planted: readonly string[]): string =>
+  readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !planted.includes(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n')
+
+const run = async (
+  words: readonly string[],
+  planted: Readonly<Record<string, string>>,
+  how: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
+) => {
+  const cwd = folder()
+  const config = configuration()
+  for (const [name, text] of Object.entries(planted)) writeFileSync(join(cwd, name), text)
+  const ran = await call(words, { ...how, cwd, env: { SVC_CONFIG_DIR: config, ...how.env } })
+  const kept = `${writtenIn(cwd, Object.keys(planted))}${writtenIn(config, ['code'])}`
+  return { ...ran, leaks: `${ran.stdout}${ran.stderr}${kept}`.match(piece) }
+}
+
+const desired = [
+  'plan',
+  'apply --yes',
+  'drift',
+  'drift --report junit out.xml',
+  'plan -o json',
+  'plan --out plan.json',
+  'plan -vv',
+]
+
+describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
+  const [verb = '', ...flags] = line.split(' ')
+  const refused = async (declared: string, planted: Readonly<Record<string, string>>) =>
+    run([verb, 'svcctl.yml', ...flags], { ...planted, 'svcctl.yml': declared })
+
+  it.each(Object.keys(files))('a file that is no public key: %s', async (name) => {
+    const { code, stderr, leaks } = await refused(deployKey(name), files)
+    expect([code, leaks]).toEqual([2, null])
+    expect(stderr).toMatch(/svcctl\.yml:2:\d+: key takes a public key/)
+    expect(stderr).toContain(`${name} holds a text of`)
+  })
+
+  it.each(Object.keys(files))('a file that holds no certificates: %s', async (name) => {
+    const { code, stderr, leaks } = await refused(pages(name), files)
+    expect([code, leaks]).toEqual([2, null])
+    expect(stderr).toContain(`certificate takes PEM certificates and no private key: ${name}`)
+  })
+
+  it('a private key that stands where a public one belongs', async () => {
+    const text = `version: 1\nprojects: {platform/app: {deploy_keys: {a: {key: ${canary}}}}}\n`
+    const { code, stderr, leaks } = await refused(text, {})
+    expect([code, leaks]).toEqual([2, null])
+    expect(stderr).toContain('key takes a public key in one line, not a text of 13 characters')
+  })
+
+  it.each([
+    ['a scalar', `SECRET=${canary}\n`],
+    ['a list', `- ${canary}\n`],
+    ['a map of other things', `password: ${canary}\nversion: x${canary}\n`],
+    ['lines that are a key', `SECRET=${canary}: x\n`],
+    ['an alias', `version: 1\nsite: *${canary}\n`],
+    ['a tag', `version: !${canary} 1\n`],
+    ['a block', `version: |${canary}\n`],
+    ['a directive', `%${canary} 1\n---\nversion: 1\n`],
+    ['an escape', `version: "\\${canary}"\n`],
+    ['broken JSON', `{"SECRET": "${canary}",,}`],
+    ['a token too much', `version: 1\n]${canary}\n`],
+  ])('a document that is %s', async (_, text) => {
+    const { code, leaks } = await refused(text, {})
+    expect([code, leaks]).toEqual([2, null])
+  })
+})
+
+it('certificates go without what stands around them', async () => {
+  server.answer = answers({
+    'GET /projects/1/pages': [],
+    'GET /projects/': { id: 1, path_with_namespace: 'platform/app' },
+    'GET /user': { id: 1, username: 'root' },
+  })
+  const declared = pages('chain.pem')
+  const chain = `SECRET=${canary}\n${certificate}`
+  const { code, stdout, stderr, leaks } = await run(
+    ['plan', 'svcctl.yml', '-o', 'json'],
+    {
+      'svcctl.yml': declared,
+      'chain.pem': chain,
+    },
+    { env: { KEY: 'x' } },
+  )
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('BEGIN CERTIFICATE')
+  expect(leaks).toBeNull()
+})
+
+describe('a held text', () => {
+  const held: HeldText = holdText(canary)
+
+  it('does not compile where it would be quoted', () => {
+    // @ts-expect-error no message
+    expect(() => usage(held).message).toThrow(TypeError)
+    // @ts-expect-error no part of one
+    expect(() => `${held}`).toThrow(TypeError)
+  })
+
+  it('is in nothing that is written of it', () => {
+    expect([JSON.stringify({ held }), String(held)].join()).not.toMatch(piece)
+    expect(openHeld(held)).toBe(canary)
+    expect(() => openHeld(Symbol('other'))).toThrow('holds no text')
+  })
+})
