@@ -131,10 +131,10 @@ const checkSingle = (file: string, entries: readonly Renaming[]): void => {
   }
 }
 
-const checkVersion = (reader: Reader, found: ReadonlyMap<string, unknown>): void => {
-  if (!found.has('vocabulary')) throw reader.wrong(0, 'vocabulary: 1 must stand at the top')
-  const { text, line } = reader.text(found.get('vocabulary'), 'vocabulary')
-  if (text !== '1') throw wrongAt(reader.file, line, `vocabulary ${text} is not known: 1 is`)
+const checkVersion = (reader: Reader, version: unknown): void => {
+  if (version === undefined) throw reader.wrong(0, 'vocabulary: 1 must stand at the top')
+  const { text, line } = reader.text(version, 'vocabulary')
+  if (text !== '1') throw wrongAt(reader.file, line, 'vocabulary takes the number 1')
 }
 
 /** @throws Failure `usage` with the line, for what is no vocabulary */
@@ -143,12 +143,14 @@ export const parseVocabulary = async (text: string, file: string): Promise<Entri
   const reader = new Reader(file, yaml)
   const { contents } = reader.parse(text)
   const found = new Map<string, unknown>()
-  for (const [{ text: key, line }, value] of reader.pairsOf(contents, 'a vocabulary')) {
+  const sectionsRead = reader.pairsOf(contents, 'a vocabulary')
+  // Any file may have been named: of one that is no vocabulary nothing is quoted.
+  checkVersion(reader, sectionsRead.find(([{ text: key }]) => key === 'vocabulary')?.[1])
+  for (const [{ text: key, line }, value] of sectionsRead) {
     if (!sections.includes(key))
       throw wrongAt(file, line, `there is no section "${key}"`, `Sections: ${sections.join(', ')}.`)
     found.set(key, value)
   }
-  checkVersion(reader, found)
   const entries = (section: keyof typeof pairs): readonly Renaming[] => {
     const { rule, single } = pairs[section]
     const all = entriesIn(reader, found.get(section), section, rule)

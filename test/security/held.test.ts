@@ -116,6 +116,55 @@ describe.each(desired)('%s refuses, and quotes nothing of', (line) => {
   })
 })
 
+const lists = ['- x: [', `{"a": ["${canary}"`] as const
+
+/** Texts that are no attributes, nor anything else that a command takes. */
+const broken = {
+  ...Object.fromEntries(lists.map((text, i) => [`list-${i}`, text])),
+  '.env': `SECRET=${canary}\n`,
+  'bare.txt': canary,
+  'alias.yml': `a: *${canary}\n`,
+  'tag.yml': `a: !foo ${canary}\nb: *c\n`,
+  'tags.yml': `- !foo ${canary}\n`,
+  'block.yml': `a: |${canary}\n`,
+  'token.yml': `a: 1\n]${canary}\n`,
+  'escape.yml': `a: "\\${canary}"\n`,
+  'bad.json': `{"SECRET": "${canary}",,}`,
+  'quotes.json': `{"SECRET": ${canary}`,
+  'rows.csv': `id,"${canary}\n1`,
+  'lines.ndjson': `{"id": 1}\n{"id": ${canary}\n`,
+  'key.yml': `SECRET=${canary}: x\n`,
+} as const
+
+/** Lines that read a file, or standard input, which is none of what they take. */
+const readers: readonly string[] = [
+  'runners update 1 --input FILE',
+  'runners update 1 --input FILE --dry-run -vv',
+  'runners update 1 2 --undo-record --yes --input FILE -o json',
+  'commits create -P a/b --branch main -m x --input FILE',
+  'commits create -P a/b --branch main -m x --actions FILE',
+  'deploy-keys add -P a/b --title x --key @FILE',
+  'pages-domains add a.test -P a/b --certificate FILE --key FILE',
+  'vocabulary check FILE',
+  'apply FILE --yes',
+  'drift FILE',
+  'journal show FILE',
+  'journal undo FILE --yes',
+  'runners pause --resume FILE --yes',
+]
+
+describe.each(readers)('%s', (line) => {
+  // What is a map with one odd name is attributes, which are sent.
+  const names = Object.keys(broken).filter((name) => name !== 'key.yml' || !line.includes('update'))
+  it.each(names)('refuses, and quotes nothing of %s', async (name) => {
+    server.answer = () => ({ body: [] })
+    const words = line.replaceAll('FILE', `./${name}`).split(' ')
+    const { code, stderr, leaks } = await run(words, broken)
+    expect([leaks, stderr]).toEqual([null, expect.stringMatching(/./)])
+    expect(code).not.toBe(9)
+  })
+})
+
 it('certificates go without what stands around them', async () => {
   server.answer = answers({
     'GET /projects/1/pages': [],

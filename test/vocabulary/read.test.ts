@@ -32,7 +32,7 @@ describe('a vocabulary', () => {
     ['no YAML', 'a: [', 'work.yml:1: no YAML'],
     ['no mapping', '- a', 'work.yml:1: a vocabulary must be a mapping'],
     ['nothing', '', 'work.yml:1: vocabulary: 1 must stand at the top'],
-    ['another version', 'vocabulary: 2', 'work.yml:1: vocabulary 2 is not known'],
+    ['another version', 'vocabulary: 2', 'work.yml:1: vocabulary takes the number 1'],
     ['an unknown section', lines('word: {}'), 'work.yml:2: there is no section "word"'],
     ['a list of words', lines('words: [a]'), 'work.yml:2: words must be a mapping'],
     ['a word twice', lines('words:', '  cloud: a', '  cloud: b'), 'work.yml:4: no YAML'],

@@ -1,5 +1,6 @@
 /** YAML texts of others: what reading one would cost, and what is wrong in one. */
 import type { YAMLError } from 'yaml'
+import { type HeldText, openHeld } from '../secrets/held.js'
 
 /**
  * Collections nested deeper are nobody's configuration. A parser nests calls for each level, and V8 ends
@@ -69,3 +70,34 @@ const faults: Readonly<Partial<Record<YAMLError['code'], string>>> = {
 /** What is wrong in a text, without any of it: a parser quotes what it met, which may be a secret. */
 export const yamlFault = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): string =>
   faults[code] ?? message.replace(/(?<=\w): [\s\S]*$|\n[\s\S]*$/, '')
+
+/** A value, or what is wrong with its text and where, in words that hold nothing of it. */
+export type ReadValue = { readonly value: unknown } | { readonly wrong: string }
+
+const fromYaml = async (text: string): Promise<ReadValue> => {
+  const { LineCounter, parseDocument } = await import('yaml')
+  const lines = new LineCounter()
+  // A parser that warns writes lines of the text to standard error.
+  const how = { logLevel: 'silent', prettyErrors: false, lineCounter: lines } as const
+  const document = untraced(() => parseDocument(text, how))
+  const [error] = document.errors
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0])
+    return { wrong: `${yamlFault(error)}, at line ${line}, column ${col}` }
+  }
+  try {
+    return { value: document.toJS() }
+  } catch {
+    return { wrong: 'an alias names nothing before it, or too much' }
+  }
+}
+
+/** The value of a text that may be a secret, as JSON, which is the API's own, else as YAML. */
+export const readHeld = async (held: HeldText): Promise<ReadValue> => {
+  const text = openHeld(held)
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return fromYaml(text)
+  }
+}

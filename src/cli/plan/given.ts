@@ -1,7 +1,9 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
 import { promises as fs } from 'node:fs'
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
+import { readHeld } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
+import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
 import { shelve } from '../../base/shelves.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Note } from '../../catalogue/scalars.js'
@@ -29,12 +31,12 @@ export interface Sources {
 
 const globalNames = new Set(globalFlags.map((f) => f.name))
 
-/** A file's text, or a usage error that names it. */
-const readText = async (path: string, label: string, { read }: Sources): Promise<string> => {
+/** A file's text, which may be a secret, or a usage error that names it. */
+const readText = async (path: string, label: string, { read }: Sources): Promise<HeldText> => {
   try {
     const bytes = await fs.readFile(path)
     await read?.(path, bytes)
-    return bytes.toString()
+    return holdText(bytes.toString())
   } catch (cause) {
     throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
@@ -48,7 +50,8 @@ const secretText = async (text: string, flag: Flag, sources: Sources): Promise<s
       throw usage(`${spelled(flag)}: the environment has no ${text.slice(4)}`)
     return value
   }
-  if (text.startsWith('@')) return (await readText(text.slice(1), spelled(flag), sources)).trimEnd()
+  if (text.startsWith('@'))
+    return openHeld(await readText(text.slice(1), spelled(flag), sources)).trimEnd()
   if (flag.param.secret === true && text !== '')
     sources.warn(
       `other users of this machine can see ${spelled(flag)} while the command runs: use env:NAME or @file`,
@@ -79,22 +82,11 @@ const flagValue = async (
   return parseValue(flag.param, read, label, { note: sources.note, parameter })
 }
 
-/** Reads JSON or YAML attributes; JSON is tried first since it is the API's own. */
-const attributesOf = async (text: string, label: string): Promise<JsonValues> => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    const { parse } = await import('yaml')
-    try {
-      value = parse(text)
-    } catch (cause) {
-      throw new Failure('usage', `${label}: neither JSON nor YAML`, {
-        hint: cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : '',
-        cause,
-      })
-    }
-  }
+/** Reads JSON or YAML attributes. */
+const attributesOf = async (text: HeldText, label: string): Promise<JsonValues> => {
+  const read = await readHeld(text)
+  if ('wrong' in read) throw usage(`${label}: neither JSON nor YAML`, `The text: ${read.wrong}.`)
+  const { value } = read
   if (!isObject(value)) throw usage(`${label} must hold an object of attributes`)
   return jsonFields(value)
 }
@@ -159,7 +151,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
     path === undefined || own
       ? undefined
       : path === '-'
-        ? await sources.stdin()
+        ? holdText(await sources.stdin())
         : await readText(path, '--input', sources)
   return {
     args,

@@ -2,8 +2,9 @@
 import { isDuration } from '../../base/duration.js'
 import type { JsonValue } from '../../base/json/value.js'
 import { sentTime } from '../../base/relative.js'
+import { textSize } from '../../base/secrets/held.js'
 import type { StringParam } from '../../catalogue/params.js'
-import { Failure, usage } from '../../errors.js'
+import { usage } from '../../errors.js'
 
 const relative = '30d (so long ago), +30d, today or yesterday'
 const written = { date: 'a day as YYYY-MM-DD', datetime: 'a time as YYYY-MM-DDTHH:MM:SSZ' } as const
@@ -33,14 +34,11 @@ export const parseString = (param: StringParam, text: string, label: string): st
   }
 }
 
-/** @throws Failure `usage` for what is no JSON */
+/** @throws Failure `usage` for what is no JSON, with nothing of it: it may come from a file or a variable */
 export const parseJson = (text: string, label: string): JsonValue => {
   try {
     return JSON.parse(text)
-  } catch (cause) {
-    throw new Failure(
-      'usage',
-      `${label} takes JSON: ${cause instanceof Error ? cause.message : ''}`,
-    )
+  } catch {
+    throw usage(`${label} takes JSON, not ${textSize(text)}`)
   }
 }

@@ -3,7 +3,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
+import { readHeld } from '../../base/json/yaml.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { commits } from '../../catalogue/areas/commits.js'
 import { list, string } from '../../catalogue/params.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
@@ -30,22 +32,17 @@ const flags = {
 } as const
 type Mine = GivenBy<typeof flags, typeof commits.create>
 
-const parsed = async (text: string, label: string): Promise<unknown> => {
-  const { parse } = await import('yaml')
-  try {
-    const value: unknown = parse(text)
-    return value
-  } catch (cause) {
-    const [line = ''] = cause instanceof Error ? cause.message.split('\n') : []
-    throw new Failure('usage', `${label}: neither JSON nor YAML`, { hint: line, cause })
-  }
+const parsed = async (text: HeldText, label: string): Promise<unknown> => {
+  const read = await readHeld(text)
+  if ('wrong' in read) throw usage(`${label}: neither JSON nor YAML`, `The text: ${read.wrong}.`)
+  return read.value
 }
 
 /** A file's text, or standard input's for `-`. */
-const textOf = async ({ place }: Services, path: string, label: string): Promise<string> => {
-  if (path === '-') return place.stdin.text()
+const textOf = async ({ place }: Services, path: string, label: string): Promise<HeldText> => {
+  if (path === '-') return holdText(await place.stdin.text())
   try {
-    return await readFile(resolve(place.cwd, path), 'utf8')
+    return holdText(await readFile(resolve(place.cwd, path), 'utf8'))
   } catch (cause) {
     throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
@@ -64,7 +61,7 @@ const inputOf = async (services: Services, path: string | undefined): Promise<Js
 const listed = async (services: Services, text: string): Promise<unknown> => {
   const inline = /^\s*[[{]/.test(text)
   const value = await parsed(
-    inline ? text : await textOf(services, text.replace(/^@/, ''), '--actions'),
+    inline ? holdText(text) : await textOf(services, text.replace(/^@/, ''), '--actions'),
     '--actions',
   )
   return isObject(value) ? value.actions : value
