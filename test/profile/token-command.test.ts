@@ -1,6 +1,6 @@
-import { chmodSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { resolveSession } from '../../src/profile/session.js'
 import { runTokenCommand } from '../../src/profile/tokens/command.js'
 import { failureOf, open, temporary } from './setup.js'
@@ -63,8 +63,16 @@ describe('a token command', () => {
   /** A program that leaves another one running, which keeps standard output open. */
   const leaving = (then: string): string[] =>
     node(
-      `require('child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], { stdio: 'inherit' }).unref(); ${then}`,
-    )
+      `const left = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+       left.unref(); require('fs').writeFileSync(process.argv[1], String(left.pid)); ${then}`,
+    ).concat(left)
+  let left = ''
+  beforeEach(() => {
+    left = path.join(temporary(), 'pid')
+  })
+  afterEach(() => {
+    if (existsSync(left)) process.kill(Number(readFileSync(left, 'utf8')), 'SIGKILL')
+  })
 
   it('is done when it ends, whatever it leaves running', async () => {
     const { value } = await run(leaving('console.log("abc-1"); process.exit()'))
