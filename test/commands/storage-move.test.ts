@@ -33,6 +33,11 @@ describe('storage-move schedule', () => {
     expect(server.seen).toEqual([])
   })
 
+  it('says which of them needs an edition', async () => {
+    const { stdout } = await call('storage-move schedule --help')
+    expect(stdout).toMatch(/^ *edition +PREMIUM or higher, only for groups$/m)
+  })
+
   it('is not done unasked, and says what would move', async () => {
     const ran = await call(`storage-move schedule projects ${between}`)
     expect(ran.code).toBe(2)

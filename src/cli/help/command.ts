@@ -26,15 +26,24 @@ const routes = (command: Command, width: number): string =>
     .map((e) => routeText(e, width))
     .join('\n')
 
+/** The edition that an endpoint needs, and which forms of the command need it where not all do. */
+const editionFacts = (all: readonly Endpoint[]): (readonly [string, string])[] => {
+  const limited = all.filter(({ edition }) => edition !== undefined)
+  const edition = [...new Set(limited.map((e) => e.edition))].join(', ')
+  if (edition === '') return []
+  const forms = limited.map((e) => e.when?.flag ?? e.route).join(', ')
+  const only = limited.length === all.length ? '' : `, only for ${forms}`
+  return [['edition', `${edition} or higher${only}`]]
+}
+
 const facts = (command: Command): (readonly [string, string])[] => {
   const all = Object.values(command.endpoints)
   const roles = [...new Set(all.flatMap((e) => e.access ?? []))]
   const access = roles.join('; ')
-  const edition = [...new Set(all.flatMap((e) => e.edition ?? []))].join(', ')
   const loss = all.find((e) => e.destructive !== undefined)?.destructive
   return [
     ...(access === '' ? [] : [['who', access] as const]),
-    ...(edition === '' ? [] : [['edition', `${edition} or higher`] as const]),
+    ...editionFacts(all),
     ...(loss === undefined ? [] : [['asks first', loss] as const]),
   ]
 }
