@@ -1,5 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { afterEach, describe, expect, it } from 'vitest'
 import { head } from '../faults/answers.js'
 import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
@@ -36,6 +38,8 @@ const endings = [
   ['SIGHUP', { code: null, signal: 'SIGHUP' }],
   ['SIGQUIT', { code: 131, signal: null }],
 ] as const
+
+const commit = ['commits', 'create', '-P', '1', '--branch', 'main', '--commit-message', 'm']
 
 describe.each(endings)('%s', (signal, ending) => {
   it('in the middle of a list ends it, and what was printed is not whole', async () => {
@@ -129,6 +133,33 @@ describe.each(endings)('%s', (signal, ending) => {
     await run.write(' '.repeat(4 << 20))
     run.kill(signal)
     const { stdout, stderr, ...ended } = await run.ended
+    expect(ended).toEqual(ending)
+    expect(stderr).toBe('svcctl: interrupted\n')
+    expect(server.seen).toEqual([])
+  })
+
+  it.each([
+    ['--input', (pipe: string) => ['runners', 'update', '11', '--input', pipe]],
+    [
+      'a secret from a file',
+      (pipe: string) => ['settings', 'update', '--spamsvc-api-key', `@${pipe}`],
+    ],
+    ['actions of a commit', (pipe: string) => [...commit, '--input', pipe]],
+    ['a file of a commit', (pipe: string) => [...commit, '--create', `${pipe}=x`]],
+    [
+      'a certificate',
+      (pipe: string) => ['pages-domains', 'add', 'a.test', '-P', '1', '--certificate', pipe],
+    ],
+  ])('while a pipe is waited for ends the wait: %s', async (_, argsOf) => {
+    const server = await serve(() => {})
+    const pipe = join(folder(), 'pipe')
+    await execa('mkfifo', [pipe])
+    const run = start(argsOf(pipe), { SVC_BASE_URL: server.url })
+    // Opens once the program has opened the other end.
+    const writer = await open(pipe, 'w')
+    run.kill(signal)
+    const { stdout: __, stderr, ...ended } = await run.ended
+    await writer.close()
     expect(ended).toEqual(ending)
     expect(stderr).toBe('svcctl: interrupted\n')
     expect(server.seen).toEqual([])

@@ -1,5 +1,4 @@
 /** Raw texts → what was asked: parsed flags, `--param`, `--input`, lines of standard input. */
-import { promises as fs } from 'node:fs'
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { readHeld } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
@@ -25,6 +24,8 @@ export interface Sources {
   readonly coming?: Coming
   /** The project of numbers that are piped, where no flag says it; '' for each of several. */
   readonly project?: string
+  /** Ends the wait for a pipe. */
+  readonly signal?: AbortSignal
   /** Is told what was read of a file. */
   readonly read?: (path: string, bytes: Uint8Array) => void | Promise<void>
 }
@@ -32,9 +33,11 @@ export interface Sources {
 const globalNames = new Set(globalFlags.map((f) => f.name))
 
 /** A file's text, which may be a secret, or a usage error that names it. */
-const readText = async (path: string, label: string, { read }: Sources): Promise<HeldText> => {
+const readText = async (path: string, label: string, sources: Sources): Promise<HeldText> => {
+  const { read, signal } = sources
   try {
-    const bytes = await fs.readFile(path)
+    const { readReadable } = await import('../../base/files/readable.js')
+    const bytes = await readReadable(path, signal)
     await read?.(path, bytes)
     return holdText(bytes.toString())
   } catch (cause) {

@@ -158,6 +158,7 @@ export const act = async (acting: Acting): Promise<void> => {
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
     read: digesting(wish),
+    signal: all.signal,
   })
   const asked = await asNeutral(said, raw, command, all.words)
   const selection = await running.selection(asked)

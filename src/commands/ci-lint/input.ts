@@ -1,10 +1,7 @@
 /** Reads one configuration: bounded, and never waiting without a word. */
-import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { isatty, ReadStream as Terminal } from 'node:tty'
-import { nonBlocking } from '../../base/files/regular.js'
+import { openReadable } from '../../base/files/readable.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 
 /** How long is waited, and who is told. */
@@ -64,19 +61,6 @@ export const readStream = async (
 }
 
 /**
- * A pipe is waited for by the event loop: a read of its file would hold a thread, and the exit.
- * The stream closes the descriptor.
- */
-const streamOf = (path: string): Readable => {
-  const fd = openSync(path, constants.O_RDONLY | nonBlocking)
-  if (isatty(fd)) return new Terminal(fd)
-  const stats = fstatSync(fd)
-  return stats.isFIFO() || stats.isSocket()
-    ? new Socket({ fd, readable: true, writable: false })
-    : createReadStream(path, { fd })
-}
-
-/**
  * The text of a file, pipe or device.
  * @throws Failure `usage` when it cannot be read, holds too much, or gives nothing in time
  */
@@ -86,7 +70,7 @@ export const readFileBounded = async (
   patience: Patience,
 ): Promise<string> => {
   try {
-    return await readStream(streamOf(path), name, patience)
+    return await readStream(openReadable(path), name, patience)
   } catch (cause) {
     if (patience.signal.aborted) throw patience.signal.reason
     throw unreadable(name, cause)

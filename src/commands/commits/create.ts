@@ -1,7 +1,7 @@
 /** `commits create` (`catalogue/reference/commits.md`): actions from a file, standard input and flags. */
 
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { readReadable } from '../../base/files/readable.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
 import { readHeld } from '../../base/json/yaml.js'
 import { type Fields, isObject } from '../../base/objects.js'
@@ -42,7 +42,8 @@ const parsed = async (text: HeldText, label: string): Promise<unknown> => {
 const textOf = async ({ place }: Services, path: string, label: string): Promise<HeldText> => {
   if (path === '-') return holdText(await place.stdin.text())
   try {
-    return holdText(await readFile(resolve(place.cwd, path), 'utf8'))
+    const bytes = await readReadable(resolve(place.cwd, path), place.clock.signal)
+    return holdText(bytes.toString())
   } catch (cause) {
     throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
@@ -72,7 +73,7 @@ const gather = async (services: Services, given: Mine, input: Fields): Promise<A
   const listedActions = text === undefined ? (input.actions ?? []) : await listed(services, text)
   const actions = [
     ...actionsOf(listedActions),
-    ...(await actionsFromFlags(given.flags, services.place.cwd)),
+    ...(await actionsFromFlags(given.flags, services.place.cwd, services.place.clock.signal)),
   ]
   if (given.extra.actions === undefined) checkActions(actions)
   return actions

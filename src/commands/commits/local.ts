@@ -1,6 +1,7 @@
 /** File actions from flags: `--create local=path`, `--move old=new`, `--chmod +x=path` … */
-import { readFile } from 'node:fs/promises'
+
 import { isAbsolute, resolve } from 'node:path'
+import { readReadable } from '../../base/files/readable.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import { type Action, repositoryPath } from './actions.js'
 
@@ -25,16 +26,22 @@ const sides = (text: string): readonly [left: string, right: string | undefined]
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-const read = async (path: string, cwd: string, label: string): Promise<Uint8Array> => {
+/** Where files are, and what ends the wait for a pipe among them. */
+interface Reading {
+  readonly cwd: string
+  readonly signal?: AbortSignal | undefined
+}
+
+const read = async (path: string, { cwd, signal }: Reading, label: string): Promise<Uint8Array> => {
   try {
-    return await readFile(resolve(cwd, path))
+    return await readReadable(resolve(cwd, path), signal)
   } catch (cause) {
     throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
   }
 }
 
 const written =
-  (action: 'create' | 'update', cwd: string) =>
+  (action: 'create' | 'update', reading: Reading) =>
   async (text: string): Promise<Action> => {
     const label = `--${action}`
     const [local, target] = sides(text)
@@ -42,7 +49,7 @@ const written =
     if (target === undefined && isAbsolute(local))
       throw usage(`${label}: say where ${local} goes: ${label} ${local}=path/in/repo`)
     const file_path = repositoryPath(target ?? local.replaceAll('\\', '/'), label)
-    return { action, file_path, ...contentOf(await read(local, cwd, label)) }
+    return { action, file_path, ...contentOf(await read(local, reading, label)) }
   }
 
 const moved = (text: string): Action => {
@@ -71,18 +78,19 @@ export type LocalActions = Readonly<
 >
 
 /**
- * The actions that flags ask for, files read from `cwd`.
+ * The actions that flags ask for, files read from the folder `cwd`.
  * @throws Failure `usage` naming the flag and what is wrong with its value
  */
 export const actionsFromFlags = async (
   { move = [], delete: removed = [], create = [], update = [], chmod: modes = [] }: LocalActions,
   cwd: string,
+  signal?: AbortSignal,
 ): Promise<Action[]> => [
   ...move.map(moved),
   ...removed.map(
     (text): Action => ({ action: 'delete', file_path: repositoryPath(text, '--delete') }),
   ),
-  ...(await Promise.all(create.map(written('create', cwd)))),
-  ...(await Promise.all(update.map(written('update', cwd)))),
+  ...(await Promise.all(create.map(written('create', { cwd, signal })))),
+  ...(await Promise.all(update.map(written('update', { cwd, signal })))),
   ...modes.map(chmod),
 ]

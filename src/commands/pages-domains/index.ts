@@ -1,7 +1,7 @@
 /** `pages-domains add`, `update` and `list` (`catalogue/reference/pages-domains.md`). */
 import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
+import { readReadable } from '../../base/files/readable.js'
 import { type Fields, isObject, textOf } from '../../base/objects.js'
 import type { MadeField } from '../../catalogue/kinds.js'
 import { boolean, string } from '../../catalogue/params.js'
@@ -34,7 +34,7 @@ const updating = {
 } as const
 
 const read = async (
-  cwd: string,
+  { cwd, clock }: Services['place'],
   name: Attribute,
   given: string | null | undefined,
 ): Promise<Files> => {
@@ -45,7 +45,7 @@ const read = async (
   if (path.includes('-----BEGIN'))
     throw usage(`--${name} takes the name of a PEM file, not its text`)
   try {
-    const bytes = await readFile(resolve(cwd, path))
+    const bytes = await readReadable(resolve(cwd, path), clock.signal)
     return { [name]: { filename: basename(path), path, bytes } }
   } catch (cause) {
     throw new Failure('usage', `--${name}: cannot read ${path}: ${reasonOf(cause)}`)
@@ -80,8 +80,8 @@ const attaching = async (
     )
   if (without !== undefined) return detaching({ ...given, flags })
   const files = {
-    ...(await read(place.cwd, 'certificate', certificate)),
-    ...(await read(place.cwd, 'key', key)),
+    ...(await read(place, 'certificate', certificate)),
+    ...(await read(place, 'key', key)),
   }
   // Stand-ins, so that an update of nothing but files counts as one.
   const preset = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
