@@ -165,6 +165,26 @@ describe.each(readers)('%s', (line) => {
   })
 })
 
+/** Lines that take objects, or text, from standard input. */
+const piped = [
+  'runners pause - --yes',
+  'runners get - -o json',
+  'jobs get - -P a/b',
+  'runners update - --active --undo-record --yes',
+  'runners update 1 --input -',
+  'deploy-keys add -P a/b --title x --key -',
+  'plan -',
+] as const
+
+it.each(piped)('%s quotes nothing of standard input that it refuses', async (line) => {
+  server.answer = () => ({ body: { id: 1 } })
+  for (const input of Object.values(broken).filter((text) => piece.test(text))) {
+    if (line.includes('update 1') && input === broken['key.yml']) continue
+    const { code, leaks } = await run(line.split(' '), {}, { input })
+    expect([input, code, leaks]).toEqual([input, 2, null])
+  }
+})
+
 it('certificates go without what stands around them', async () => {
   server.answer = answers({
     'GET /projects/1/pages': [],

@@ -1,14 +1,15 @@
 /** What a command was given by position, and where it goes. */
 import type { JsonValue } from '../../base/json/value.js'
+import { textSize } from '../../base/secrets/held.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import type { Param } from '../../catalogue/params.js'
 import { flagName, isScope, named } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
-import { usage } from '../../errors.js'
+import { Failure, survived, usage } from '../../errors.js'
 import type { Missing } from '../run/person/ask.js'
 import { holderWords } from './choose.js'
 import type { Surroundings } from './surroundings.js'
-import { parseValue } from './values.js'
+import { parseValue, type ValueSyntax } from './values.js'
 
 const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {
   const alternatives = Object.values(command.endpoints).filter((e) => e !== endpoint)
@@ -55,6 +56,24 @@ export const joins = (endpoint: Endpoint): boolean => {
   return param?.type === 'string' && param.format === 'csv'
 }
 
+/** The object that texts name; of one from standard input a refusal quotes nothing. */
+const parseObject = (
+  param: Param,
+  texts: readonly string[],
+  label: string,
+  { piped, ...how }: ValueSyntax & { readonly piped: boolean },
+): JsonValue => {
+  if (!piped) return parseValue(param, texts, label, how)
+  try {
+    return parseValue(param, texts, label, { note: how.note })
+  } catch (error) {
+    const { category } = survived(error)
+    const sizes = texts.map(textSize).join(', ')
+    const hint = param.type === 'integer' ? `${label} takes a whole number.` : `${param.help}.`
+    throw new Failure(category, `standard input: ${label} cannot be ${sizes}`, { hint })
+  }
+}
+
 /** Puts the arguments of one object into the values. @throws Failure `usage` for one too many */
 export const placeArgs = (
   command: Command,
@@ -68,8 +87,9 @@ export const placeArgs = (
     const param = endpoint.path[name] ?? endpoint.params[name]
     const texts = joins(endpoint) ? group.slice(i) : group.slice(i, i + 1)
     if (param !== undefined && texts.length > 0)
-      values[name] = parseValue(param, texts, `<${flagName(name, param)}>`, {
+      values[name] = parseObject(param, texts, `<${flagName(name, param)}>`, {
         note: around.note,
+        piped: around.piped === true,
         parameter: parameterIn(endpoint, name),
       })
   }

@@ -8,6 +8,8 @@ import type { Unknown } from './attributes.js'
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv
   readonly note: (text: string) => void
+  /** The objects come from standard input, which may be any text: messages quote nothing of one that is refused. */
+  readonly piped?: boolean
   readonly unknown: Unknown
   /** Refuses an endpoint that the instance has no more. */
   readonly offered?: (endpoint: Pick<Endpoint, 'route'>) => void

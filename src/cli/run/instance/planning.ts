@@ -66,7 +66,7 @@ const surroundingsOf = (
   }
 }
 
-type Options = Pick<RunOptions, 'command' | 'globals' | 'words'>
+type Options = Pick<RunOptions, 'command' | 'globals' | 'words' | 'wish'>
 
 /** What stands for the objects of a project or group that are not known: nothing is lost where nothing can be done. */
 const planBelow = (command: Command, { kind, parent, value }: Slot): Plan | undefined => {
@@ -99,7 +99,10 @@ export class Planning {
       fetch: reads.wanted,
       ...(options.words === undefined ? {} : { words: options.words }),
     })
-    this.#around = surroundingsOf(place, screen.notes, this.#questions, reads, options.words)
+    this.#around = {
+      ...surroundingsOf(place, screen.notes, this.#questions, reads, options.words),
+      piped: options.wish.source === 'stdin',
+    }
   }
 
   /** A plan for each object; `apart` also for those that one request could take together. */
