@@ -57,6 +57,23 @@ describe('plan', () => {
     expect(some.stdout).toContain('~ approval_rules/Security\n      approvals_required')
   })
 
+  it.each([
+    ['asset_proxy_allowlist: ["https://u:canary@x.test/", b.test]', 'asset_proxy_allowlist'],
+    ['asset_proxy_allowlist: {$add: ["https://u:canary@x.test/"]}', 'asset_proxy_allowlist'],
+    ['asset_proxy_allowlist: {$remove: ["https://u:canary@x.test/"]}', 'asset_proxy_allowlist'],
+    ['made_up: ["https://x.test/?private_token=canary"]', 'made_up'],
+    ['made_up: {token: [canary]}', 'made_up'],
+    ['my_token: [canary, b]', 'my_token'],
+  ])('refuses a secret in a list, and shows none of it: %s', async (setting, name) => {
+    const text = `version: 1\nsite: {settings: {${setting}}}\n`
+    const ran = await run(text, ['plan', '--allow-literal-secrets'])
+    expect(ran.code, ran.stdout).toBe(2)
+    expect(ran.stderr).toMatch(
+      new RegExp(`svcctl\\.yml:2:\\d+: ${name} (holds a secret|takes one of)`),
+    )
+    expect(ran.stdout + ran.stderr).not.toContain('canary')
+  })
+
   it('shows of a place what changes before what comes', async () => {
     const { stdout } = await run(`${other}\n      A new one: { approvals_required: 1 }`, ['plan'])
     expect(stdout.match(/[~+] approval_rules/g)).toEqual(['~ approval_rules', '+ approval_rules'])

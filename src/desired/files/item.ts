@@ -31,6 +31,19 @@ const fileValue = (
   return held === undefined ? undefined : heldValue(attribute, { file, origin, held }, mistakes)
 }
 
+/** A text that is a secret is one of its own; no map or list can be sent as one, nor can a plan show its members. */
+const withoutSecrets = (
+  name: string,
+  wanted: Exclude<WantedValue, { is: 'secret' }>,
+  origin: Origin,
+  { mistakes }: Judging,
+): WantedValue | undefined => {
+  const value = wanted.is === 'change' ? [...wanted.add, ...wanted.remove] : wanted.value
+  if (typeof value !== 'object' || !isSecret(name, value)) return wanted
+  mistakes.add(origin, `${name} holds a secret, which files cannot say`)
+  return undefined
+}
+
 const declaredValue = (
   attribute: Attribute,
   written: Written,
@@ -39,7 +52,8 @@ const declaredValue = (
   const { name, source } = attribute
   if (source === 'secret') return secretOf(name, written, judging)
   const change = listChange(attribute, written, judging.mistakes)
-  if (change !== undefined) return change === 'wrong' ? undefined : change
+  if (change === 'wrong') return undefined
+  if (change !== undefined) return withoutSecrets(name, change, written.origin, judging)
   const file = source === 'file' ? fileNamed(written) : undefined
   const value =
     file === undefined
@@ -50,7 +64,7 @@ const declaredValue = (
     judging.mistakes.add(written.origin, `${name} cannot be unset: nothing is created without it`)
     return undefined
   }
-  return { is: 'value', value }
+  return withoutSecrets(name, { is: 'value', value }, written.origin, judging)
 }
 
 /** Of what no document speaks; what a secret's name has is one. */
@@ -61,10 +75,7 @@ const undocumented = (
   if (isSecretPlace(key, written.is === 'scalar' ? written.value : undefined))
     return secretOf(key, written, judging)
   const value = plainValue(written, judging.mistakes)
-  // A text that is one is a secret of its own; no map or list can be sent as one.
-  if (typeof value !== 'object' || !isSecret(key, value)) return { is: 'value', value }
-  judging.mistakes.add(written.origin, `${key} holds a secret, which files cannot say`)
-  return undefined
+  return withoutSecrets(key, { is: 'value', value }, written.origin, judging)
 }
 
 const otherOf = (
