@@ -114,6 +114,8 @@ describe('null, and what is not there', () => {
     expect(matches({ assignees: [] }, `assignees.id${op}1`)).toBe(false)
   })
   it('is seen by null alone', () => {
+    for (const record of [{ author: null }, {}])
+      expect(matches(record, 'author.id=null')).toBe(true)
     for (const record of [{ description: null }, {}]) {
       expect(matches(record, 'description=null')).toBe(true)
       expect(matches(record, 'description!=null')).toBe(false)
