@@ -2,7 +2,6 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { addAbortSignal, type Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { isatty, ReadStream as Terminal } from 'node:tty'
 import { nonBlocking } from './regular.js'
 
@@ -22,9 +21,23 @@ export const openReadable = (path: string): Readable => {
 
 /**
  * All bytes of a file, pipe or terminal.
- * @throws the system's error; an `AbortError` after the signal
+ * @param max how many there may be: what has no end is not read for ever
+ * @throws the system's error, an Error in words for more than `max`; an `AbortError` after the signal
  */
-export const readReadable = async (path: string, signal?: AbortSignal): Promise<Buffer> => {
+export const readReadable = async (
+  path: string,
+  signal?: AbortSignal,
+  max = Number.POSITIVE_INFINITY,
+): Promise<Buffer> => {
   const stream = openReadable(path)
-  return await buffer(signal === undefined ? stream : addAbortSignal(signal, stream))
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of signal === undefined ? stream : addAbortSignal(signal, stream)) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    // Leaving the loop closes the stream.
+    if (size > max) throw new Error(`it is larger than ${Math.round(max / 1e6)} MB`)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks, size)
 }

@@ -2,72 +2,25 @@
 import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/value.js'
 import { readHeld } from '../../base/json/yaml.js'
 import { isObject } from '../../base/objects.js'
-import { type HeldText, holdText, openHeld } from '../../base/secrets/held.js'
-import { shelve } from '../../base/shelves.js'
-import type { Param } from '../../catalogue/params.js'
+import { type HeldText, holdText } from '../../base/secrets/held.js'
 import type { Note } from '../../catalogue/scalars.js'
 import { flagsOfCommand, named } from '../../commands/derive/index.js'
 import { type Globals, globalFlags, readGlobals } from '../../commands/globals.js'
-import type { Coming, Command, Flag, Given } from '../../commands/types.js'
-import { Failure, reasonOf, usage } from '../../errors.js'
+import type { Command, Flag, Given } from '../../commands/types.js'
+import { usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { spelled } from '../words/spellings.js'
-import { keyValue, parseValue } from './values.js'
-
-export interface Sources {
-  readonly env: NodeJS.ProcessEnv
-  /** Reads standard input to its end. */
-  readonly stdin: () => Promise<string>
-  readonly note: Note
-  readonly warn: Note
-  /** The objects as they come, which are not read here. */
-  readonly coming?: Coming
-  /** The project of numbers that are piped, where no flag says it; '' for each of several. */
-  readonly project?: string
-  /** Ends the wait for a pipe. */
-  readonly signal?: AbortSignal
-  /** Is told what was read of a file. */
-  readonly read?: (path: string, bytes: Uint8Array) => void | Promise<void>
-}
+import {
+  checkOneReader,
+  fromFile,
+  paramValues,
+  readText,
+  type Sources,
+  secretText,
+} from './texts.js'
+import { parseValue } from './values.js'
 
 const globalNames = new Set(globalFlags.map((f) => f.name))
-
-/** A file's text, which may be a secret, or a usage error that names it. */
-const readText = async (path: string, label: string, sources: Sources): Promise<HeldText> => {
-  const { read, signal } = sources
-  try {
-    const { readReadable } = await import('../../base/files/readable.js')
-    const bytes = await readReadable(path, signal)
-    await read?.(path, bytes)
-    return holdText(bytes.toString())
-  } catch (cause) {
-    throw new Failure('usage', `${label}: cannot read ${path}: ${reasonOf(cause)}`, { cause })
-  }
-}
-
-/** `env:NAME` and `@file` stand for what they name; a literal secret gets a warning. */
-const secretText = async (text: string, flag: Flag, sources: Sources): Promise<string> => {
-  if (text.startsWith('env:')) {
-    const value = sources.env[text.slice(4)]
-    if (value === undefined || value === '')
-      throw usage(`${spelled(flag)}: the environment has no ${text.slice(4)}`)
-    return value
-  }
-  if (text.startsWith('@'))
-    return openHeld(await readText(text.slice(1), spelled(flag), sources)).trimEnd()
-  if (flag.param.secret === true && text !== '')
-    sources.warn(
-      `other users of this machine can see ${spelled(flag)} while the command runs: use env:NAME or @file`,
-    )
-  return text
-}
-
-/** Parameters whose text may stand in a file; a PEM parameter names its file anyway. */
-export const fromFile = (param: Param): boolean => {
-  if (param.type === 'string' && param.format === 'pem') return false
-  const isKey = param.type === 'string' && param.format === 'public-key'
-  return param.secret === true || param.type === 'json' || isKey
-}
 
 const flagValue = async (
   flag: Flag,
@@ -92,20 +45,6 @@ const attributesOf = async (text: HeldText, label: string): Promise<JsonValues> 
   const { value } = read
   if (!isObject(value)) throw usage(`${label} must hold an object of attributes`)
   return jsonFields(value)
-}
-
-/** `--param` values as they were given; typed later, by where they travel. */
-const extraOf = (texts: readonly string[]): Record<string, string | readonly string[]> => {
-  const extra = new Map<string, string[]>()
-  for (const text of texts) {
-    const [key, value] = keyValue(text, '--param')
-    shelve(extra, key, value)
-  }
-  const entries = [...extra].map(([key, values]) => {
-    const [only = '', ...more] = values
-    return [key, more.length === 0 ? only : values] as const
-  })
-  return Object.fromEntries(entries)
 }
 
 const argsOf = async (
@@ -136,10 +75,7 @@ export const fromStdin = (raw: Raw): boolean => raw.args.includes('-')
  */
 export const givenOf = async (command: Command, raw: Raw, sources: Sources): Promise<Given> => {
   const inputs = raw.flags.get('input')
-  if (inputs?.at(-1) === '-' && raw.args.includes('-'))
-    throw usage(
-      '--input - and ids from - both read standard input: give one of them in another way',
-    )
+  checkOneReader(raw)
   const { coming } = sources
   const args = coming === undefined ? await argsOf(command, raw, sources) : []
   const flags: Record<string, JsonValue> = {}
@@ -160,7 +96,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
     args,
     flags,
     ...(coming === undefined ? {} : { coming }),
-    extra: extraOf(raw.flags.get('param') ?? []),
+    extra: await paramValues(raw.flags.get('param') ?? [], sources),
     ...(text === undefined ? {} : { input: await attributesOf(text, '--input') }),
   }
 }

@@ -5,6 +5,7 @@ import type { Parent } from '../../commands/described.js'
 import type { Command, Given } from '../../commands/types.js'
 import { type Failure, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
+import { checkOneReader } from './texts.js'
 
 type ParentKind = 'project' | 'group'
 
@@ -36,17 +37,6 @@ const namesIn = (texts: readonly string[]): readonly string[] => {
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
-/** Standard input holds one thing. */
-const checkPiped = (raw: Raw, label: string): void => {
-  const other = raw.args.includes('-')
-    ? 'ids from -'
-    : raw.flags.get('input')?.at(-1) === '-'
-      ? '--input -'
-      : undefined
-  if (other !== undefined)
-    throw usage(`${label} - and ${other} both read standard input: give one of them in another way`)
-}
-
 /** What does not go with several. */
 const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
   if (Object.values(command.endpoints).some((e) => e.returns.kind === 'file'))
@@ -66,7 +56,7 @@ const namedIn = (command: Command, raw: Raw): Parents | undefined => {
     if (given.length > 1) throw usage('--project and --group exclude each other')
     if (piped && names.length > 1)
       throw usage(`--${kind} - stands alone: standard input names all of them`)
-    if (piped) checkPiped(raw, `--${kind}`)
+    if (piped) checkOneReader(raw, `--${kind} -`)
     return piped ? { origin: 'piped', kind, names: [] } : { origin: 'named', kind, names }
   }
   return undefined

@@ -31,7 +31,7 @@ import {
 
 const anyParameter: Flag = {
   name: 'param',
-  param: { type: 'hash', help: 'any further parameter, key=value' },
+  param: { type: 'hash', help: 'additional API parameter: key=value or key=@file' },
   required: false,
   beyond: true,
 }

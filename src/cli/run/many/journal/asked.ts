@@ -14,7 +14,7 @@ import type { Command, Flag } from '../../../../commands/types.js'
 import { reasonOf, usage } from '../../../../errors.js'
 import type { AskedText, LineAsked } from '../../../../fleet/journal/lines.js'
 import { parseShard } from '../../../../fleet/shard.js'
-import { fromFile } from '../../../plan/given.js'
+import { fromFile, paramFile } from '../../../plan/texts.js'
 import type { Raw } from '../../../words/line.js'
 import type { Replied } from '../../person/ask.js'
 import type { JournalWish } from './wish.js'
@@ -27,7 +27,15 @@ const digestOf = (path: string): string =>
   createHash('sha256').update(readRegular(path)).digest('hex')
 
 /** The file that a text names, behind what says that it names one. */
-const fileIn = (text: string, { param }: Pick<Flag, 'param'>): [mark: string, path: string] => {
+const fileIn = (
+  text: string,
+  { name, param }: Pick<Flag, 'name' | 'param'>,
+): [mark: string, path: string] => {
+  if (name === 'param') {
+    const { mark, path } = paramFile(text) ?? { mark: '', path: '' }
+    if (path === '-') throw new Final(`--param ${mark}- came from standard input`)
+    return [mark, path]
+  }
   const own = param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
   if (own && text !== '-') return ['', text]
   return fromFile(param) && text.startsWith('@') && text.length > 1
@@ -176,8 +184,9 @@ const digestNow = (label: string, path: string): string => {
   }
 }
 
-const checkFile = (label: string, text: string, sha256: string): void => {
-  const path = text.replace(/^@/, '')
+const checkFile = (name: string, text: string, sha256: string): void => {
+  const label = `--${name}`
+  const path = (name === 'param' ? paramFile(text)?.path : undefined) ?? text.replace(/^@/, '')
   if (digestNow(label, path) !== sha256)
     throw usage(
       `${label}: ${path} was changed since the run began`,
@@ -192,8 +201,7 @@ const checkFile = (label: string, text: string, sha256: string): void => {
 export const flagsAsked = async ({ flags }: LineAsked): Promise<Raw['flags']> => {
   const all = new Map<string, readonly string[]>()
   for (const [name, texts] of Object.entries(flags)) {
-    for (const text of texts)
-      if (typeof text !== 'string') checkFile(`--${name}`, text.text, text.sha256)
+    for (const text of texts) if (typeof text !== 'string') checkFile(name, text.text, text.sha256)
     all.set(
       name,
       texts.map((text) => (typeof text === 'string' ? text : text.text)),

@@ -5,13 +5,17 @@ import type { Endpoint } from '../../../../catalogue/endpoint.js'
 import { flagName, scopeOf } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import { maskingOf } from '../../../../commands/kept.js'
+import { paramFile } from '../../../plan/texts.js'
 import type { Raw } from '../../../words/line.js'
 
 /** Where a secret came from: `env:NAME`, `@file`; not what it is. */
 const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
   const param = params[name]
-  const text = flags.get(param === undefined ? name : flagName(name, param))?.at(-1) ?? ''
-  return /^(?:env:|@)/.test(text) ? text : 'given'
+  const text = param === undefined ? undefined : flags.get(flagName(name, param))?.at(-1)
+  if (text !== undefined) return /^(?:env:|@)/.test(text) ? text : 'given'
+  const further = flags.get('param')?.findLast((one) => one.startsWith(`${name}=`)) ?? ''
+  const file = paramFile(further)
+  return file === undefined ? 'given' : `@${file.path}`
 }
 
 /** What all objects of a run are sent: neither the object itself nor what it belongs to. */

@@ -1,0 +1,134 @@
+/** `--param name=@file`: the text of a file, of standard input, and `@@` for a text that begins so. */
+import { execFileSync, spawn } from 'node:child_process'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { folder } from '../support/program.js'
+import { headerOf, runs, user } from './run/journal/runs.js'
+
+const { server, run, files, forget, fresh, written } = runs()
+const canary = 'canary-of-a-secret-0123456789'
+const bodies = () => server.seen.filter(({ method }) => method !== 'GET').map(({ body }) => body)
+
+let cwd = ''
+const fileOf = (name: string, text: string): string => {
+  writeFileSync(join(cwd, name), text)
+  return join(cwd, name)
+}
+
+beforeEach(() => {
+  fresh()
+  cwd = folder()
+  server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
+})
+
+describe('--param with a file', () => {
+  it('sends its text as if it stood on the line', async () => {
+    const notes = fileOf('notes.md', 'First line\nsecond line\n')
+    const rules = fileOf('rules.json', '{"a": [1, 2]}\n')
+    const ran = await run([
+      'api',
+      'POST',
+      'x',
+      '--param',
+      `text=@${notes}`,
+      '--param',
+      `rules=@${rules}`,
+    ])
+    expect(ran.code).toBe(0)
+    expect(bodies()).toEqual(['{"text":"First line\\nsecond line","rules":{"a":[1,2]}}'])
+  })
+
+  it('reads standard input for @-, and takes @@ for @', async () => {
+    const line = [
+      'api',
+      'POST',
+      'x',
+      '--param',
+      'text=@-',
+      '--param',
+      'to=@@ana',
+      '--param',
+      'sign=@@',
+    ]
+    expect((await run(line, 'from the pipe\n')).code).toBe(0)
+    expect(bodies()).toEqual(['{"text":"from the pipe","to":"@ana","sign":"@"}'])
+  })
+
+  it('is the same for commands of the catalogue, and in a query', async () => {
+    const file = fileOf('text', 'new\n')
+    await run(['runners', 'update', '1', '--param', `description=@${file}`])
+    expect(bodies()).toEqual(['{"description":"new"}'])
+    forget()
+    await run(['api', 'GET', 'x', '--param', `q=@${file}`])
+    expect(server.seen.map(({ url }) => url)).toEqual(['/api/v4/x?q=new'])
+  })
+
+  it.runIf(process.platform !== 'win32')('reads a pipe', async () => {
+    const pipe = join(cwd, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    spawn('sh', ['-c', 'printf piped > "$1"', 'sh', pipe], { stdio: 'ignore' })
+    expect((await run(['api', 'POST', 'x', '--param', `text=@${pipe}`])).code).toBe(0)
+    expect(bodies()).toEqual(['{"text":"piped"}'])
+  })
+
+  it('refuses what is no file, too large, or read twice', async () => {
+    const large = fileOf('large', '')
+    truncateSync(large, 100_000_001)
+    const cases: readonly (readonly [readonly string[], string])[] = [
+      [[`text=@${cwd}`], `--param text: cannot read ${cwd}`],
+      [[`text=@${join(cwd, 'none')}`], '--param text: cannot read'],
+      [['text=@'], '--param text=@ names no file'],
+      [[`text=@${large}`], 'it is larger than 100 MB'],
+      [['a=@-', 'b=@-'], '--param a=@- and --param b=@- both read standard input'],
+    ]
+    for (const [params, says] of cases) {
+      const ran = await run(['api', 'POST', 'x', ...params.flatMap((one) => ['--param', one])], 'x')
+      expect(ran.code, says).toBe(2)
+      expect(ran.stderr).toContain(says)
+    }
+    const piped = await run(['api', 'POST', 'x/{}', '-', '--param', 'text=@-'], '1\n')
+    expect(piped.stderr).toContain('ids from - and --param text=@- both read standard input')
+    const input = await run(['api', 'POST', 'x', '--input', '-', '--param', 'text=@-'], '{}')
+    expect(input.stderr).toContain('--input - and --param text=@- both read standard input')
+    expect(server.seen).toEqual([])
+  })
+
+  it('shows nothing of a secret, and names its file in the journal', async () => {
+    const file = fileOf('token', `${canary}\n`)
+    const failing = () => ({ status: 400, body: { message: `${canary} is no token` } })
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : failing())
+    const line = ['runners', 'update', '1', '2', '--param', `token=@${file}`, '-vv']
+    const ran = await run(line)
+    expect(bodies()).toEqual([`{"token":"${canary}"}`, `{"token":"${canary}"}`])
+    const [journal = ''] = files()
+    const header = headerOf(journal)
+    expect(header.values.token).toEqual({ secret: `@${file}` })
+    expect(header.asked?.flags.param).toMatchObject([{ text: `token=@${file}` }])
+    for (const text of [ran.stdout, ran.stderr, readFileSync(journal, 'utf8')])
+      expect(text).not.toContain(canary)
+  })
+
+  it('is read again by --resume, unless it was changed', async () => {
+    const file = fileOf('token', canary)
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : { status: 503 })
+    await run(['runners', 'update', '1', '2', '--retries', '0', '--param', `token=@${file}`])
+    forget()
+    writeFileSync(file, 'another')
+    const changed = await run('runners update --resume last')
+    expect([changed.code, written()]).toEqual([2, []])
+    expect(changed.stderr).toContain(`--param: ${file} was changed since the run began`)
+    writeFileSync(file, canary)
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : { body: { id: 1 } })
+    expect((await run('runners update --resume last')).code).toBe(0)
+    expect(bodies()).toEqual([`{"token":"${canary}"}`, `{"token":"${canary}"}`])
+  })
+
+  it('of standard input makes a run that cannot be resumed', async () => {
+    server.answer = ({ url }) => (url.endsWith('/user') ? user : { status: 400 })
+    const ran = await run(['runners', 'update', '1', '2', '--param', 'description=@-'], 'x')
+    expect(ran.stderr).toContain(
+      'this run cannot be resumed: --param description=@- came from standard input',
+    )
+  })
+})
