@@ -16,6 +16,11 @@ describe('after --where and --select', () => {
     ['runners list --where', 'online!=', ['online!=true', 'online!=false']],
     ['runners list --where', 'id=1,runner_t', 'runner_type=!=~'],
     ['members list --where', 'access_level=ow', ['access_level=owner']],
+    [
+      'projects list --where',
+      'visibility=',
+      ['private', 'internal', 'public'].map((word) => `visibility=${word}`),
+    ],
     ['mr list --where', 'author.usern', 'author.username=!=~'],
     ['mr list --where', 'author.username', 'author.username=!=~'],
     ['pages-domains list --where', 'subj', 'subject=!=~'],

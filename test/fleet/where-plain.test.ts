@@ -11,6 +11,8 @@ const shape = {
     id: { type: 'integer' },
     title: { anyOf: [text, { type: 'null' }] },
     active: { type: 'boolean' },
+    release: { type: 'string', format: 'version' },
+    rank: { type: 'string', 'x-levels': { low: 0, mid: 5, high: 9 } },
     at: { type: 'string', format: 'date-time' },
     grid: { type: 'array', items: { type: 'array', items: text } },
     people: {
@@ -31,6 +33,8 @@ interface Sample {
   readonly id?: bigint | null
   readonly title?: string | null
   readonly active?: boolean | null
+  readonly release?: string | null
+  readonly rank?: string | null
   readonly at?: { readonly time: number; readonly zone: number } | null
   readonly grid?: readonly (readonly string[])[] | null
   readonly people?: readonly Person[] | null
@@ -76,12 +80,23 @@ const moments = fc.record({
   zone: fc.constantFrom(-330, -60, 0, 120, 345),
 })
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.oneof(values, fc.constant(null))
+/** Three parts, the last of which may be left out where it is zero. */
+const releases = fc
+  .tuple(fc.nat(2), fc.constantFrom(0, 2, 9, 10), fc.nat(1))
+  .map(([a, b, c]) => `${a}.${b}${c === 0 ? '' : `.${c}`}`)
+const ranks = ['low', 'mid', 'high'] as const
+const numberOf = (release: string): number => {
+  const [a = 0, b = 0, c = 0] = release.split('.').map(Number)
+  return a * 10_000 + b * 100 + c
+}
 const records: fc.Arbitrary<readonly Sample[]> = fc.array(
   fc.record(
     {
       id: orNull(ids),
       title: orNull(texts),
       active: orNull(fc.boolean()),
+      release: orNull(fc.oneof(releases, fc.constantFrom('', 'main'))),
+      rank: orNull(fc.constantFrom(...ranks, 'odd')),
       at: orNull(moments),
       grid: orNull(fc.array(fc.array(texts, { maxLength: 2 }), { maxLength: 2 })),
       people: orNull(
@@ -151,6 +166,24 @@ const ages = fc.tuple(fc.constantFrom('<', '<=', '>', '>='), fc.nat(4)).map(
     plain: ({ at }) => isThere(at) && holds(compare(now - at.time, hours * 3_600_000), op),
   }),
 )
+const versions = fc.tuple(fc.constantFrom(...orders), releases).map(
+  ([op, edge]): Case => ({
+    text: `release${op}${edge}`,
+    plain: ({ release }) =>
+      isThere(release) &&
+      (/^\d/.test(release) ? holds(compare(numberOf(release), numberOf(edge)), op) : op === '!='),
+  }),
+)
+const levels = fc.tuple(fc.constantFrom(...orders), fc.constantFrom(...ranks)).map(
+  ([op, edge]): Case => ({
+    text: `rank${op}${edge}`,
+    plain: ({ rank }) => {
+      const at = (ranks as readonly unknown[]).indexOf(rank)
+      if (!isThere(rank) || at < 0) return isThere(rank) && op === '!='
+      return holds(compare(at, ranks.indexOf(edge)), op)
+    },
+  }),
+)
 /** One of some values of a list; what is not there is not among them, nor among the others. */
 const within = (
   field: string,
@@ -187,7 +220,7 @@ const others = fc.constantFrom<Case>(
 )
 
 describe('any expression over any records', () => {
-  const condition = fc.oneof(numbers, titles, times, ages, lists, others)
+  const condition = fc.oneof(numbers, titles, times, ages, versions, levels, lists, others)
   const expression = fc.array(condition, { minLength: 1, maxLength: 3 })
 
   it('agrees with a plain filter', () => {

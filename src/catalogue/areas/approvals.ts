@@ -2,9 +2,11 @@
 import { empty, endpoint, many, one } from '../endpoint.js'
 import { boolean, integer, list, oneOf, project, string } from '../params.js'
 import {
+  AccessLevel,
   ArrayOf,
   Bool,
   Int,
+  Level,
   maybe,
   nullable,
   Obj,
@@ -14,6 +16,7 @@ import {
   UserSummary,
   Word,
 } from '../shapes/common.js'
+import { visibilities } from '../shapes/project.js'
 
 export const ApprovalConfiguration = Obj(
   {
@@ -27,7 +30,7 @@ export const ApprovalConfiguration = Obj(
   { title: 'Approval configuration' },
 )
 
-const levels = ArrayOf(Obj({ access_level: Int(), access_level_description: Str() }))
+const levels = ArrayOf(Obj({ access_level: AccessLevel, access_level_description: Str() }))
 
 export const ApprovalRule = Obj(
   {
@@ -43,7 +46,7 @@ export const ApprovalRule = Obj(
         name: Str(),
         path: Str(),
         description: nullable(Str()),
-        visibility: Str(),
+        visibility: Level(visibilities),
         lfs_enabled: Bool(),
         avatar_url: nullable(Str()),
         web_url: Str(),

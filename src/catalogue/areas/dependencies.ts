@@ -1,7 +1,8 @@
 /** Dependencies that the scanner found. */
 import { endpoint, many } from '../endpoint.js'
 import { list, project } from '../params.js'
-import { ArrayOf, maybe, Obj, Str } from '../shapes/common.js'
+import { ArrayOf, maybe, Obj, Str, Version } from '../shapes/common.js'
+import { Severity } from '../shapes/vulnerability.js'
 
 export const packageManagers = [
   'bundler',
@@ -19,10 +20,10 @@ export const packageManagers = [
 export const Dependency = Obj(
   {
     name: Str(),
-    version: Str(),
+    version: Version,
     package_manager: Str(),
     dependency_file_path: Str(),
-    vulnerabilities: maybe(ArrayOf(Obj({ name: Str(), severity: Str() }))),
+    vulnerabilities: maybe(ArrayOf(Obj({ name: Str(), severity: Severity }))),
   },
   { title: 'Dependency' },
 )

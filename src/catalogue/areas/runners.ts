@@ -15,6 +15,7 @@ import {
   Timestamp,
   Unknown,
   User,
+  Version,
   Word,
 } from '../shapes/common.js'
 
@@ -40,7 +41,7 @@ export const Runner = Obj(
     architecture: nullable(Str()),
     platform: nullable(Str()),
     revision: nullable(Str()),
-    version: nullable(Str()),
+    version: nullable(Version),
     contacted_at: nullable(Timestamp),
     projects: ArrayOf(ProjectSummary),
     tag_list: ArrayOf(Str()),

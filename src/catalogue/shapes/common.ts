@@ -30,6 +30,14 @@ export const Timestamp = Str({ format: 'date-time' })
 export const Day = Str({ format: 'date' })
 /** A string from a known set; instances may send others, so this documents rather than forbids. */
 export const Word = <const V extends readonly string[]>(values: V) => Str({ examples: values })
+/** A version: it is compared part by part, 14.6.0 before 14.10.0. */
+export const Version = Str({ format: 'version' })
+/** A word that has an order, from the least to the greatest; instances may send others. */
+export const Level = <const V extends readonly string[]>(levels: V) =>
+  Str({
+    examples: levels,
+    'x-levels': Object.fromEntries(levels.map((level, rank) => [level, rank])),
+  })
 /** A credential of any kind: masked in tables and traces, whole only with --show-secrets. */
 export const Secret = Str({ writeOnly: false, 'x-secret': true })
 
@@ -106,8 +114,13 @@ export const accessLevels = {
   owner: 50,
 } as const
 
-/** The names of a field's numbers; undefined where the field holds no access level. */
-export const levelsIn = (field: string): typeof accessLevels | undefined =>
+/** The access level of a member, which has a name. */
+export const AccessLevel = Int({ 'x-levels': accessLevels })
+/** The name of an access level, as the API writes it for people: Developer. */
+export const AccessLevelName = Str({ 'x-levels': accessLevels })
+
+/** The names of the numbers of a field that no shape knows; undefined where it holds no access level. */
+export const levelsNamed = (field: string): typeof accessLevels | undefined =>
   /(^|\.)(\w+_)?access_level$/.test(field) ? accessLevels : undefined
 
 const everywhere = ['guest', 'reporter', 'developer', 'maintainer'] as const

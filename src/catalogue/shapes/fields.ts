@@ -11,6 +11,7 @@ export const typeWords = (schema: unknown): string => {
   if (schema.type === 'object') return String(schema.title ?? 'object')
   if (schema.format === 'date-time') return 'timestamp'
   if (schema.format === 'date') return 'date'
+  if (schema.format === 'version') return 'version'
   return String(schema.type ?? 'any')
 }
 

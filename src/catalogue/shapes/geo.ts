@@ -1,6 +1,6 @@
 /** Replication nodes and their status. */
 import type { TSchema } from 'typebox'
-import { ArrayOf, Bool, Int, maybe, nullable, Obj, Str, Word } from './common.js'
+import { ArrayOf, Bool, Int, maybe, nullable, Obj, Str, Version, Word } from './common.js'
 
 export const GeoNode = Obj(
   {
@@ -100,7 +100,7 @@ export const GeoNodeStatus = Obj(
     cursor_last_event_id: Count,
     cursor_last_event_timestamp: Count,
     last_successful_status_check_timestamp: Count,
-    version: nullable(Str()),
+    version: nullable(Version),
     revision: nullable(Str()),
     projects_count: Count,
     replication_slots_count: Count,

@@ -1,5 +1,7 @@
 /** Members, billable members and their memberships. */
 import {
+  AccessLevel,
+  AccessLevelName,
   Bool,
   Day,
   Int,
@@ -16,7 +18,7 @@ import {
 export const Member = Obj(
   {
     ...UserSummary.properties,
-    access_level: Int(),
+    access_level: AccessLevel,
     created_at: maybe(Timestamp),
     expires_at: nullable(Timestamp),
     email: maybe(nullable(Str({ description: 'of users with a public e-mail address' }))),
@@ -59,7 +61,7 @@ export const Membership = Obj(
     source_members_url: Str(),
     created_at: Timestamp,
     expires_at: nullable(Day),
-    access_level: Obj({ string_value: Str(), integer_value: Int() }),
+    access_level: Obj({ string_value: AccessLevelName, integer_value: AccessLevel }),
   },
   { title: 'Membership' },
 )

@@ -1,10 +1,12 @@
 /** The project, in its simple and its full form. */
 import {
+  AccessLevel,
   ArrayOf,
   Bool,
   Day,
   deprecated,
   Int,
+  Level,
   maybe,
   nullable,
   Obj,
@@ -39,7 +41,10 @@ const simple = {
   star_count: Int(),
 }
 
-const Access = Obj({ access_level: Int(), notification_level: Int() }, { title: 'Project access' })
+const Access = Obj(
+  { access_level: AccessLevel, notification_level: Int() },
+  { title: 'Project access' },
+)
 
 const features = {
   issues_enabled: maybe(Bool()),
@@ -106,7 +111,7 @@ const ProjectStatistics = Obj(
 export const Project = Obj(
   {
     ...simple,
-    visibility: maybe(Word(visibilities)),
+    visibility: maybe(Level(visibilities)),
     owner: maybe(Obj({ id: Int(), name: Str(), created_at: Timestamp })),
     open_issues_count: maybe(Int()),
     creator_id: maybe(Int()),

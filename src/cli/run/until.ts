@@ -2,7 +2,7 @@
 import { builtOf } from '../../base/json/built.js'
 import { nearest } from '../../base/suggest.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { levelsIn } from '../../catalogue/shapes/common.js'
+import { levelsNamed } from '../../catalogue/shapes/common.js'
 import type { Words } from '../../catalogue/words.js'
 import type { Command } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
@@ -97,7 +97,7 @@ export class Until {
       list: this.#endpoint?.returns.shape,
       samples: this.#records,
       now: now.getTime(),
-      names: levelsIn,
+      names: levelsNamed,
       nearest,
       ...(made === undefined ? {} : { made }),
       ...(words === undefined ? {} : { words }),

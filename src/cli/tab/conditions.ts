@@ -1,11 +1,10 @@
 /** What may stand next in the condition of `--where` or `--select`: a field, an operator, a value. */
 import { shownFields } from '../../catalogue/kinds.js'
-import { levelsIn } from '../../catalogue/shapes/common.js'
 import { dotted, namesIn } from '../../catalogue/words.js'
 import { singleNamed } from '../../commands/derive/index.js'
 import type { Command, Flag } from '../../commands/types.js'
 import { asksOrder, ops } from '../../fleet/where/parse.js'
-import { type FieldKind, fieldsOf, kindIn, wordsIn } from '../../fleet/where/shape.js'
+import { type FieldKind, fieldsOf, kindIn, levelsIn, wordsIn } from '../../fleet/where/shape.js'
 import { selectionList } from '../run/where/from.js'
 import type { Candidate, Candidates } from './candidates.js'
 
@@ -54,7 +53,7 @@ const typed = (op: string, quote: string): boolean => {
 
 const valuesFor = (shapes: readonly unknown[], field: string): readonly string[] => {
   if (kindAmong(shapes, field) === 'boolean') return ['true', 'false']
-  const levels = levelsIn(field)
+  const levels = shapes.map((shape) => levelsIn(shape, field)).find((found) => found !== undefined)
   if (levels !== undefined) return Object.keys(levels)
   return [...new Set(shapes.flatMap((shape) => wordsIn(shape, field)))]
 }

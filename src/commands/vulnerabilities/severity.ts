@@ -1,5 +1,7 @@
 /** The order of severities, worst first; words that are none come last. */
-const order = ['critical', 'high', 'medium', 'unknown', 'low', 'info']
+import { severities } from '../../catalogue/shapes/vulnerability.js'
+
+const order: readonly string[] = severities.toReversed()
 
 const rankOf = (severity: unknown): number => {
   const at = order.indexOf(String(severity).toLowerCase())

@@ -2,8 +2,9 @@
 import { isMoment } from '../../base/dates.js'
 import { Exact, isNumber } from '../../base/json/json.js'
 import { lengthOf, momentOf } from '../../base/relative.js'
+import { compareVersions, isVersion } from '../../base/versions.js'
 import { asksOrder, type Op, type Operand } from './parse.js'
-import type { FieldKind } from './shape.js'
+import type { FieldKind, Ranks } from './shape.js'
 
 /** Whether a value that is there is so. */
 export type Test = (value: unknown) => boolean
@@ -92,12 +93,34 @@ const textual =
   (value) =>
     shown(value) === text
 
-/** Whether a value is text of which nobody can say whether it comes before another: a version, a name. */
+/** Text that is no version is equal to itself. */
+const versioned = (value: Operand, op: Plain): Test | undefined => {
+  const { text } = value
+  if (!isVersion(text)) return op === '=' ? textual(value) : undefined
+  return (tested) => {
+    if (op === '=' && tested === text) return true
+    return (
+      typeof tested === 'string' && isVersion(tested) && holds(compareVersions(tested, text), op)
+    )
+  }
+}
+
+/** A word that is no known level is equal to itself. */
+const levelled = (value: Operand, op: Plain, levels: Ranks): Test | undefined => {
+  const wanted = levels[value.text.toLowerCase()]
+  if (wanted === undefined) return op === '=' ? textual(value) : undefined
+  return (tested) => {
+    const rank = levels[shown(tested).toLowerCase()]
+    return rank !== undefined && holds(rank - wanted, op)
+  }
+}
+
+/** Whether a value is text of which nobody can say whether it comes before another: a name. */
 export const hasNoOrder = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && timeOf(value) === undefined && !number.test(value)
 
 /** Numbers that have names. */
-export type Names = Readonly<Record<string, number>> | undefined
+export type Names = Ranks | undefined
 
 /** The value in the record decides what is compared; undefined where an order of text is asked for. */
 const byValue = (value: Operand, op: Plain, now: number, names: Names): Test | undefined => {
@@ -131,6 +154,8 @@ export const testOf = (
   if (kind === 'number') return numeric(value, op, names)
   if (kind === 'boolean') return logical(value, op)
   if (kind === 'time') return timed(value, op, now)
+  if (kind === 'version') return versioned(value, op)
+  if (kind === 'level') return levelled(value, op, names ?? {})
   if (kind === 'any') return byValue(value, op, now, names)
   return asksOrder(op) ? undefined : textual(value)
 }

@@ -6,7 +6,7 @@ import { usage } from '../../errors.js'
 import { hasNoOrder, type Names, type Plain, type Test, testOf } from './compare.js'
 import { hasField, type Leaves, leavesOf } from './leaves.js'
 import { asksOrder, type Condition, type Expression, parseExpression, wrongAt } from './parse.js'
-import { type FieldKind, fieldsOf, kindIn } from './shape.js'
+import { type FieldKind, fieldsOf, kindIn, levelsIn } from './shape.js'
 
 export { type Condition, type Expression, wrongAt } from './parse.js'
 
@@ -19,7 +19,7 @@ export interface Known {
   readonly samples?: readonly unknown[]
   /** Now, in milliseconds of the epoch. */
   readonly now: number
-  /** The numbers of a field that have names (access levels). */
+  /** The names of the numbers of a field that no shape knows (access levels). */
   readonly names?: (field: string) => Names
   /** The instance's own words: a record may have a field under either name. */
   readonly words?: Naming
@@ -88,18 +88,29 @@ const wanted: Readonly<Record<FieldKind, string>> = {
   number: 'a number',
   boolean: 'true or false, compared by = or !=',
   time: 'a time: 30d, 2026-01-31, today, +30d',
+  version: 'a version, such as 14.6',
+  level: 'a level',
   text: 'a text',
   object: 'one of its own fields, after a dot',
   any: 'a value',
 }
 
-/** Refuses an order of text: 14.6 is no less than 100 because its first letter is not. */
+/** The names of a field's numbers, or its words in their order. */
+const namesOf = (field: string, { list, single, names }: Known): Names =>
+  levelsIn(list, field) ?? levelsIn(single, field) ?? names?.(field)
+
+const wantedOf = (kind: FieldKind, names: Names): string =>
+  kind === 'level' && names !== undefined
+    ? `one of its levels: ${Object.keys(names).join(' < ')}`
+    : wanted[kind]
+
+/** Refuses an order of text: b is no less than a because its letter comes later. */
 const noOrder = ({ field, at }: Condition, text: string, { words }: Known) =>
   wrongAt(
     text,
     at,
     `${called(field, words)} holds text, which has no order`,
-    'Compare text by =, != or ~ (contains), such as version~14.6.',
+    'Compare text by =, != or ~ (contains), such as name~app.',
   )
 
 /** Tests of the values of a condition; null, unless quoted, is tested apart. */
@@ -115,15 +126,15 @@ const testsOf = (
     const age = kind === 'time' && !value.quoted && lengthOf(value.text) !== undefined
     if (age && plain === '=')
       throw wrongAt(text, value.at, `${value.text} is an age, which is compared by < and >`)
-    const test =
-      kind === 'object' ? undefined : testOf(value, plain, kind, known.now, known.names?.(field))
+    const names = namesOf(field, known)
+    const test = kind === 'object' ? undefined : testOf(value, plain, kind, known.now, names)
     if (test === undefined && asksOrder(op) && (kind === 'text' || kind === 'any'))
       throw noOrder(condition, text, known)
     if (test === undefined)
       throw wrongAt(
         text,
         value.at,
-        `${called(field, known.words)} is compared with ${wanted[kind]}`,
+        `${called(field, known.words)} is compared with ${wantedOf(kind, names)}`,
       )
     return test
   })
@@ -151,7 +162,8 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
   const path = field.split('.')
   const make =
     shapedIn(field, { ...known, made: {} }) === undefined ? known.made?.[field] : undefined
-  const tests = testsOf(condition, kindFor(condition, text, known), text, known)
+  const kind = kindFor(condition, text, known)
+  const tests = testsOf(condition, kind, text, known)
   const not = op.startsWith('!')
   const holds = (record: unknown): boolean => {
     const leaves = leavesIn(record, path, make, known.words)
@@ -161,7 +173,7 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
   }
   const { list, single, samples = [], words } = known
   const isText = (record: unknown) => leavesOf(record, path, words).values.some(hasNoOrder)
-  if (asksOrder(op) && samples.some(isText)) throw noOrder(condition, text, known)
+  if (asksOrder(op) && kind === 'any' && samples.some(isText)) throw noOrder(condition, text, known)
   const listed =
     kindIn(list, field) !== undefined || samples.some((record) => hasField(record, path, words))
   return { field, detail: !listed && kindIn(single, field) !== undefined, holds }

@@ -1,10 +1,21 @@
 /** What a field holds, by the shape of its record: a JSON Schema. */
 
-import { isObject } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
 
 /** `any`: the value itself decides. */
-export type FieldKind = 'number' | 'boolean' | 'time' | 'text' | 'object' | 'any'
+export type FieldKind =
+  | 'number'
+  | 'boolean'
+  | 'time'
+  | 'version'
+  | 'level'
+  | 'text'
+  | 'object'
+  | 'any'
+
+/** Words that have an order, by their rank. */
+export type Ranks = Readonly<Record<string, number>>
 
 const plain: Readonly<Record<string, FieldKind>> = {
   integer: 'number',
@@ -21,10 +32,25 @@ const variantsOf = (schema: unknown): readonly unknown[] => {
   return schema.type === 'array' ? variantsOf(schema.items) : [schema]
 }
 
+const formats: Readonly<Record<string, FieldKind>> = {
+  'date-time': 'time',
+  date: 'time',
+  version: 'version',
+}
+
+const kindOfText = (schema: Fields): FieldKind =>
+  levelsOf(schema) === undefined ? (formats[String(schema.format)] ?? 'text') : 'level'
+
+const isRank = (entry: [string, unknown]): entry is [string, number] => typeof entry[1] === 'number'
+
+const levelsOf = (schema: unknown): Ranks | undefined => {
+  const levels = isObject(schema) ? schema['x-levels'] : undefined
+  return isObject(levels) ? Object.fromEntries(Object.entries(levels).filter(isRank)) : undefined
+}
+
 const kindOf = (schema: unknown): FieldKind => {
   if (!isObject(schema)) return 'any'
-  if (schema.type === 'string')
-    return schema.format === 'date-time' || schema.format === 'date' ? 'time' : 'text'
+  if (schema.type === 'string') return kindOfText(schema)
   return typeof schema.type === 'string' ? (plain[schema.type] ?? 'any') : 'any'
 }
 
@@ -59,6 +85,12 @@ export const kindIn = (shape: unknown, field: string): FieldKind | undefined => 
   const [only] = kinds
   return kinds.size === 1 ? only : 'any'
 }
+
+/** The levels that a field holds; undefined where it holds none. */
+export const levelsIn = (shape: unknown, field: string): Ranks | undefined =>
+  schemasIn(shape, field)
+    ?.map(levelsOf)
+    .find((levels) => levels !== undefined)
 
 /** The words that a field is known to hold. */
 export const wordsIn = (shape: unknown, field: string): readonly string[] =>

@@ -278,17 +278,76 @@ describe('with --where', () => {
     expect(stderr).toMatch(message)
   })
 
-  it.each(['version>=100', 'name<b', 'access_level>=maintainer', 'id=1,revision<="9"'])(
+  it.each(['name<b', 'access_level>=maintainer', 'id=1,revision<="9"'])(
     'refuses an order of text before anything is sent: %s',
     async (text) => {
       const { stderr, code } = await run('runners', 'list', '--where', text)
       expect([code, recorder.lines()]).toEqual([2, []])
-      expect(stderr).toMatch(
-        /(version|name|access_level|revision) holds text, which has no order\n/,
-      )
-      expect(stderr).toContain('hint: Compare text by =, != or ~ (contains), such as version~14.6.')
+      expect(stderr).toMatch(/(name|access_level|revision) holds text, which has no order\n/)
+      expect(stderr).toContain('hint: Compare text by =, != or ~ (contains), such as name~app.')
     },
   )
+
+  it.each([
+    ['version>=14.9', ['14.10.1', '15.0.0-ee']],
+    ['version<14.10', ['14.6.0-ee', '14.9.0-rc1']],
+    ['version=14.6', ['14.6.0-ee']],
+    ['version=nightly', ['nightly']],
+    ['version!=14.6|nightly', ['14.10.1', '14.9.0-rc1', '15.0.0-ee']],
+  ])('compares versions part by part: %s', async (text, expected) => {
+    const versions = ['14.6.0-ee', '14.10.1', '14.9.0-rc1', '15.0.0-ee', 'nightly', null]
+    recorder.answer = ({ url = '' }) => {
+      const id = Number(/runners\/(\d+)/.exec(url)?.[1] ?? 0)
+      if (id > 0) return { body: runner(id, { version: versions[id - 1] }) }
+      return { body: versions.map((_, i) => runner(i + 1, {})) }
+    }
+    const { stdout, stderr, code } = await run('runners', 'list', '--where', text, '-o', 'id')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(
+      stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((id) => versions[Number(id) - 1]),
+    ).toEqual(expected)
+  })
+
+  it.each([
+    ['vulnerabilities list -P 1 --where severity>=High', 'severity', ['high', 'CRITICAL']],
+    ['vulnerabilities list -P 1 --where severity=odd', 'severity', ['odd']],
+    ['projects list --where visibility<public', 'visibility', ['private', 'internal']],
+    ['dependencies list -P 1 --where vulnerabilities.severity>medium', 'n', ['a']],
+  ])('compares words that have an order: %s', async (line, field, expected) => {
+    const words = ['low', 'high', 'CRITICAL', 'odd', 'private', 'internal', 'public']
+    const all = [
+      ...words.map((word, id) => ({ id, [field]: word })),
+      { n: 'a', vulnerabilities: [{ severity: 'low' }, { severity: 'high' }] },
+      { n: 'b', vulnerabilities: [{ severity: 'low' }] },
+    ]
+    recorder.answer = () => ({ body: all })
+    const { stdout, code } = await run(...line.split(' '), '-o', 'json')
+    expect(code).toBe(0)
+    const found = asJson(stdout) as Fields[]
+    expect(found.map((one) => one[field])).toEqual(expected)
+  })
+
+  it.each([
+    ['runners', 'version>=new', 'version is compared with a version, such as 14.6'],
+    [
+      'projects',
+      'visibility>=open',
+      'visibility is compared with one of its levels: private < internal < public',
+    ],
+  ])('refuses an order by what is none of them: %s %s', async (area, text, message) => {
+    const { stderr, code } = await run(area, 'list', '--where', text)
+    expect([code, recorder.lines()]).toEqual([2, []])
+    expect(stderr).toContain(message)
+  })
+
+  it('waits until a version is reached', async () => {
+    recorder.answer = () => ({ body: runner(1, { version: '14.10.0' }) })
+    const line = ['runners', 'get', '1', '--until', 'version>=14.9', '-o', 'id']
+    expect(await run(...line)).toMatchObject({ code: 0, stdout: '1\n' })
+  })
 
   it.each([
     ['runners list --where engine>=100', [runner(1, { engine: '14.6.0' })]],
@@ -355,7 +414,7 @@ it('sends only what the instance answers as the field says', async () => {
   const kinds: Readonly<Record<string, readonly string[]>> = {
     boolean: ['boolean'],
     integer: ['number'],
-    enum: ['text'],
+    enum: ['text', 'level'],
     string: ['text'],
     list: ['text'],
   }
@@ -366,15 +425,33 @@ it('sends only what the instance answers as the field says', async () => {
       for (const [name, param] of Object.entries(endpoint.params).filter(([, p]) => p.exact)) {
         const kind =
           kindIn(endpoint.returns.shape, name) ?? kindIn(single?.endpoint.returns.shape, name)
-        expect([endpoint.route, name, kinds[param.type]]).toEqual([
+        expect([endpoint.route, name, kinds[param.type]?.includes(kind ?? '')]).toEqual([
           endpoint.route,
           name,
-          expect.arrayContaining([kind]),
+          true,
         ])
         marked++
       }
     }
   expect(marked).toBeGreaterThan(10)
+})
+
+it('compares every version and level of the catalogue as such', async () => {
+  const { allCommands } = await import('../../../src/commands/derive/index.js')
+  const { fieldsOf, kindIn, levelsIn } = await import('../../../src/fleet/where/shape.js')
+  const seen = new Set<string>()
+  for (const { endpoints } of await allCommands())
+    for (const { returns, route } of Object.values(endpoints))
+      for (const field of fieldsOf(returns.shape, 3)) {
+        const name = field.split('.').at(-1) ?? ''
+        const kind = kindIn(returns.shape, field)
+        const as = { version: 'version', severity: 'level', visibility: 'level' }[name]
+        if (as !== undefined) expect([route, field, kind]).toEqual([route, field, as])
+        if (name !== 'access_level' || kind !== 'number') continue
+        seen.add(field)
+        expect([route, levelsIn(returns.shape, field)?.maintainer]).toEqual([route, 40])
+      }
+  expect(seen.size).toBeGreaterThan(3)
 })
 
 it('knows in which list of an area a field stands', async () => {

@@ -1,7 +1,7 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
 
 import { nearest } from '../../../base/suggest.js'
-import { levelsIn } from '../../../catalogue/shapes/common.js'
+import { levelsNamed } from '../../../catalogue/shapes/common.js'
 import type { Words } from '../../../catalogue/words.js'
 import { largestPage } from '../../../client/defaults.js'
 import type { Paging } from '../../../client/paging.js'
@@ -102,7 +102,7 @@ export class RecordChoice {
     const { made } = command
     return {
       now: Date.now(),
-      names: levelsIn,
+      names: levelsNamed,
       nearest,
       beside,
       ...(made === undefined ? {} : { made }),
