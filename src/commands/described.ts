@@ -104,6 +104,8 @@ export interface Given {
   readonly input?: JsonValues
   /** What the instance calls fields, where a vocabulary says so. */
   readonly naming?: Naming
+  /** The line names several projects or groups: what is done is done in each of them. */
+  readonly several?: true
   /** In the place of arguments. */
   readonly coming?: Coming
 }

@@ -61,6 +61,10 @@ export interface Operation {
   readonly to?: Receiver
   /** What is sent, where it is not planned from the line. */
   readonly plans?: readonly Plan[] | PlanSource
+  /** The same for what was asked of one project or group: a request of its own for each of several. */
+  readonly plansFor?: (given: Given) => Promise<readonly Plan[]>
+  /** The answer is a list, page by page. */
+  readonly lists?: true
   /** Refuses an object as it is now: `--dry-run` asks, too. */
   readonly check?: (plan: Plan) => Promise<unknown>
   /** Sends in its own way, and keeps its own record. */

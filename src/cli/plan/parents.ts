@@ -32,6 +32,29 @@ export const isFound = ({ origin }: Parents): boolean => origin !== 'named' && o
 
 const kinds = ['project', 'group'] as const
 
+/** Whether a line has a form for what belongs to that kind: that of an open command has its place in its path. */
+const takesKind = (command: Command, { args }: Raw, kind: ParentKind): boolean =>
+  command.open === true ? args.some((arg) => arg.includes(`{${kind}}`)) : hasForm(command, kind)
+
+/** @throws Failure `usage` for a flag of an open command that nothing in its path stands for */
+const checkPlaces = (command: Command, raw: Raw): void => {
+  const [project, group] = kinds.map((kind) => takesKind(command, raw, kind))
+  const places: readonly (readonly [flag: string, given: boolean, place: string | undefined])[] = [
+    ['project', raw.flags.has('project'), project ? undefined : '{project}'],
+    ['group', raw.flags.has('group'), project || group ? undefined : '{project} or {group}'],
+    ['all-projects', said(raw, 'all-projects') === true, project ? undefined : '{project}'],
+    [
+      'recursive',
+      said(raw, 'recursive') === true,
+      project && !group ? undefined : '{project} alone',
+    ],
+  ]
+  for (const [flag, given, place] of places)
+    if (given && place !== undefined) throw usage(`--${flag} needs ${place} in the path`)
+  if (raw.flags.has('project') && raw.flags.has('group') && !group)
+    throw usage('--project and --group exclude each other')
+}
+
 const namesIn = (texts: readonly string[]): readonly string[] => {
   const names = texts.flatMap((text) => text.split(',').map((name) => name.trim()))
   return [...new Set(names.filter((name) => name !== ''))]
@@ -48,7 +71,7 @@ const checkFlags = (command: Command, raw: Raw, kind: ParentKind): void => {
 
 /** Several that the line names, or standard input. */
 const namedIn = (command: Command, raw: Raw): Parents | undefined => {
-  const given = kinds.filter((kind) => raw.flags.has(kind) && hasForm(command, kind))
+  const given = kinds.filter((kind) => raw.flags.has(kind) && takesKind(command, raw, kind))
   for (const kind of given) {
     const names = namesIn(raw.flags.get(kind) ?? [])
     const piped = names.includes('-')
@@ -82,11 +105,11 @@ const foundBy = (command: Command, raw: Raw): Parents | undefined => {
   }
   const names = namesIn(raw.flags.get('group') ?? [])
   const tree = said(raw, 'recursive') === true
-  if (names.length === 0 || scoped.length > 1 || !hasForm(command, 'project')) {
+  if (names.length === 0 || scoped.length > 1 || !takesKind(command, raw, 'project')) {
     if (tree) throw usage('--recursive needs --group', 'It adds what is below a group.')
     return undefined
   }
-  if (!hasForm(command, 'group')) {
+  if (!takesKind(command, raw, 'group')) {
     checkGroups(names, '--group')
     return { origin: 'projects-of', kind: 'project', names }
   }
@@ -100,6 +123,7 @@ const foundBy = (command: Command, raw: Raw): Parents | undefined => {
  * @throws Failure `usage` for what does not go with several
  */
 export const parentsIn = (command: Command, raw: Raw): Parents | undefined => {
+  if (command.open === true && !raw.flags.has('resume')) checkPlaces(command, raw)
   const parents = foundBy(command, raw) ?? namedIn(command, raw)
   if (parents !== undefined) checkFlags(command, raw, parents.kind)
   const found = parents !== undefined && isFound(parents)

@@ -130,7 +130,7 @@ const actOver = async (
 ): Promise<void> => {
   const { command, running } = all
   const { runOverParents } = await import('./parents/index.js')
-  const operation = await operationOf(command, running.services, given)
+  const operation = await operationOf(command, running.services, { ...given, several: true })
   const part = await inPart(all, given)
   if (part === undefined) return
   const { narrow } = part

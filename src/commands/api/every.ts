@@ -8,9 +8,11 @@ import { string } from '../../catalogue/params.js'
 import { Unknown } from '../../catalogue/shapes/common.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
+import type { People } from '../../output/types.js'
 import type { PlaceService } from '../services.js'
 import type { Operation, PlanSource } from '../types.js'
 import { objectsIn } from './objects.js'
+import { filled } from './path.js'
 
 /** Where an object goes. */
 const mark = '{}'
@@ -36,7 +38,7 @@ const shapeOf = (path: string): string =>
   path
     .replace(/[?#].*$/, '')
     .split('/')
-    .map((part) => (/^[:*]|%|\{\}|^\d+$/.test(part) ? ':' : part))
+    .map((part) => (/^[:*]|%|\{\w*\}|^\d+$/.test(part) ? ':' : part))
     .join('/')
 
 /** The documented endpoint of a template, whose columns its answers have. */
@@ -72,24 +74,55 @@ const inOneColumn = (records: readonly unknown[]): readonly unknown[] =>
     [whole]: JSON.stringify('value' in answer ? answer.value : answer),
   }))
 
+/** The same of answers that stand below the project or group of each. */
+const wholeInOneColumn = (records: readonly unknown[]): readonly unknown[] =>
+  records.map((record) => ({ [whole]: JSON.stringify(record) }))
+
+/** How answers are shown that nobody knows the fields of. */
+const emitOf = (
+  { columns }: Endpoint,
+  rows: NonNullable<People['rows']>,
+): Pick<Operation, 'emit'> =>
+  columns?.includes(whole) === true ? { emit: { people: { rows, sheets: true } } } : {}
+
+/** What a call of this method destroys. */
+const lossOf = ({ method }: WireRequest): Pick<Operation, 'loses' | 'done'> =>
+  method === 'DELETE'
+    ? {
+        loses: {
+          what: 'What is there is lost.',
+          each: ({ request }) => maskAddresses(request?.path ?? ''),
+        },
+        done: 'deleted',
+      }
+    : {}
+
+/** What stands in the path of a template: an object, or the project or group of each request. */
+type Places = Pick<Endpoint, 'path' | 'args'>
+
+const objectPlace = (request: WireRequest): Places => ({
+  path: { object: hidesPlace(request) ? secretObject : object },
+  args: ['object'],
+})
+
 /** The template as an endpoint: what its answers look like, whether they are of a write. */
-const endpointOf = async (request: WireRequest): Promise<Endpoint> => {
+const endpointOf = async (request: WireRequest, places: Places): Promise<Endpoint> => {
   const known = await documentedFor(request)
   const { credential, safe } = known ?? {}
   const { returns, columns } = isRecord(known)
     ? known
     : { returns: one(Unknown()), columns: [whole] }
   const { method, path } = request
-  const route = `${method} ${path.replace(/[?#].*$/, '').replaceAll(mark, ':object')}`
+  const named = path.replace(/[?#].*$/, '').replaceAll(mark, ':object')
+  const route = `${method} ${named.replace(/\{(project|group)\}/g, ':$1')}`
   return {
     // The method was checked where the path was read.
     route: route as Endpoint['route'],
     returns,
     summary: route,
     command: '',
-    path: { object: hidesPlace(request) ? secretObject : object },
     params: {},
-    args: ['object'],
+    ...places,
     ...(columns === undefined ? {} : { columns }),
     ...(credential === undefined ? {} : { credential }),
     ...(safe === undefined ? {} : { safe }),
@@ -124,7 +157,7 @@ async function* given(
  * @param template the request, with a place for the object
  */
 export const every = async (place: PlaceService, template: WireRequest): Promise<Operation> => {
-  const endpoint = await endpointOf(template)
+  const endpoint = await endpointOf(template, objectPlace(template))
   const source: PlanSource = {
     objects: given(place, template),
     planOf: async ({ object }) => ({
@@ -135,19 +168,24 @@ export const every = async (place: PlaceService, template: WireRequest): Promise
       request: requestFor(template, object),
     }),
   }
+  return { plans: source, ...emitOf(endpoint, inOneColumn), ...lossOf(template) }
+}
+
+/**
+ * One request for each of several projects or groups, with an outcome each.
+ * @param template the request, with a place for the project or group
+ */
+export const inEach = async (place: PlaceService, template: WireRequest): Promise<Operation> => {
+  const { path } = template
+  const kinds = (['project', 'group'] as const).filter((kind) => path.includes(`{${kind}}`))
+  const places = Object.fromEntries(kinds.map((kind) => [kind, { type: kind, help: kind }]))
+  const endpoint = await endpointOf(template, { path: places })
   return {
-    plans: source,
-    ...(endpoint.columns?.includes(whole) === true
-      ? { emit: { people: { rows: inOneColumn, sheets: true } } }
-      : {}),
-    ...(template.method === 'DELETE'
-      ? {
-          loses: {
-            what: 'What is there is lost.',
-            each: ({ request }) => maskAddresses(request?.path ?? ''),
-          },
-          done: 'deleted',
-        }
-      : {}),
+    plansFor: async (given) => {
+      const values = Object.fromEntries(kinds.map((kind) => [kind, given.flags[kind]]))
+      return [{ key: '', endpoint, values, request: await filled(place, given, template) }]
+    },
+    ...emitOf(endpoint, wholeInOneColumn),
+    ...lossOf(template),
   }
 }

@@ -8,11 +8,22 @@ import { define, type GivenBy } from '../define.js'
 import type { PlaceService, Services } from '../services.js'
 import type { Operation } from '../types.js'
 import { documented, meant, pathsFor } from './documented.js'
-import { every, hasPlace } from './every.js'
+import { every, hasPlace, inEach } from './every.js'
+import { filled } from './path.js'
 import { methods, requestOf } from './request.js'
 
 const flags = {
   header: list('string', 'a further header, "Name: value"'),
+  project: {
+    type: 'project',
+    help: 'project in the place of {project}; several: a request each',
+    short: 'P',
+  },
+  group: {
+    type: 'group',
+    help: 'group in the place of {group}; for {project}: each of its projects',
+    short: 'G',
+  },
   paginate: boolean('follow the pages; one JSON array, or a record a line'),
 } as const
 type Mine = GivenBy<typeof flags>
@@ -50,11 +61,21 @@ const isForEach = (given: Mine, piped: boolean, request: WireRequest): boolean =
 }
 
 const calling = async (services: Services, asked: Mine): Promise<Operation> => {
+  const { place } = services
   const piped = asked.args.at(-1) === '-' && asked.args.length > 1
   const given = piped ? { ...asked, args: asked.args.slice(0, -1) } : asked
-  const request = await requestOf(services.place, given)
-  if (isForEach(given, piped, request)) return every(services.place, request)
-  return given.flags.paginate === true ? pages(services, request) : one(services, request)
+  const template = await requestOf(place, given)
+  const { paginate } = given.flags
+  const each = isForEach(given, piped, template)
+  if (each && asked.several === true)
+    throw usage(
+      '- and several projects or groups do not go together',
+      'Run the command once for each of them.',
+    )
+  if (paginate === true) return pages(services, template)
+  if (asked.several === true) return inEach(place, template)
+  const request = await filled(place, given, template)
+  return each ? every(place, request) : one(services, request)
 }
 
 /** The endpoint that stands for a request of its own: nothing is known of its answer. */
@@ -70,13 +91,16 @@ const endpointFor = ({ method, path }: WireRequest, returns: Endpoint['returns']
   ...(method === 'DELETE' ? { destructive: 'What is there is lost.' } : {}),
 })
 
-/** A list whose pages are followed. */
-const pages = async ({ place }: Services, asked: WireRequest): Promise<Operation> => {
-  const request = await paginated(asked)
-  const called = await jobEndpoint(place, request)
-  const endpoint = endpointFor(request, many(Unknown()))
-  return { plans: [{ key: '', endpoint, values: {}, request, ...(called && { called }) }] }
-}
+/** A list whose pages are followed, of each project or group. */
+const pages = async ({ place }: Services, template: WireRequest): Promise<Operation> => ({
+  lists: true,
+  plansFor: async (given) => {
+    const request = await paginated(await filled(place, given, template))
+    const called = await jobEndpoint(place, request)
+    const endpoint = endpointFor(request, many(Unknown()))
+    return [{ key: '', endpoint, values: {}, request, ...(called && { called }) }]
+  },
+})
 
 /** One request, its answer printed as it came. */
 const one = async ({ person, place }: Services, request: WireRequest): Promise<Operation> => {
@@ -112,7 +136,8 @@ const one = async ({ person, place }: Services, request: WireRequest): Promise<O
 export const api = define({
   summary: 'Make any call with the credentials of the profile',
   description: [
-    'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those at hand. DELETE is confirmed.',
+    'The path is below /api/v4; one that starts with /api/ may name another root of the instance (/api/graphql). {project} and {group} stand for those of -P and -G, else for those at hand. DELETE is confirmed.',
+    'Several projects or groups get a request each: -P a,b, -P - for those of standard input, -G for the projects of a group in the place of {project}, --all-projects. Writes to them keep a journal.',
     'With - as the last word {} in the path, or in a value of the query, stands for each object that standard input names.',
   ],
   open: true,
@@ -147,6 +172,7 @@ export const api = define({
     'api GET /runners/all',
     'api projects -o json',
     'api get "projects/{project}/jobs" --paginate -o ndjson',
+    'api "projects/{project}/members" -G platform --paginate',
     'runners list --instance --status offline | svcctl api "runners/{}" -',
   ],
   operation: calling,

@@ -1,27 +1,44 @@
 /** The path of `svcctl api`: what stands for others in it, what cannot stand in one, and where it goes. */
-import { hasDots } from '../../base/segments.js'
+import { hasDots, isDots } from '../../base/segments.js'
 import { usage } from '../../errors.js'
 import type { WireRequest } from '../../http/types.js'
 import type { PlaceService } from '../services.js'
+import type { Given } from '../types.js'
 
 /** Percent-encoded, whatever it is. */
 const encoded = (text: string): string =>
   [...Buffer.from(text)].map((b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 
-/** `{project}` and `{group}` stand for the project and group at hand. */
-const filled = async (place: PlaceService, path: string): Promise<string> => {
-  let text = path
-  for (const kind of ['project', 'group'] as const) {
-    if (!text.includes(`{${kind}}`)) continue
-    const value = await place.scope(kind)
+const kinds = ['project', 'group'] as const
+type Kind = (typeof kinds)[number]
+
+/** How the project or group of a call may be given. */
+const ways: Readonly<Record<Kind, string>> = {
+  project:
+    'Give --project (-P), the projects of a --group (-G), --all-projects or SVC_PROJECT, or run it inside a clone of the project.',
+  group: 'Give --group (-G) or SVC_GROUP.',
+}
+
+/**
+ * The request with what was named in the places of `{project}` and `{group}`, else what is at hand.
+ * @throws Failure `usage` where there is neither
+ */
+export const filled = async (
+  place: PlaceService,
+  { flags }: Pick<Given, 'flags'>,
+  request: WireRequest,
+): Promise<WireRequest> => {
+  let { path } = request
+  for (const kind of kinds) {
+    if (!path.includes(`{${kind}}`)) continue
+    const value = flags[kind] ?? (await place.scope(kind))
     if (value === undefined)
-      throw usage(
-        `{${kind}} stands in the path, and there is no ${kind} at hand`,
-        `Set SVC_${kind.toUpperCase()}.`,
-      )
-    text = text.replaceAll(`{${kind}}`, encodeURIComponent(value).replaceAll('.', '%2E'))
+      throw usage(`{${kind}} stands in the path, and there is no ${kind} at hand`, ways[kind])
+    const text = String(value)
+    if (text === '' || isDots(text)) throw usage(`"${text}" cannot stand in the place of {${kind}}`)
+    path = path.replaceAll(`{${kind}}`, encodeURIComponent(text).replaceAll('.', '%2E'))
   }
-  return text
+  return { ...request, path }
 }
 
 const checkedPath = (path: string): string => {
@@ -53,5 +70,4 @@ export const addressOf = async (
  * The path that was typed, as it may be sent.
  * @throws Failure `usage` naming what cannot stand in one
  */
-export const pathIn = async (place: PlaceService, target: string): Promise<string> =>
-  checkedPath((await filled(place, target)).replace(/^(?!\/)/, '/'))
+export const pathIn = (target: string): string => checkedPath(target.replace(/^(?!\/)/, '/'))

@@ -69,7 +69,7 @@ const bodyOf = ({ input, extra }: Mine): string | undefined => {
   return Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : undefined
 }
 
-/** The request of a line. @throws Failure `usage` naming what cannot be sent */
+/** The request of a line, its places for project and group still open. @throws Failure `usage` naming what cannot be sent */
 export const requestOf = async (place: PlaceService, given: Mine): Promise<WireRequest> => {
   const { method, target } = targetOf(given.args)
   if (/^[a-z]+:\/\//i.test(target))
@@ -77,7 +77,7 @@ export const requestOf = async (place: PlaceService, given: Mine): Promise<WireR
       'api takes a path of the instance, not an address',
       'Choose the instance with --base-url.',
     )
-  const path = await pathIn(place, target)
+  const path = pathIn(target)
   const reads = method === 'GET' || method === 'HEAD' || method === 'DELETE'
   const headers = headersOf(given.flags.header ?? [])
   const body = reads ? undefined : bodyOf(given)

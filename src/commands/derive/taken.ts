@@ -110,7 +110,7 @@ const further = (command: Command): Flag[] => [
   ...(keepsJournal(command) ? recordFlags : []),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
-  ...(ofProjects(command) || spreads(command) ? spreadFlags : []),
+  ...(ofProjects(command) || spreads(command) || command.open === true ? spreadFlags : []),
   ...requestFlags.filter(({ name }) => takes(command, name)),
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
   ...(hasPage(command) ? pageFlags : []),

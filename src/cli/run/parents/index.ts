@@ -1,7 +1,7 @@
 /** A command over the several parents that its line names. */
-import { writes } from '../../../catalogue/endpoint.js'
+import { maskAddresses } from '../../../base/secrets/addresses.js'
 import { defaultLimit } from '../../../client/defaults.js'
-import { hasForm, named, scopeOf } from '../../../commands/derive/index.js'
+import { changes, hasForm, named, scopeOf } from '../../../commands/derive/index.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { Command, Given, Operation } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
@@ -28,8 +28,6 @@ interface Asked {
   /** `--select`: which objects, in each. */
   readonly selection?: Selection
 }
-
-const writesAny = ({ endpoints }: Command): boolean => Object.values(endpoints).some(writes)
 
 /** An object that says itself where it belongs has no place in each of several. */
 const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
@@ -69,22 +67,27 @@ const unsent = async (
 }
 
 /** What nobody named is confirmed, unless each command asks by itself what is lost. */
-const confirmAll = async ({ command, running }: Asked, slots: readonly Slot[]): Promise<void> => {
-  if (Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
+const confirmAll = async (
+  { command, given, operation, running }: Asked,
+  slots: readonly Slot[],
+): Promise<void> => {
+  const loses = operation.loses !== undefined && command.open === true
+  if (loses || Object.values(command.endpoints).some((e) => e.destructive !== undefined)) return
+  const call = command.open === true ? ` ${maskAddresses(given.args.join(' '))}` : ''
   await running.services.person.confirm(
-    `${named(command)}, in each of them: ${slots.length}.`,
+    `${named(command)}${call}, in each of them: ${slots.length}.`,
     slots.map(({ parent, value }) => `${parent.column === 'of' ? parent.name : value}`),
   )
 }
 
 /** The parents of a line, asked for where a list has to name them. */
-const slotsFor = async ({ globals, running, parents, slots, command }: Asked) => {
+const slotsFor = async ({ globals, running, parents, slots, command, given }: Asked) => {
   if (globals.curl && isFound(parents))
     throw usage(
       '--curl needs a list of projects first, and nothing is sent',
       'Name them: --project takes several, also from - (standard input).',
     )
-  const writing = writesAny(command) && !globals.curl
+  const writing = changes(command, given.args) && !globals.curl
   const { naming } = command
   const narrowed = {
     alone: globals.recursive === false,
@@ -123,8 +126,8 @@ const over = async (asked: Asked, slots: readonly Slot[]): Promise<void> => {
     return globals.curl
       ? unsent(asked, command.run, slots)
       : running.listOver(given, command.run, slots, Number.POSITIVE_INFINITY)
-  if (!isListing(command, slots) || globals.curl)
-    return running.perform(given, operation, { slots })
+  const isList = operation.lists === true || isListing(command, slots)
+  if (!isList || globals.curl) return running.perform(given, operation, { slots })
   return running.listOver(given, operation, slots, mostOf(globals))
 }
 
@@ -137,7 +140,7 @@ export const runOverParents = async (asked: Asked): Promise<void> => {
   if (slots.length === 0)
     return asked.running.services.person.note('none of them is in this part: nothing to do')
   if (selection !== undefined) return runSelected(asked, selection, slots)
-  if (writesAny(command) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
+  if (changes(command, given.args) && isFound(parents) && !isRehearsal(asked) && !globals.curl)
     await confirmAll(asked, slots)
   await over(asked, slots)
 }

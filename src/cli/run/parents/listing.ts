@@ -46,7 +46,10 @@ class EachParent {
       const [plan] = await this.#parts.performer.below(operation.given ?? given, operation, [slot])
       if (plan === undefined) throw new Failure('internal', 'a list without a plan')
       if (plan.refused !== undefined) throw plan.refused
-      await this.#listsTo(part).stream(plan, emit)
+      const lists = this.#listsTo(part)
+      await (plan.request === undefined
+        ? lists.stream(plan, emit)
+        : lists.streamRequest(plan.request))
     }
   }
 

@@ -8,7 +8,7 @@ import type { Coming, Given, Plan, PlanSource } from '../../../commands/describe
 import type { Globals } from '../../../commands/globals.js'
 import type { AnswerService, Many } from '../../../commands/services.js'
 import type { Operation } from '../../../commands/types.js'
-import type { Slot } from '../../plan/parents.js'
+import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
 import type { Crowd } from '../many/crowd.js'
@@ -103,9 +103,10 @@ export class Performer {
     operation: Operation,
     targets: Targets | undefined,
   ): Promise<readonly Plan[] | PlanSource> {
-    const { plans } = operation
+    const { plans, plansFor } = operation
     if (plans !== undefined) return Promise.resolve(plans)
     const asked = operation.given ?? given
+    if (targets === undefined && plansFor !== undefined) return plansFor(asked)
     if (targets === undefined) return this.#planned(asked, operation)
     if ('slots' in targets) return this.below(asked, operation, targets.slots)
     return this.#parts.planning.source(asked, operation, targets.coming)
@@ -135,7 +136,10 @@ export class Performer {
     const { planning } = this.#parts
     const plans: Plan[] = []
     for (const slot of slots)
-      for await (const plan of planning.below(given, operation, slot)) plans.push(plan)
+      if (operation.plansFor !== undefined)
+        for (const plan of await operation.plansFor(givenFor(given, slot)))
+          plans.push({ ...plan, parent: slot.parent })
+      else for await (const plan of planning.below(given, operation, slot)) plans.push(plan)
     return this.#completed(plans, operation)
   }
 

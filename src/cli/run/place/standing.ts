@@ -128,12 +128,10 @@ export class Standing implements PlaceService {
     if (found === undefined || !changes(command, wish.raw.args)) return found
     const { kind, value, source } = found
     if (!interactive()) {
-      const flag = kind === 'project' ? '-P ' : '-G '
-      // Any call has no flag of the kind: `{project}` stands in its path.
-      const naming = command.open === true ? `SVC_${kind.toUpperCase()}=` : flag
+      const flag = kind === 'project' ? '-P' : '-G'
       throw usage(
         `${source} suggests the ${kind} ${value}, and what writes takes none from there where nobody sees it`,
-        `Name it: ${naming}${quoted(value)}`,
+        `Name it: ${flag} ${quoted(value)}`,
       )
     }
     const origin = `the ${kind} ${value} comes from ${source}`

@@ -186,8 +186,9 @@ const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
 
 /** Objects that came with their parents are taken as they came; what several parents share is planned in each. */
 const isStreamed = (command: Command, { asked, source }: Header): boolean =>
-  command.open === true ||
-  (streams(command) && (asked?.parents === undefined || source === 'stdin'))
+  command.open === true
+    ? asked?.parents === undefined
+    : streams(command) && (asked?.parents === undefined || source === 'stdin')
 
 /**
  * Takes a run up where it was left.
@@ -228,7 +229,7 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
   const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length
   // Of an input that was cut nobody knows what is left.
   if (open === 0 && !again) return past.total === undefined ? undefined : nothingLeft(resuming)
-  if (command.open === true) return openLine(resuming, asked, again)
+  if (command.open === true && streamed) return openLine(resuming, asked, again)
   if (streamed && globals.select === undefined)
     return { raw: { args: raw.args, flags: await withAsked(asked, raw) }, streamed }
   return lineFor(resuming, header, asked, items)

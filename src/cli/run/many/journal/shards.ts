@@ -82,7 +82,9 @@ export const narrowed = (
   const shard = parseShard(text, process.env)
   // Its objects are no arguments: it asks for its part by itself.
   if (command.open === true && given.args.at(-1) === '-') return { given }
-  if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, given.args, shard) }
+  // The arguments of an open command are its call, and no objects.
+  const args = command.open === true ? [] : given.args
+  if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, args, shard) }
   const { coming } = given
   if (coming !== undefined)
     return { given: { ...given, coming: comingInShard(command, given, coming, shard) } }
