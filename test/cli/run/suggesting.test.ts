@@ -47,7 +47,7 @@ describe('a project that a repository suggests', () => {
       ['deploy-keys delete 1 --yes', '-P from/file'],
       ['approvals update --reset-approvals-on-push', '-P from/file'],
       ['approvals update --reset-approvals-on-push --dry-run', '-P from/file'],
-      ['api PUT projects/{project} --param name=x', 'SVC_PROJECT=from/file'],
+      ['api PUT projects/{project} --param name=x', '-P from/file'],
     ] as const) {
       const ran = await call(line, { cwd })
       expect(ran, line).toMatchObject({ code: 2, stdout: '' })
