@@ -20,6 +20,10 @@ export const keptOf = ({
   ...(requestId === undefined ? {} : { requestId }),
 })
 
+/** The same answer of an object that was as it is before. */
+export const alreadySo = (answer: PlanAnswer): PlanAnswer =>
+  Object.create(answer, { unchanged: { value: true, enumerable: true } })
+
 /** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
 export const answered = (whole: Whole): PlanAnswer => {
   if (whole.status === 304) return { unchanged: true }

@@ -144,6 +144,8 @@ export interface Plan extends Ask {
   readonly object?: string
   /** Whose object it is, where there are several. */
   readonly parent?: Parent
+  /** Its record, where planning read that already. */
+  readonly record?: unknown
   /** Why it is not sent: what became of its object. */
   readonly refused?: Failure
   /** The request itself, where no endpoint of the catalogue makes it. */

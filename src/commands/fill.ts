@@ -50,6 +50,7 @@ export const standIns = (open: readonly string[]): Readonly<Record<string, ''>> 
 /** A plan with its open attributes taken from the record. */
 export const filled = (plan: Plan, open: readonly string[], record: Fields): Plan => ({
   ...plan,
+  record,
   values: {
     ...plan.values,
     ...Object.fromEntries(open.map((name) => [name, jsonFields(record)[name]])),

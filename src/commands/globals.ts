@@ -10,7 +10,15 @@ import { usage } from '../errors.js'
 import { formatNames } from '../output/formats.js'
 import { type Declared, declare, expressions, type Texts } from './declared.js'
 import type { Flag, FlagGroup } from './described.js'
-import { journalling, recording, rehearsing, selecting, spreading, writing } from './many-flags.js'
+import {
+  journalling,
+  recording,
+  rehearsing,
+  selecting,
+  sharding,
+  spreading,
+  writing,
+} from './many-flags.js'
 import { repeating } from './repeat-flags.js'
 
 /** Requests at once, as many as anybody may ask for. */
@@ -137,6 +145,7 @@ export const declared = {
   ...selecting,
   ...journalling,
   ...recording,
+  ...sharding,
   ...rehearsing,
   ...spreading,
   ...requesting,
@@ -195,8 +204,11 @@ export const selectFlags = flagsOf(selecting, 'command')
 /** Flags of commands that keep a journal of what they change. */
 export const journalFlags = flagsOf(journalling, 'command')
 
-/** Flags of those whose objects stand on the line. */
+/** Flags of those that keep what was there before. */
 export const recordFlags = flagsOf(recording, 'command')
+
+/** Flags of those that work on many objects. */
+export const shardFlags = flagsOf(sharding, 'command')
 
 /** Flags of commands that send a request. */
 export const requestFlags = flagsOf(requesting, 'instance')

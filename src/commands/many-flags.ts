@@ -30,11 +30,16 @@ export const journalling = declare({
   },
 })
 
-/** What a journal is kept of: objects that stand on the line. */
+/** What a journal keeps of its objects. */
 export const recording = declare({
   'undo-record': {
     param: boolean('read each object first, and keep what it was for journal undo'),
+    refusal: 'do not read what is changed first: it cannot be undone',
+    read: (texts) => texts?.at(-1) !== 'false',
   },
+})
+
+export const sharding = declare({
   shard: {
     param: string('only this part of the objects: the third of eight, or that of the CI job', {
       placeholder: '3/8|ci',

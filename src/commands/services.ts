@@ -160,7 +160,7 @@ export interface PlaceService {
   /** The profile in force, where there is one: for what goes elsewhere than to its instance. */
   profile(): Promise<Profile | undefined>
   /** Who the run is made by, and where, as journals have it. */
-  identity(): Promise<MadeBy>
+  identity(how?: 'asked' | 'known'): Promise<MadeBy>
   /** The project or group at hand: flag, environment, git remote. */
   scope(kind: 'project' | 'group'): Promise<string | undefined>
   /** Runs another command within this one. */

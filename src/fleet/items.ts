@@ -17,8 +17,11 @@ export interface GivenObject {
 export interface Item extends GivenObject {
   /** Its place in the run, from 1 on. */
   readonly n: number
-  /** It may have been done before: `read` only looks at it, `again` takes it for done where it is gone. */
-  readonly how?: 'read' | 'again'
+  /**
+   * It may have been done before: `read` only looks at it, `again` takes it for done where it is gone, `look` does it
+   * where it is not as it is to be.
+   */
+  readonly how?: 'read' | 'again' | 'look'
 }
 
 /** Where an object stands in a run, as its journal has it. */

@@ -24,8 +24,10 @@ const kindsOf = (failures: readonly Failed[], count: number): string => {
   return words.length === 0 ? '' : ` (${words.join(', ')})`
 }
 
-const remainderText = ({ counts }: Report): string => {
-  const [failed, rest] = [counts.failed + counts.unknown, counts.not_tried]
+/** What going on with a run would do; nothing where that could only fail again. */
+const remainderText = ({ counts, mayHelp }: Report): string => {
+  const failed = mayHelp ? counts.failed + counts.unknown : counts.unknown
+  const rest = counts.not_tried
   if (rest > 0)
     return failed > 0 ? 'does the rest, and tries the failed ones again' : 'does the rest'
   return failed > 0 ? 'tries the failed ones again' : ''

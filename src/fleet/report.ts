@@ -46,6 +46,8 @@ export interface Report {
   readonly failures: readonly Failed[]
   /** The category that all failures have in common. */
   readonly alike: Category | undefined
+  /** Whether anything that failed may go well another time. */
+  readonly mayHelp: boolean
   /** Why it stopped by itself, where one cause is behind it. */
   readonly cause: Failure | undefined
   /** `--max-failures` was reached. */
@@ -75,6 +77,9 @@ export const parseMostFailures = (text: string): MostFailures => {
   )
 }
 
+/** Refusals that stay so until somebody changes something: of the request, of rights, of the object. */
+const lasting: ReadonlySet<number | undefined> = new Set([400, 403, 404, 405, 409, 410, 412, 422])
+
 export class Tally {
   #done = 0
   #unchanged = 0
@@ -82,6 +87,7 @@ export class Tally {
   #unknown = 0
   #alike: Category | undefined | 'various'
   readonly failures: Failed[] = []
+  mayHelp = false
 
   add({ item, outcome }: Settled<unknown>): void {
     if (outcome.state === 'done') this.#done += 1
@@ -95,6 +101,7 @@ export class Tally {
 
   #keep(item: Item, failure: Failure): void {
     if (this.failures.length < mostTold) this.failures.push({ item, failure })
+    if (!lasting.has(failure.details.status)) this.mayHelp = true
     const same = this.#alike === undefined || this.#alike === failure.category
     this.#alike = same ? failure.category : 'various'
   }

@@ -32,6 +32,8 @@ export interface EngineOptions<R, I extends Item = Item> {
   readonly gate: { readonly width: number; listen?(listener: Listener): () => void }
   readonly signal: AbortSignal
   readonly record?: RunRecord<R>
+  /** Looks at an object before it is on record as begun. */
+  readonly look?: (item: I) => Promise<void>
   readonly mostFailures?: MostFailures
   /** How many objects are known of by now, tried or not. */
   readonly queued?: () => number
@@ -150,7 +152,8 @@ class Engine<R, I extends Item> {
 
   /** One object, from its beginning on record to its outcome on record. */
   async #one(item: I): Promise<Settled<R, I> | undefined> {
-    const { record, told } = this.#options
+    const { look, record, told } = this.#options
+    await look?.(item)
     await record?.begun(item)
     const settled: Settled<R, I> = { item, outcome: await this.#outcome(item) }
     this.#judge(settled)
@@ -212,8 +215,8 @@ class Engine<R, I extends Item> {
     const open = counts.not_tried > 0 || !this.#ended
     const end: End = signal.aborted ? 'interrupted' : open ? 'stopped' : 'completed'
     const stoppedBy = end === 'stopped' ? cause : undefined
-    const { failures, alike } = this.#tally
-    return { end, counts, failures, alike, cause: stoppedBy, tooMany: this.#tooMany }
+    const { failures, alike, mayHelp } = this.#tally
+    return { end, counts, failures, alike, mayHelp, cause: stoppedBy, tooMany: this.#tooMany }
   }
 }
 

@@ -31,6 +31,7 @@ describe('runners drain', () => {
     const ran = await drain('1', '-o', 'json')
     expect(ran.code).toBe(0)
     expect(server.lines()).toEqual([
+      'GET /runners/1',
       'PUT /runners/1',
       'GET /runners/1/jobs?status=running&per_page=100',
       'GET /runners/1/jobs?status=running&per_page=100',
@@ -48,7 +49,7 @@ describe('runners drain', () => {
 
   it('pauses all before it waits for any', async () => {
     await drain('1', '2', '3')
-    const sent = server.lines().filter((line) => !line.endsWith('/user'))
+    const sent = server.lines().filter((line) => !/user$|^GET .runners.\d$/.test(line))
     expect(sent.slice(0, 3)).toEqual(['PUT /runners/1', 'PUT /runners/2', 'PUT /runners/3'])
   })
 
@@ -110,7 +111,7 @@ describe('runners drain', () => {
     const { answer } = server
     server.answer = (seen, index) =>
       seen.url.includes('/runners/2/jobs') ? { status: 403, body: {} } : answer(seen, index)
-    const first = ['runners', 'drain', '1', '2', '--undo-record', '--journal', journal]
+    const first = ['runners', 'drain', '1', '2', '--journal', journal]
     const ran = await svcctl(first, { env: around })
     expect(ran.code).toBe(8)
     const lines = linesOf(journal)
@@ -122,23 +123,23 @@ describe('runners drain', () => {
       { object: '2', state: 'begun' },
     ])
     expect(lines).toContainEqual(
-      expect.objectContaining({ object: '1', state: 'done', before: { active: false } }),
+      expect.objectContaining({ object: '1', state: 'begun', before: { active: false } }),
     )
-    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'failed' })
+    expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'failed' })
     server.answer = answer
     server.seen.length = 0
     const again = ['runners', 'drain', '--resume', journal, '--yes', '-o', 'ndjson']
     const resumed = await svcctl(again, { env: around })
     expect([resumed.code, writes()]).toEqual([0, ['/api/v4/runners/2 {"active":false}']])
-    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'done' })
+    expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'unchanged' })
   })
 
   it('waits for what was paused already: jobs may still run on it', async () => {
     busy = 1
     const journal = join(folder(), 'run.ndjson')
-    await drain('1', '2', '--undo-record', '--journal', journal)
+    await drain('1', '2', '--journal', journal)
     expect(server.lines().filter((line) => line.includes('/jobs')).length).toBeGreaterThan(2)
-    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'done' })
+    expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'unchanged' })
   })
 
   it('keeps none where it resumes them by itself', async () => {

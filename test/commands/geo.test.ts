@@ -78,7 +78,7 @@ describe('geo nodes update', () => {
     await call('geo nodes update 2 --name east')
     expect(sent()[0]?.body).toEqual({ name: 'east', url: 'https://west.example' })
     server.seen.length = 0
-    await call('geo nodes update 2 --name east --url https://east.example')
+    await call('geo nodes update 2 --name east --url https://east.example --no-undo-record')
     expect(server.lines()).toEqual(['PUT /geo_nodes/2'])
   })
 

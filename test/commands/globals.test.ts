@@ -22,7 +22,7 @@ describe('global flags', () => {
       insecure: false,
       curl: false,
       dryRun: false,
-      undoRecord: false,
+      undoRecord: true,
       showSecrets: false,
       csvRaw: false,
       yes: false,

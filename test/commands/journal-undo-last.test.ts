@@ -58,7 +58,7 @@ const idOf = (file: string | undefined): string => basename(file ?? '', '.ndjson
 /** A run that keeps a journal and can be undone; its id. */
 const kept = async (more = ''): Promise<string> => {
   const before = existsSync(journals()) ? files() : []
-  await ok(`runners pause 1 2 --undo-record${more}`)
+  await ok(`runners pause 1 2${more}`)
   return idOf(files().find((name) => !before.includes(name)))
 }
 
@@ -82,21 +82,51 @@ const undone = async (line = 'journal undo last --yes') => {
 describe('journal undo last', () => {
   beforeEach(() => withProfiles())
 
-  it('undoes the last run, and then its own', async () => {
+  it('undoes the last run once, and does it again with --redo', async () => {
+    const id = await kept()
+    const both = (is: boolean) => new Map([1, 2].map((n) => [String(n), is]))
+    await undone()
+    expect(active).toEqual(both(true))
+    const again = await run('journal undo last --yes')
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringContaining(`the last write took ${id} back already`),
+    ])
+    await undone('journal undo last --redo --yes')
+    expect(active).toEqual(both(false))
+    await undone()
+    expect(active).toEqual(both(true))
+    await ok('runners pause 1 2')
+    const none = await run('journal undo last --redo --yes')
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('took nothing back')])
+  })
+
+  it('goes on with an undo that left something', async () => {
     await kept()
-    await undone()
-    expect(active).toEqual(new Map([1, 2].map((id) => [String(id), true])))
-    await undone()
-    expect(active).toEqual(new Map([1, 2].map((id) => [String(id), false])))
+    const { answer } = server
+    server.answer = (seen, i) =>
+      seen.method === 'PUT' && seen.url.endsWith('/2') ? { status: 403, body: {} } : answer(seen, i)
+    expect((await run('journal undo last --yes')).code).toBe(8)
+    server.answer = answer
+    server.seen.length = 0
+    await ok('journal undo last --yes')
+    expect(written()).toEqual(['PUT /api/v4/runners/2'])
+  })
+
+  it('undoes one object, and what was under way as its process was lost', async () => {
+    await ok('runners pause 7')
+    const [name = ''] = files()
+    const file = join(journals(), name)
+    const lines = readFileSync(file, 'utf8').split('\n')
+    writeFileSync(file, `${lines.filter((text) => !/"end"|"done"/.test(text)).join('\n')}`)
+    await ok('journal undo last --yes')
+    expect(active).toEqual(new Map([['7', true]]))
   })
 
   it.each([
-    ['runners pause 7', 'runners pause (PUT /runners/7)'],
+    ['runners pause 7 --journal none', 'runners pause (PUT /runners/7)'],
     ['runners pause 7 8 --journal none', 'runners pause (PUT /runners/'],
-    ['api PUT runners/7?token=c4n4ry-01 --param active=false', 'api (PUT /runners/7)'],
-    ['api DELETE runners/7 --yes', 'api (DELETE /runners/7)'],
     ['runners drain 7 --resume-after true', 'runners drain (PUT /runners/7)'],
-    ['vulnerabilities confirm 7', 'vulnerabilities confirm (POST /vulnerabilities/7/confirm)'],
   ])('refuses after %s, and names both', async (line, said) => {
     const id = await kept()
     server.answer = (
@@ -109,6 +139,20 @@ describe('journal undo last', () => {
     await refused(id, said, 'kept no journal', 'runners pause, written last at 2')
     for (const name of readdirSync(notes()))
       expect(readFileSync(join(notes(), name), 'utf8')).not.toContain('c4n4ry')
+  })
+
+  it.each([
+    ['api PUT runners/7?token=c4n4ry-01 --param active=false', 'api'],
+    ['api DELETE runners/7 --yes', 'api'],
+    ['deploy-keys delete 7 -P a/b --yes', 'deploy-keys delete'],
+  ])('refuses after %s, which nothing takes back, and names both', async (line, said) => {
+    const id = await kept()
+    await ok(line)
+    await refused(id, `the last write was 2`, `(${said}, written last at 2`, 'cannot be undone')
+    for (const name of [...readdirSync(notes()), ...files()]) {
+      const folder = name.endsWith('.ndjson') ? journals() : notes()
+      expect(readFileSync(join(folder, name), 'utf8')).not.toContain('c4n4ry')
+    }
   })
 
   it('refuses after a write of a program', async () => {
@@ -133,7 +177,7 @@ describe('journal undo last', () => {
   it('takes a run that a write came before, and one that was gone on with after', async () => {
     await kept()
     await ok('runners pause 7')
-    await ok('runners resume 1 2 --undo-record')
+    await ok('runners resume 1 2')
     await undone()
   })
 
@@ -155,7 +199,7 @@ describe('journal undo last', () => {
     const id = await kept()
     const file = join(journals(), `${id}.ndjson`)
     const other = '20200101T000000-runners-pause'
-    await ok('runners resume 1 2 --undo-record')
+    await ok('runners resume 1 2')
     const latest = idOf(files().find((name) => name !== basename(file)))
     copyFileSync(file, join(journals(), `${other}.ndjson`))
     const text = readFileSync(file, 'utf8')
@@ -187,14 +231,14 @@ describe('journal undo last', () => {
 
   it('refuses where its journal is gone', async () => {
     const id = await kept()
-    await ok(`runners pause 1 2 --undo-record --journal ${join(config, 'elsewhere.ndjson')}`)
+    await ok(`runners pause 1 2 --journal ${join(config, 'elsewhere.ndjson')}`)
     rmSync(join(config, 'elsewhere.ndjson'))
     await refused(id, 'has no journal any more', join(config, 'elsewhere.ndjson'))
   })
 
   it('takes a journal that was named', async () => {
     await kept()
-    await ok(`runners resume 1 2 --undo-record --journal ${join(config, 'elsewhere.ndjson')}`)
+    await ok(`runners resume 1 2 --journal ${join(config, 'elsewhere.ndjson')}`)
     await undone()
     expect(active.get('1')).toBe(false)
   })
@@ -208,14 +252,14 @@ describe('journal undo last', () => {
   })
 
   it('leaves no note where no run ever kept a journal', async () => {
-    await ok('runners pause 7')
+    await ok('runners pause 7 --journal none')
     expect([journals(), notes()].map((path) => existsSync(path))).toEqual([false, false])
   })
 
   it.runIf(process.getuid?.() !== 0)('warns of a write that cannot be noted', async () => {
     await kept()
     chmodSync(notes(), 0o500)
-    const { code, stderr } = await run('runners pause 7')
+    const { code, stderr } = await run('runners pause 7 --journal none')
     chmodSync(notes(), 0o700)
     expect([code, stderr]).toEqual([0, expect.stringContaining('this write cannot be noted')])
   })
@@ -226,7 +270,7 @@ describe('journal undo last, of several profiles at one instance', () => {
 
   it('is about the one that is named, and names what others wrote since', async () => {
     await kept(' -p work')
-    await ok('runners pause 7 -p other')
+    await ok('runners pause 7 -p other --journal none')
     const { stderr } = await undone('journal undo last --yes -p work')
     expect(stderr).toContain('Since then there was a write: runners pause (PUT /runners/7) at 2')
     expect(stderr).toContain('with profile other')
@@ -234,7 +278,7 @@ describe('journal undo last, of several profiles at one instance', () => {
 
   it('refuses where none is named, and another wrote since', async () => {
     const id = await kept()
-    await ok('runners pause 7 -p other')
+    await ok('runners pause 7 -p other --journal none')
     server.seen.length = 0
     const { code, stderr } = await run('journal undo last --yes')
     expect([code, written()]).toEqual([2, []])
@@ -247,29 +291,35 @@ describe('journal undo last, of several profiles at one instance', () => {
   }, async () => {
     const step = fc.record({
       profile: fc.constantFrom('work', 'other'),
-      what: fc.constantFrom('kept', 'single', 'none', 'undo', 'undo'),
+      what: fc.constantFrom('kept', 'single', 'none', 'undo', 'undo', 'redo'),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 10 }), async (steps) => {
         config = configuration()
         withProfiles()
-        const last = new Map<string, 'kept' | 'unkept'>()
+        const last = new Map<string, 'kept' | 'unkept' | 'undone'>()
         let turn = false
         for (const { profile, what } of steps) {
           turn = !turn
           const verb = turn ? 'pause' : 'resume'
           const line = {
-            kept: `runners ${verb} 1 2 --undo-record`,
+            kept: `runners ${verb} 1 2`,
             single: `runners ${verb} 7`,
             none: `runners ${verb} 1 2 --journal none`,
             undo: 'journal undo last --yes',
+            redo: 'journal undo last --redo --yes',
           }[what]
-          const expected = what === 'undo' && last.get(profile) !== 'kept' ? [2] : [0, 5]
+          const was = last.get(profile)
+          const may = { undo: was === 'kept', redo: was === 'undone' }
+          const refuses = what in may && !may[what as keyof typeof may]
+          server.seen.length = 0
           const { code, stderr } = await run(`${line} -p ${profile}`)
-          expect(expected, `${line} -p ${profile}: ${stderr}`).toContain(code)
-          // Where no run kept a journal yet, there is none that a write could be taken for.
-          if (what === 'kept' || (what === 'undo' && code !== 2)) last.set(profile, 'kept')
-          else if (what !== 'undo') last.set(profile, 'unkept')
+          expect(refuses ? [2] : [0, 5, 8], `${line} -p ${profile}: ${stderr}`).toContain(code)
+          // An undo that wrote nothing, since nothing was changed or somebody else changed it, was no write.
+          const isUndo = what in may
+          if (isUndo && (refuses || written().length === 0)) continue
+          if (isUndo) last.set(profile, what === 'undo' && code === 0 ? 'undone' : 'kept')
+          else last.set(profile, what === 'none' ? 'unkept' : 'kept')
         }
       }),
       { numRuns: 12 },

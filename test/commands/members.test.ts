@@ -133,7 +133,7 @@ describe('members update', () => {
   })
 
   it('reads nothing where it is given, and shows both requests with --curl', async () => {
-    await call('members update 6 --access-level guest -P 3')
+    await call('members update 6 --access-level guest -P 3 --no-undo-record')
     expect(server.lines()).toEqual(['PUT /projects/3/members/6'])
     server.seen.length = 0
     const shown = await call('members update 6 --expires-at 2027-01-31 -G 3 --curl')

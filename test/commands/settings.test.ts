@@ -80,7 +80,7 @@ describe('settings update', () => {
 
   it('gives programs the record, and reads nothing first', async () => {
     instance()
-    const ran = await call(`${line} -o json`)
+    const ran = await call(`${line} -o json --no-undo-record`)
     expect(JSON.parse(ran.stdout)).toMatchObject({ default_project_visibility: 'internal' })
     expect(server.lines()).toEqual(['PUT /application/settings'])
   })

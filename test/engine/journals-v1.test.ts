@@ -62,7 +62,7 @@ const written: Readonly<Record<string, Written>> = {
   bulk: {
     command: 'runners pause',
     counts: [2, 0, 1, 0, 0],
-    resume: [4],
+    resume: [4, 'PUT /runners/999 404'],
     first: 'runners pause 1 2',
     undo: [0, 'PUT /runners/1 200', 'PUT /runners/2 200'],
   },
@@ -117,7 +117,7 @@ const written: Readonly<Record<string, Written>> = {
   parents: {
     command: 'resource-groups update',
     counts: [1, 0, 1, 0, 0],
-    resume: [4],
+    resume: [4, 'PUT /projects/web%2Fsite/resource_groups/production 404'],
     first: 'resource-groups update production -P platform/app --process-mode newest_first',
     undo: [0, 'PUT /projects/platform%2Fapp/resource_groups/production 200'],
   },
@@ -139,7 +139,16 @@ const written: Readonly<Record<string, Written>> = {
       'PUT /projects/platform%2Fapp/approval_rules/2 200',
     ],
   },
-  secret: { command: 'integrations update', counts: [0, 0, 2, 0, 0], resume: [4], undo: [0] },
+  secret: {
+    command: 'integrations update',
+    counts: [0, 0, 2, 0, 0],
+    resume: [
+      8,
+      'PUT /projects/nope%2Fnope/integrations/asana 404',
+      'PUT /projects/platform%2Fapp/integrations/asana 200',
+    ],
+    undo: [0],
+  },
   select: {
     command: 'runners pause',
     counts: [2, 1, 0, 0, 0],
@@ -171,7 +180,7 @@ const written: Readonly<Record<string, Written>> = {
   'stdin-parents': {
     command: 'resource-groups update',
     counts: [1, 0, 1, 0, 0],
-    resume: [4],
+    resume: [4, 'PUT /projects/nope%2Fnope/resource_groups/staging 404'],
     first: 'resource-groups update production -P platform/app --process-mode newest_first',
     undo: [0, 'PUT /projects/platform%2Fapp/resource_groups/production 200'],
   },

@@ -23,6 +23,10 @@ const commands = {
   POST: 'runners enable 7 -P 1',
 } as const
 
+/** How often what a command does was asked for; what it reads before it writes is asked once as well. */
+const askedFor = (seen: readonly { readonly method: string }[], line: string): number =>
+  line === commands.GET ? seen.length : seen.filter(({ method }) => method !== 'GET').length
+
 describe('maintenance', () => {
   const says = 'You cannot perform write operations on a read-only instance'
   it.each<readonly [string, Scripted]>([
@@ -33,7 +37,7 @@ describe('maintenance', () => {
     for (const line of Object.values(commands)) {
       const { server, run } = await started(() => answer)
       const { code, stderr } = await run(line)
-      expect([code, server.seen.length], line).toEqual([7, 1])
+      expect([code, askedFor(server.seen, line)], line).toEqual([7, 1])
       expect(stderr).toContain(`the instance is in maintenance (${answer.status} `)
       expect(stderr).toContain('Try again when the maintenance is over')
       expect(stderr).not.toMatch(/not known|outcome|trying again/)
@@ -47,7 +51,7 @@ describe('maintenance', () => {
     for (const [method, line] of Object.entries(commands)) {
       const { server, run } = await started(() => answer)
       const { code, stderr } = await run(line)
-      expect([code, server.seen.length], line).toEqual([7, 1])
+      expect([code, askedFor(server.seen, line)], line).toEqual([7, 1])
       expect(stderr).toContain('the instance is in maintenance (503 ')
       expect(stderr.includes('carried out is not known'), line).toBe(method !== 'GET')
     }
@@ -70,7 +74,7 @@ describe('maintenance', () => {
     const { code, stderr } = await run(`runners pause ${ids}`)
     expect(code).toBe(7)
     expect(stderr).toMatch(/stopped: the instance is in maintenance .*; 0 done, .* not tried/)
-    expect(server.seen.length).toBeLessThan(20)
+    expect(server.seen.filter(({ method }) => method === 'PUT').length).toBeLessThan(20)
   })
 
   it('that says when it is over is waited for', async () => {
@@ -164,7 +168,7 @@ describe('a 410', () => {
     for (const line of Object.values(commands)) {
       const { server, run } = await started(() => ({ status: 410, body: { message: '410 Gone' } }))
       const { code, stderr } = await run(line)
-      expect([code, server.seen.length], line).toEqual([4, 1])
+      expect([code, askedFor(server.seen, line)], line).toEqual([4, 1])
       expect(stderr).toContain('the instance no longer offers this (410 Gone)')
       expect(stderr).toContain('dropped this endpoint')
     }

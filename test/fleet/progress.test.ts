@@ -17,6 +17,7 @@ const report = (
     }),
   ),
   alike: undefined,
+  mayHelp: true,
   cause: undefined,
   tooMany: false,
 })
@@ -31,6 +32,12 @@ describe('the closing line', () => {
     expect(closingLine(ended, { file: '/x.ndjson', again: 'runners pause --resume last' })).toBe(
       '9,994 done, 3 already so, 3 failed (2 not found, 1 refused). Journal: /x.ndjson — svcctl runners pause --resume last tries the failed ones again',
     )
+  })
+  it('offers to go on only where that can help', () => {
+    const kept = { file: '/x', again: 'x y --resume last' }
+    const lasting = (counts: Partial<Report['counts']>) => ({ ...report(counts), mayHelp: false })
+    expect(closingLine(lasting({ failed: 2 }), kept)).toBe('0 done, 2 failed. Journal: /x')
+    expect(closingLine(lasting({ failed: 2, not_tried: 1 }), kept)).toMatch(/last does the rest$/)
   })
   it('says no more than there is', () => {
     const kept = { file: '/x', again: 'x y --resume last' }

@@ -15,6 +15,7 @@ import {
   rehearsalFlags,
   repeatFlags,
   selectFlags,
+  shardFlags,
   writeFlags,
 } from '../../src/commands/globals.js'
 import { certificate, key } from '../http/certificate.js'
@@ -130,8 +131,11 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   },
   journal: { line: ['runners', 'pause', '1', '2'], flag: ['--journal', 'none'] },
   resume: { line: ['runners', 'pause', '1'], flag: ['--resume', 'last'] },
-  'undo-record': { line: ['runners', 'pause', '1', '2'], flag: ['--undo-record'] },
-  shard: { line: ['runners', 'pause', '1', '2', '3'], flag: ['--shard', '1/2'] },
+  'undo-record': { line: ['runners', 'pause', '1', '2'], flag: ['--no-undo-record'] },
+  shard: {
+    line: ['runners', 'pause', '1', '2', '3', '--concurrency', '1'],
+    flag: ['--shard', '1/2'],
+  },
   insecure: { line: [...get, '--base-url', 'URL'], flag: ['--insecure'], secure: true },
   curl: { line: get, flag: ['--curl'] },
   output: { line: get, flag: ['--output', 'json'] },
@@ -261,6 +265,7 @@ describe('every global flag', () => {
       ...selectFlags,
       ...journalFlags,
       ...recordFlags,
+      ...shardFlags,
       ...repeatFlags,
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())

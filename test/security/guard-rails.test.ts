@@ -185,7 +185,7 @@ describe('a profile', () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/runners\/1 \(200\) was sent but is not in the audit log/)
     expect(stderr).toMatch(/not sent: the audit log \/dev\/full cannot be written/)
-    expect(server.lines()).toEqual(['GET /user', 'PUT /runners/1'])
+    expect(server.lines()).toEqual(['GET /user', 'GET /runners/1', 'PUT /runners/1'])
   })
 
   it('says so when tokens would travel in clear, and not on the loopback', async () => {

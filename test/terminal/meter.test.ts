@@ -82,7 +82,10 @@ describe.skipIf(!has('tmux', '-V'))('at a terminal', () => {
   it('many updates show how many, and leave nothing behind', async () => {
     // The first answer says who asks.
     const { url, release } = await holding(6, one)
-    const terminal = started(url, 'runners pause $(seq 1 60) --concurrency 1 > /dev/null')
+    const terminal = started(
+      url,
+      'runners pause $(seq 1 60) --concurrency 1 --no-undo-record > /dev/null',
+    )
     const shown = await terminal.until(
       /runners pause {2}5\/60 {2}8% {2}1 failed {2}[\d.]+\/s {2}ETA/,
     )

@@ -153,20 +153,30 @@ const previewOf = (options: RunOptions, { engine, exchange, sending, lists }: Pr
 /** What keeps the journal of a run; nothing where nothing is written. */
 const keeperOf = (
   options: RunOptions,
-  { place, person }: Pick<Room, 'place' | 'person'>,
+  { exchange, place, person }: Pick<Room, 'exchange' | 'place' | 'person'>,
   late: { readonly instance: () => InstanceService; readonly answered: KeepingParts['answered'] },
 ): Pick<Engine, 'keeper' | 'resumed'> => {
   if (!sendsAll(options)) return {}
   const { command, globals, wish, chosen } = options
   let kept = false
-  const keeper: Engine['keeper'] = (first, count) => {
+  const keeper: Engine['keeper'] = (first, single) => {
     // Some commands run more than once: what they do after the first is no part of it.
-    if (kept || !isKept({ command, globals, wish }, first, count)) return undefined
+    if (kept || !isKept({ command, globals, wish }, first)) return undefined
     kept = true
     return async () => {
       const { Keeping } = await import('./many/journal/keeping.js')
       const selected = (plan: Plan): unknown => recordFor(chosen, plan)
-      const parts = { command, globals, wish, selected, place, person }
+      const parts = {
+        command,
+        globals,
+        wish,
+        selected,
+        place,
+        person,
+        reads: exchange.once,
+        admits: exchange.admits,
+        single,
+      }
       return Keeping.of({ ...parts, instance: late.instance(), answered: late.answered }, first)
     }
   }

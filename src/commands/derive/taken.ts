@@ -9,6 +9,7 @@ import {
   repeatFlags,
   requestFlags,
   selectFlags,
+  shardFlags,
   spreadFlags,
   writeFlags,
 } from '../globals.js'
@@ -19,6 +20,7 @@ import {
   calls,
   hasPage,
   isAskable,
+  isOfMany,
   keepsJournal,
   lists,
   ofProjects,
@@ -108,6 +110,7 @@ const further = (command: Command): Flag[] => [
   ...selection(command),
   ...(keepsJournal(command) || command.keeps === true ? journalFlags : []),
   ...(keepsJournal(command) ? recordFlags : []),
+  ...(keepsJournal(command) && isOfMany(command) ? shardFlags : []),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
   ...(ofProjects(command) || spreads(command) || command.open === true ? spreadFlags : []),

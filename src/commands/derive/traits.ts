@@ -63,10 +63,12 @@ export const hasForm = (c: Pick<Command, 'endpoints'>, kind: ScopeKind): boolean
 /** Whether a command may be spread over projects. */
 export const ofProjects = (c: Command): boolean => hasForm(c, 'project')
 
-/** Whether a command may change several objects, each by a request of its own, and so keeps a journal. */
-export const keepsJournal = (c: Command): boolean =>
-  sendsBody(c) &&
-  (c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group'))
+/** Whether a command may work on several objects, each by a request of its own. */
+export const isOfMany = (c: Command): boolean =>
+  c.open === true || takesSeveral(c) || hasForm(c, 'project') || hasForm(c, 'group')
+
+/** Whether a command's writes are planned, and so kept in a journal. */
+export const keepsJournal = (c: Command): boolean => sendsBody(c) && c.run === undefined
 
 /** Whether a command takes its objects as they come. */
 export const streams = (c: Command): boolean => c.run === undefined && c.gathers !== true

@@ -1,4 +1,4 @@
-/** `svcctl journal list|show|undo|merge`: what runs over many objects did. */
+/** `svcctl journal list|show|undo|merge`: what was written. */
 import { basename, resolve } from 'node:path'
 import { string } from '../../catalogue/params.js'
 import { exitCodes, usage } from '../../errors.js'
@@ -41,9 +41,9 @@ const runList = async ({ answer, person, place }: Services): Promise<void> => {
 }
 
 export const listCommand = define({
-  summary: 'List the journals of runs over many objects, the newest first',
+  summary: 'List the journals of what was written, the newest first',
   description: [
-    'Whatever changes several objects keeps one. A run without an end was killed, or still goes on; <command> --resume last does what is left.',
+    'Every write keeps one. A run without an end was killed, or still goes on; <command> --resume last does what is left.',
   ],
   examples: ['journal list', 'journal list -o json --fields id,command,failed'],
   run: runList,

@@ -1,12 +1,12 @@
 /** `journal undo last`: the last write of this profile, where its journal is that of the last write for certain. */
 import { existsSync } from 'node:fs'
-import { Failure, usage } from '../../errors.js'
+import { Failure, survived, usage } from '../../errors.js'
 import type { Entry, Journals } from '../../fleet/journal/folder.js'
 import type { LastWrite, WriteAuthor } from '../../fleet/journal/last.js'
 import { lastAudited } from '../../profile/audit/last.js'
 import { journalFolder } from '../../profile/index.js'
 import type { Services } from '../services.js'
-import { instanceOf } from './named.js'
+import { fileOf, instanceOf } from './named.js'
 
 /** A killed run wrote no time of its end: its last request may have ended so much later than its last line. */
 const slack = 2000
@@ -100,10 +100,6 @@ const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
 const beganAt = ({ header: { id } }: Entry): number =>
   Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)-.*$/, '$1-$2-$3T$4:$5:$6Z'))
 
-/** Whether the run changed anything, as far as its end says. */
-const wrote = ({ counts }: Entry): boolean =>
-  counts === undefined || counts.done + counts.unknown > 0
-
 /** @throws Failure `usage` where the audit log of the profile has another last write, or cannot say */
 const checkAudited = async ({ place }: Services, run: Entry): Promise<void> => {
   const { profile } = await place.session()
@@ -132,6 +128,10 @@ const isNamed = ({ place: { env, globals } }: Services): boolean =>
   globals.sandbox ||
   [globals.profile, globals.baseUrl, env.SVC_PROFILE, env.SVC_BASE_URL].some(Boolean)
 
+/** Whether the run changed anything, as far as its end says. */
+const wrote = ({ counts }: Entry): boolean =>
+  counts === undefined || counts.done + counts.unknown > 0
+
 /** A run that is to be undone, and what else was written since then where it is. */
 export interface LastRun {
   readonly file: string
@@ -140,7 +140,9 @@ export interface LastRun {
 
 /** @throws Failure `usage` where another of the writer's journals was written later, or it is not said who is meant */
 const checkOthers = (services: Services, known: Known, run: Entry): readonly string[] => {
-  const later = ownOf(known).find(({ file, changed }) => file !== run.file && changed > run.changed)
+  const later = ownOf(known).find(
+    (entry) => entry.file !== run.file && entry.changed > run.changed && wrote(entry),
+  )
   if (later !== undefined)
     throw refused(
       `whether ${runText(run)} or ${runText(later)} was the last write is not known: was a clock set, or a journal copied?`,
@@ -158,11 +160,47 @@ const checkOthers = (services: Services, known: Known, run: Entry): readonly str
     .map((write) => `${writeText(write)} ${byWhom(write)}`)
 }
 
+/** Whether a run took back another one, rather than do again what was taken back. */
+const isUndo = ({ header: { redo, undoes } }: Entry): boolean => undoes !== undefined && !redo
+
+const isWhole = ({ counts, end }: Entry): boolean =>
+  end === 'completed' && counts !== undefined && counts.failed + counts.unknown === 0
+
+/**
+ * The journal that the last write is undone, or done again, by: after an undo that left something, what that undid.
+ * @throws Failure `usage` where it is the other way round
+ */
+const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<string> => {
+  const { undoes = '' } = run.header
+  if (redo && !isUndo(run)) throw usage(`the last write, ${runText(run)}, took nothing back`)
+  if (redo || !isUndo(run)) return run.file
+  if (isWhole(run))
+    throw usage(
+      `the last write took ${undoes} back already`,
+      'svcctl journal undo last --redo does it again; svcctl journal undo <id> takes back another run.',
+    )
+  return fileOf(place, undoes)
+}
+
+/** @throws Failure `usage` where nothing takes the run back */
+const checkReversible = async (known: Known, run: Entry): Promise<void> => {
+  const { inverseOf } = await import('./inverse.js')
+  try {
+    await inverseOf(run.header)
+  } catch (error) {
+    const others = ownOf(known).filter(
+      ({ file, header }) => file !== run.file && header.irreversible === undefined,
+    )
+    throw refused(`the last write was ${runText(run)}: ${survived(error).message}`, others[0])
+  }
+}
+
 /**
  * The run that wrote last with this profile at this instance.
- * @throws Failure `usage` where that is not certain, or kept no journal; `conflict` where it still goes on
+ * @param redo does again what the last undo took back
+ * @throws Failure `usage` where that is not certain, kept no journal, or cannot be undone; `conflict` where it still goes on
  */
-export const lastRunToUndo = async (services: Services): Promise<LastRun> => {
+export const lastRunToUndo = async (services: Services, redo: boolean): Promise<LastRun> => {
   const { checkNewest, entryIn } = await import('../../fleet/journal/folder.js')
   const known = await knownIn(services)
   const file = notedJournal(known)
@@ -171,5 +209,6 @@ export const lastRunToUndo = async (services: Services): Promise<LastRun> => {
   const since = checkOthers(services, known, run)
   await checkEnded(run)
   await checkAudited(services, run)
-  return { file, since }
+  await checkReversible(known, run)
+  return { file: await meant(services, run, redo), since }
 }

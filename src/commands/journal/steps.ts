@@ -1,5 +1,5 @@
 /** The steps of an undo: what puts each object of a run back, planned before the first is sent. */
-import { survived } from '../../errors.js'
+import { survived, usage } from '../../errors.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Undoable } from '../../fleet/journal/undo.js'
 import type { Services } from '../services.js'
@@ -16,6 +16,33 @@ export interface UndoStep {
 
 type Note = (text: string) => void
 
+/** So many objects that cannot be brought back are named. */
+const mostNamed = 20
+
+/** The objects of a run that cannot be brought back. */
+class Lost {
+  readonly #first: string[] = []
+  #count = 0
+  #why = ''
+  /** Whether anything else can be. */
+  known = false
+
+  readonly add = (object: string, why: string): void => {
+    this.#count += 1
+    this.#why ||= why
+    if (this.#first.length < mostNamed) this.#first.push(`${object}: not put back: ${why}`)
+  }
+
+  /** @throws Failure `usage` where nothing can be brought back */
+  tell({ header }: Past, note: Note): void {
+    if (this.#count === 0) return
+    if (!this.known) throw usage(`the run ${header.id} cannot be undone: ${this.#why}`)
+    const more = this.#count - this.#first.length
+    for (const text of this.#first) note(text)
+    if (more > 0) note(`${more} more cannot be put back`)
+  }
+}
+
 /** What of each object the run changed, whatever else its journal says; the names of the rest are noted. */
 async function* changedIn(
   past: Past,
@@ -25,13 +52,16 @@ async function* changedIn(
   const { undoOf } = await import('../../fleet/journal/undo.js')
   const names = changedBy(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
-  for await (const known of undoOf(past)) {
+  const lost = new Lost()
+  for await (const known of undoOf(past, lost.add)) {
+    lost.known = true
     if (presence) checkSameObject(known, original)
     const own = presence ? { was: known, others: [] } : limited(known, names)
     for (const name of own.others) others.add(name)
     for (const name of known.masked) masked.add(name)
     if (Object.keys(own.was.before ?? { id: 0 }).length > 0) yield own.was
   }
+  lost.tell(past, note)
   if (others.size > 0) note(`not changed by the run, and left as they are: ${[...others].join()}`)
   if (masked.size > 0) note(`not kept in the journal, and left as they are: ${[...masked].join()}`)
 }

@@ -1,12 +1,13 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
-import { Failure } from '../../errors.js'
+import { boolean } from '../../catalogue/params.js'
+import { Failure, usage } from '../../errors.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Outcome } from '../../fleet/report.js'
 import type { RunRecord } from '../../fleet/run.js'
 import { answered } from '../answered.js'
-import { define } from '../define.js'
+import { define, type GivenBy } from '../define.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
-import type { Given, Operation, Plan } from '../types.js'
+import type { Operation, Plan } from '../types.js'
 import { type Inverse, inverseOf } from './inverse.js'
 import { lastRunToUndo } from './last.js'
 import { fileOf, journalArgument } from './named.js'
@@ -16,11 +17,14 @@ import { stepsOf, type UndoStep, withIds } from './steps.js'
 import { Turns, treePlaceOf } from './turns.js'
 import { type Fleet, fleet, ownJournal, recordOf } from './undone.js'
 
-/** By whom and where the run was made, only they take it back. */
-const checkMaker = async ({ place, person }: Services, { header, file }: Past): Promise<void> => {
+/**
+ * By whom and where the run was made, only they take it back.
+ * @returns what of that is not known
+ */
+const checkMaker = async ({ place }: Services, { header }: Past): Promise<readonly string[]> => {
   const { checkIdentity } = await import('../../fleet/journal/identity.js')
   const open = checkIdentity(header, await place.identity())
-  if (open !== undefined) await person.confirm(`${open}.`, [file])
+  return open === undefined ? [] : [`${open[0]?.toUpperCase()}${open.slice(1)}.`]
 }
 
 /** Whether an object is to be put back, as it is now. @throws Failure `conflict` where somebody changed it since */
@@ -73,20 +77,24 @@ const recorded = async (
 const runIn = async (
   services: Services,
   name: string,
+  redo: boolean,
 ): Promise<{ readonly file: string; readonly since: readonly string[] }> => {
+  if (name !== 'last' && redo) throw usage('--redo is about the last undo', 'Give last.')
   if (name !== 'last') return { file: await fileOf(services.place, name), since: [] }
-  const { file, since } = await lastRunToUndo(services)
+  const { file, since } = await lastRunToUndo(services, redo)
   return { file, since: since.map((text) => `Since then there was a write: ${text}.`) }
 }
 
-const undoing = async (services: Services, given: Given): Promise<Operation> => {
+const flags = { redo: boolean('do again what the last undo took back') } as const
+
+const undoing = async (services: Services, given: GivenBy<typeof flags>): Promise<Operation> => {
   const { instance, person, place } = services
+  const redo = given.flags.redo === true
   const engine = await fleet()
-  const { file: path, since } = await runIn(services, given.args[0] ?? '')
+  const { file: path, since } = await runIn(services, given.args[0] ?? '', redo)
   const past = await engine.readPast(path)
   const inverse = await inverseOf(past.header)
-  await engine.checkUndoable(past)
-  await checkMaker(services, past)
+  const doubt = await checkMaker(services, past)
   tellGap(services, past)
   const kept = await stepsOf(past, inverse, (text) => person.note(text))
   const steps = await withIds(services, kept)
@@ -98,11 +106,11 @@ const undoing = async (services: Services, given: Given): Promise<Operation> => 
     if (step === undefined) throw new Failure('internal', 'a plan of another run')
     return step
   }
-  const own = ownJournal(engine, services, past, steps)
+  const own = ownJournal(engine, services, past, steps, redo)
   const turns = new Turns()
   return {
     plans: [...byPlan.keys()],
-    loses: { what: [`What ${past.header.id} did is taken back.`, ...since].join(' ') },
+    loses: { what: [`What ${past.header.id} did is taken back.`, ...doubt, ...since].join(' ') },
     done: 'put back',
     check: (plan) => isDue(engine, instance, inverse, stepOf(plan)),
     send: async (plan) => {
@@ -126,11 +134,12 @@ const undoing = async (services: Services, given: Given): Promise<Operation> => 
 export const undoCommand = define({
   summary: 'Put the objects of a run back as they were',
   description: [
-    'Each is read first: one that is not as the run left it is left alone, as a conflict. The run needs a record of what was there before.',
+    'Each is read first: one that is not as the run left it is left alone, as a conflict. What the run could not read before it wrote is named, and left as it is.',
     'last is the last write with this profile at its instance. Where that kept no journal, or it is not certain which was the last, nothing is done, and the hint names the run.',
   ],
   alters: true,
   args: [journalArgument],
+  flags,
   examples: [
     'journal undo last --dry-run',
     'journal undo last --yes',

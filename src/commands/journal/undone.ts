@@ -54,9 +54,10 @@ export const ownJournal = (
   { place }: Services,
   past: Past,
   steps: readonly UndoStep[],
+  redo: boolean,
 ): Own =>
   new Own(async () => {
-    const { final: _, asked: __, ...header } = past.header
+    const { final: _, asked: __, redo: ___, ...header } = past.header
     const [first] = steps
     const area = header.command.split(' ')[0] ?? ''
     const journal = await makeJournal(place, undefined, {
@@ -67,6 +68,7 @@ export const ownJournal = (
       endpoint: first?.plan.endpoint.route ?? header.endpoint,
       source: 'journal',
       undoes: header.id,
+      ...(redo ? { redo } : {}),
     })
     for (const { was } of steps) journal.add({ ...placeOf(was), state: 'queued' })
     await journal.append({ input: 'complete', total: steps.length })

@@ -157,12 +157,10 @@ export const update = define({
 })
 
 export const remove = define({
-  description: [
-    'Members may be given by username. With --undo-record, journal undo adds them again as they were.',
-  ],
+  description: ['Members may be given by username. journal undo adds them again as they were.'],
   examples: [
     'members remove 8 --project platform/app --yes',
-    'members remove dov eva --group platform --yes --undo-record',
+    'members remove dov eva --group platform --yes',
   ],
   operation: (services) => ({ ...namedUsers(services, () => 'direct'), done: 'removed' }),
 })

@@ -105,11 +105,10 @@ const flags = {
 } as const
 
 /** @throws Failure `usage` for a journal of what keeps none */
-const checkUnkept = ({ journal, undoRecord }: PlaceService['globals']): void => {
-  const flag = undoRecord ? 'undo-record' : 'journal'
-  if (undoRecord || (journal !== undefined && journal !== 'none'))
+const checkUnkept = ({ journal }: PlaceService['globals']): void => {
+  if (journal !== undefined && journal !== 'none')
     throw usage(
-      `--resume-after and --${flag} exclude each other`,
+      '--resume-after and --journal exclude each other',
       'A run that resumes its runners by itself is not gone on with.',
     )
 }

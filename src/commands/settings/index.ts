@@ -114,7 +114,7 @@ export const update = define({
     return {
       complete: async (plan) => {
         old = await before(instance)
-        return plan
+        return old === undefined ? plan : { ...plan, record: old }
       },
       present: (plan, { value }) => {
         const now = asSettings(value)

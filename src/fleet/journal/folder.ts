@@ -11,8 +11,8 @@ import { isDone, type Past, readPast } from './past.js'
 import { linesFrom, openJournal } from './reading.js'
 import { Sums } from './sums.js'
 
-/** So many that ended are kept. */
-const mostKept = 50
+/** So many that ended are kept: of runs over many objects, and of those over one. */
+const mostKept = { many: 50, single: 250 } as const
 /** What did not come to its end is kept so long, in milliseconds. */
 const keptFor = 30 * 24 * 3_600_000
 /** A last line is no longer. */
@@ -38,9 +38,13 @@ export interface Journals {
   readonly unreadable: readonly string[]
 }
 
-/** `20261121T120102-runners-pause`, by UTC. */
-export const journalId = (command: string, now: Date): string =>
-  `${now.toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}`
+/** `20261121T120102-runners-pause`, by UTC; with `-1` at its end where the run is over one object. */
+export const journalId = (command: string, now: Date, single = false): string => {
+  const time = now.toISOString().replace(/[-:]|\.\d+Z$/g, '')
+  return `${time}-${command.replaceAll(/[^a-z0-9]+/gi, '-')}${single ? '-1' : ''}`
+}
+
+const isSingle = (name: string): boolean => /-1(?:_\d+)?\.ndjson$/.test(name)
 
 /** The file beside a journal that has the plan of its run, where it is one of declared state. */
 export const planBeside = (journal: string): string =>
@@ -164,13 +168,25 @@ export const lastOpen = async (
   return undefined
 }
 
-/** Removes journals that ended long ago, and their plans; those that did not are kept for thirty days at least. */
+/** Whether a journal may go: it ended, or nobody went on with it for thirty days. */
+const mayGo = async (file: string, now: number): Promise<boolean> => {
+  const entry = await entryOf(file).catch(() => undefined)
+  if (entry === undefined || entry === 'empty') return false
+  const { end, locked, changed } = entry
+  return !locked && (end === 'completed' || now - changed > keptFor)
+}
+
+/** Removes journals that ended long ago, and their plans. Only those beyond so many are opened. */
 export const pruneJournals = async (folder: string, now: number): Promise<readonly string[]> => {
-  const { entries } = await journalsIn(folder)
-  const mayGo = entries.filter(
-    ({ end, locked, changed }) => (end === 'completed' && !locked) || now - changed > keptFor,
-  )
-  const gone = mayGo.slice(mostKept).map(({ file }) => file)
+  const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson'))
+  const newest = names.toSorted().reverse()
+  const beyond = [
+    ...newest.filter((name) => !isSingle(name)).slice(mostKept.many),
+    ...newest.filter(isSingle).slice(mostKept.single),
+  ]
+  const gone: string[] = []
+  for (const file of beyond.map((name) => join(folder, name)))
+    if (await mayGo(file, now)) gone.push(file)
   for (const file of gone.flatMap((each) => [each, planBeside(each)]))
     await unlink(file).catch(() => {})
   return gone

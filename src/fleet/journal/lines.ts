@@ -45,8 +45,12 @@ export interface Header {
   readonly asked?: LineAsked
   /** Why it cannot be resumed, where it cannot. */
   readonly final?: string
+  /** Why it cannot be undone, where it cannot. */
+  readonly irreversible?: string
   /** The run that this one takes back. */
   readonly undoes?: string
+  /** That was itself one that took another back: what that did is done again. */
+  readonly redo?: true
 }
 
 /** The attributes that a run changes; null where the object was not there. */
@@ -63,13 +67,19 @@ export interface QueuedLine extends Place {
   /** Of an object that was selected by its record. */
   readonly before?: Attributes
 }
-export type BegunLine = Place & { readonly state: 'begun' }
+export interface BegunLine extends Place {
+  readonly state: 'begun'
+  readonly before?: Attributes
+  readonly unread?: string
+}
 export interface DoneLine extends Place {
   readonly state: 'done' | 'unchanged'
   readonly status?: number
   readonly request_id?: string
   readonly before?: Attributes
   readonly after?: Attributes
+  /** Why what it was before is not known, and it cannot be put back. */
+  readonly unread?: string
 }
 export interface FailedLine extends Place {
   readonly state: 'failed' | 'unknown'

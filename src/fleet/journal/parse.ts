@@ -53,7 +53,9 @@ const isHeader = hasShape({
   version: isText,
   asked: orAbsent(isAsked),
   final: orAbsent(isText),
+  irreversible: orAbsent(isText),
   undoes: orAbsent(isText),
+  redo: orAbsent((value) => value === true),
 })
 
 const attributes = orAbsent(orNull(isObject))
@@ -63,8 +65,8 @@ const answered = { status: orAbsent(isCount), request_id: orAbsent(isText) }
 /** By the state of its object. */
 const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
   queued: hasShape({ before: attributes }),
-  begun: () => true,
-  done: hasShape({ ...answered, before: attributes, after: attributes }),
+  begun: hasShape({ before: attributes, unread: orAbsent(isText) }),
+  done: hasShape({ ...answered, before: attributes, after: attributes, unread: orAbsent(isText) }),
   unchanged: hasShape({ ...answered, before: attributes, after: attributes }),
   failed: hasShape({ ...answered, category: isText, message: isText }),
   unknown: hasShape({ ...answered, category: isText, message: isText }),

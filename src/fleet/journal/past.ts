@@ -175,5 +175,5 @@ export const nextOf = (state: ObjectState, endpoint: string, damaged = false): N
   if (state === 'done' || state === 'unchanged') return 'skip'
   if (!damaged && (state === 'queued' || state === 'failed')) return 'do'
   if (/^(POST|PATCH) /.test(endpoint)) return 'read'
-  return endpoint.startsWith('DELETE ') ? 'again' : 'do'
+  return endpoint.startsWith('DELETE ') ? 'again' : 'look'
 }

@@ -14,6 +14,8 @@ export interface Facts {
   /** The attributes that the run changed, as they were and as they are. */
   readonly before?: Attributes
   readonly after?: Attributes
+  /** Why what it was before is not known. */
+  readonly unread?: string
 }
 
 /** How attributes are masked before they are written: as the output does it. */
@@ -22,11 +24,12 @@ export type Masking = (attributes: Attributes) => Attributes
 /** A text of an instance, which may say back what it was sent. */
 const clean = (text: string): string => maskAddresses(scrub(text))
 
-const factsOf = ({ status, requestId, before, after }: Facts, mask: Masking) => ({
+const factsOf = ({ status, requestId, before, after, unread }: Facts, mask: Masking) => ({
   ...(status === undefined ? {} : { status }),
   ...(requestId === undefined ? {} : { request_id: clean(requestId) }),
   ...(before === undefined ? {} : { before: mask(before) }),
   ...(after === undefined ? {} : { after: mask(after) }),
+  ...(unread === undefined ? {} : { unread: clean(unread) }),
 })
 
 const lineOf = <R>(
@@ -48,15 +51,26 @@ const lineOf = <R>(
   }
 }
 
+/** What is known of an object before it is begun. */
+export type Beforehand = Pick<Facts, 'before' | 'unread'>
+
+const foundIn = ({ before, unread }: Beforehand, mask: Masking): Beforehand => ({
+  ...(before === undefined ? {} : { before: mask(before) }),
+  ...(unread === undefined ? {} : { unread: clean(unread) }),
+})
+
 /**
  * Keeps a run's journal.
  * @param facts what is kept of a result
+ * @param found what is kept of an object before it is begun
  */
 export const recordIn = <R>(
   journal: Pick<Journal, 'append'>,
   facts: (result: R | undefined) => Facts,
   mask: Masking,
+  found: (item: Item) => Beforehand = () => ({}),
 ): RunRecord<R> => ({
-  begun: (item) => journal.append({ ...placeOf(item), state: 'begun' }),
+  begun: (item) =>
+    journal.append({ ...placeOf(item), state: 'begun', ...foundIn(found(item), mask) }),
   settled: (item, outcome) => journal.append(lineOf(item, outcome, facts, mask)),
 })

@@ -2,9 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { masked } from '../../base/secrets/names.js'
 import { mask as scrubbedMark } from '../../base/secrets/scrub.js'
-import { usage } from '../../errors.js'
 import { type Item, placeOf } from '../items.js'
-import type { Attributes, DoneLine } from './lines.js'
+import type { Attributes, BegunLine, DoneLine, Header, ObjectLine } from './lines.js'
 import { lineOf } from './parse.js'
 import type { Past } from './past.js'
 import { textsIn } from './reading.js'
@@ -32,45 +31,71 @@ const withoutMasked = (attributes: Attributes): Attributes =>
     ? null
     : Object.fromEntries(Object.entries(attributes).filter(([, value]) => !marks.has(value)))
 
-const undoableOf = (line: DoneLine): Undoable | undefined => {
-  const { before, after } = line
-  if (before === undefined) return undefined
-  return {
-    ...placeOf(line),
-    before: withoutMasked(before),
-    after: withoutMasked(after ?? null),
-    masked: maskedIn(before),
-  }
+const noRecord = 'it was made without a record of what was there before'
+
+const undoableOf = (line: Item, before: Attributes, after: Attributes): Undoable => ({
+  ...placeOf(line),
+  before: withoutMasked(before),
+  after: withoutMasked(after),
+  masked: maskedIn(before),
+})
+
+/** What an object would be by now whose request was under way as its run ended. */
+const perhapsLeft = (before: Attributes, { endpoint, values }: Header): Attributes => {
+  if (endpoint.startsWith('DELETE ')) return null
+  const sent = Object.entries(values).filter(([name]) => before !== null && name in before)
+  return Object.fromEntries(sent)
 }
 
-async function* doneIn({ file, size }: Past): AsyncGenerator<DoneLine> {
+/** The lines about objects that were begun; most others are of objects that wait. */
+async function* begunIn({ file, size }: Past): AsyncGenerator<ObjectLine> {
   for await (const texts of textsIn(file, size))
     for (const text of texts) {
-      // Most lines are of objects that wait or begin: they are not taken apart.
-      if (!text.includes('"done"')) continue
+      if (text.includes('"state":"queued"')) continue
       const line = lineOf(text)
-      if (line !== undefined && 'n' in line && line.state === 'done') yield line
+      if (line !== undefined && 'n' in line) yield line
     }
 }
 
-/**
- * Whether a run can be undone: it kept of every object that it changed what that was before.
- * @throws Failure `usage`
- */
-export const checkUndoable = async (past: Past): Promise<void> => {
-  for await (const line of doneIn(past))
-    if (line.before === undefined)
-      throw usage(
-        `the run ${past.header.id} cannot be undone: it was made without a record of what was there before`,
-        'Runs with --undo-record can.',
-      )
+/** An object as a run found and left it, by the last lines about it, or why that is not known. */
+const changeIn = (
+  header: Header,
+  line: BegunLine | DoneLine,
+  begun: BegunLine | undefined,
+): Undoable | string => {
+  // Null is known: it was not there.
+  const before = line.before === undefined ? begun?.before : line.before
+  if (before === undefined) return line.unread ?? begun?.unread ?? noRecord
+  const told = line.state === 'done' && line.before !== undefined
+  return undoableOf(line, before, told ? (line.after ?? null) : perhapsLeft(before, header))
 }
 
-/** The objects that a run did, with what they were; in its own order. */
-export async function* undoOf(past: Past): AsyncGenerator<Undoable> {
-  for await (const line of doneIn(past)) {
-    const undoable = undoableOf(line)
-    if (undoable !== undefined) yield undoable
+/**
+ * The objects that a run did, or may have done, with what they were; in its own order.
+ * @param left is told of each that cannot be brought back, and why
+ */
+export async function* undoOf(
+  past: Past,
+  left: (object: string, why: string) => void,
+): AsyncGenerator<Undoable> {
+  const underWay = new Map<number, BegunLine>()
+  const take = (line: BegunLine | DoneLine): Undoable | undefined => {
+    const change = changeIn(past.header, line, underWay.get(line.n))
+    if (typeof change !== 'string') return change
+    left(line.object, change)
+    return undefined
+  }
+  for await (const line of begunIn(past)) {
+    if (line.state === 'done') {
+      const change = take(line)
+      if (change !== undefined) yield change
+    }
+    if (line.state === 'begun') underWay.set(line.n, line)
+    else if (line.state !== 'unknown') underWay.delete(line.n)
+  }
+  for (const line of underWay.values()) {
+    const change = take(line)
+    if (change !== undefined) yield change
   }
 }
 

@@ -305,7 +305,7 @@ describe('a write to several instances', () => {
   it('goes to each, where each protected one is confirmed', async () => {
     answering(done, done)
     const ran = await run(
-      'runners pause 1 -p kept,rec-2 --yes --confirm kept -o ndjson --fields id',
+      'runners pause 1 -p kept,rec-2 --yes --confirm kept -o ndjson --fields id --no-undo-record',
     )
     expect(ran.stderr).toBe('')
     expect(ran.stdout).toBe(
@@ -317,11 +317,13 @@ describe('a write to several instances', () => {
   it('stops before the next where one failed, unless more may fail', async () => {
     const refused: Script = () => ({ status: 404, body: { message: '404 Not Found' } })
     answering(refused, done)
-    const ran = await run('runners pause 1 -p rec-1,rec-2 --yes')
+    const ran = await run('runners pause 1 -p rec-1,rec-2 --yes --no-undo-record')
     expect([ran.code, asked()]).toEqual([4, [1, 0]])
     expect(ran.stderr).toMatch(/^rec-2: warning: not begun, since rec-1 failed$/m)
     answering(refused, done)
-    expect((await run('runners pause 1 -p rec-1,rec-2 --yes --max-failures 2')).code).toBe(8)
+    expect(
+      (await run('runners pause 1 -p rec-1,rec-2 --yes --no-undo-record --max-failures 2')).code,
+    ).toBe(8)
     expect(asked()).toEqual([1, 1])
   })
 

@@ -61,7 +61,8 @@ describe('with --select', () => {
     const [area, verb, mark, path, query] = row
     const record = { iid: 4, project_id: 2, references: { full: `a/b${mark}4` }, state: 'opened' }
     recorder.answer = ({ method }) => ({ body: method === 'GET' ? [record] : { id: 1 } })
-    const { code } = await run(area, verb, '--select', 'state=opened', '--yes')
+    const line = [area, verb, '--select', 'state=opened', '--yes', '--no-undo-record']
+    const { code } = await run(...line)
     expect(code).toBe(0)
     expect(recorder.lines()).toEqual([
       `GET /${path}?${query}&per_page=100`,

@@ -59,7 +59,7 @@ describe('a project that a repository suggests', () => {
     for (const line of ['api GET projects/{project}', 'api projects/{project}'])
       expect((await call(line, { cwd })).code, line).toBe(0)
     expect((await call('approvals update --reset-approvals-on-push -P a/b', { cwd })).code).toBe(0)
-    expect(projectsAsked()).toEqual(['from:file', 'from:file', 'a:b'])
+    expect(projectsAsked()).toEqual(['from:file', 'from:file', 'a:b', 'a:b'])
   })
 
   it('is none of several instances', async () => {

@@ -1,13 +1,17 @@
 /** The requests of one run: its instance as the client of the catalogue, and what stands around it. */
 
+import { remember } from '../../../base/secrets/scrub.js'
 import { writes } from '../../../catalogue/endpoint.js'
 import type { Words } from '../../../catalogue/words.js'
 import type { Called } from '../../../client/credential.js'
+import type { WaitKind } from '../../../client/defaults.js'
 import { createInstance } from '../../../client/index.js'
 import type { InstanceClient } from '../../../client/instance.js'
 import { requestIn } from '../../../client/words.js'
 import type { Party } from '../../../commands/services.js'
+import { Failure, survived } from '../../../errors.js'
 import type { FleetGate } from '../../../fleet/gate/gate.js'
+import { secretTexts } from '../../../http/answers/secrets.js'
 import type { Ask, Client, Credential, WireRequest } from '../../../http/types.js'
 import { Audit } from '../../../profile/audit/kept.js'
 import { checkReadOnly } from '../../../profile/index.js'
@@ -119,6 +123,56 @@ const sendable =
     return wire
   }
 
+/** A record that is kept has no more bytes. */
+const mostOfRecord = 1 << 22
+
+/** Reads that are good to have. */
+const glancing = (instance: () => Promise<InstanceClient>) => {
+  /** The data that a reading request is answered with, where that takes neither long nor a second try. */
+  const glance = async ({ endpoint, values }: Ask): Promise<unknown> =>
+    (await instance()).glance(endpoint, values)
+  /** The record of an object, asked for once; where there are too many requests, as patiently as any. */
+  const once = async (ask: Ask): Promise<unknown> => {
+    const own = await instance()
+    const wire = await own.request(ask)
+    const from = async (patience: WaitKind): Promise<unknown> => {
+      const whole = await (await own.client(ask.endpoint, patience)).call(wire)
+      if (whole.bytes.length > mostOfRecord) throw new Failure('failed', 'its record is too large')
+      return whole.data
+    }
+    try {
+      return await from('brief')
+    } catch (error) {
+      if (survived(error).category !== 'rate_limited') throw error
+      return from('usual')
+    }
+  }
+  return { glance, once }
+}
+
+interface Making {
+  readonly build: ReturnType<typeof building>
+  readonly instance: () => Promise<InstanceClient>
+}
+
+/** Whether what an ask writes may be sent, as far as that is known before it is. */
+const admitted =
+  ({ own, readOnly }: ExchangeOptions, guard: Guard, { build, instance }: Making) =>
+  async (ask: Ask): Promise<boolean> => {
+    if (readOnly !== false) return false
+    try {
+      const wire = await build(ask)
+      await guard(wire)
+      await (await instance()).client(ask.endpoint)
+      // An instance may say back in any answer what it was ever sent.
+      for (const text of secretTexts(wire, (await own?.())?.words)) remember(text)
+      return true
+    } catch (error) {
+      survived(error)
+      return false
+    }
+  }
+
 const ownGates = ({ globals, profile, screen }: ExchangeOptions) =>
   gatesOf(globals, profile, (text) => screen.say(text, 'info'))
 
@@ -145,13 +199,12 @@ export const createExchange = (options: ExchangeOptions) => {
     instance,
     client: async (endpoint?: Called, long = false): Promise<Client> =>
       (await instance()).client(endpoint, long ? 'long' : 'usual'),
-    /** The data that a reading request is answered with, where that takes neither long nor a second try. */
-    glance: async ({ endpoint, values }: Ask): Promise<unknown> =>
-      (await instance()).glance(endpoint, values),
+    ...glancing(instance),
     anonymous: stranger(run, own, others),
     /** The request of an ask that is sent now, refused where the profile only reads. */
     request: sendable(build, admit),
     guard,
+    admits: admitted(options, guard, { build, instance }),
     /** Asked just before a request is sent that no ask stands for: refuses it as `guard`, and notes it. */
     admit,
     /** The gate of an address. */

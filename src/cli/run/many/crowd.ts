@@ -7,7 +7,16 @@ import { toleratedText } from '../../../commands/tolerated.js'
 import { Failure } from '../../../errors.js'
 import { showsNothing } from '../answer/outcome.js'
 import { linesOf } from '../person/details.js'
-import { callOf, doneOf, doneText, type Engine, eachOf, objectOf, widthOf } from './each.js'
+import {
+  callOf,
+  doneOf,
+  doneText,
+  type Engine,
+  eachOf,
+  type Keeper,
+  objectOf,
+  widthOf,
+} from './each.js'
 import { mostOf, unprinted } from './ending.js'
 import { tolerant, toleratedIn } from './tolerated.js'
 
@@ -33,12 +42,13 @@ export class Crowd {
     const due = plans.filter(({ refused }) => refused === undefined)
     if (due.length > 0) await this.#confirm(due, how)
     const kept = due.length > 0 && how.unkept !== true
-    const keeper = kept ? this.#engine.keeper?.(only, plans.length) : undefined
+    const single = plans.length === 1 && !this.#engine.listed
+    const keeper = kept ? this.#engine.keeper?.(only, single) : undefined
+    if (single && this.#engine.resumed?.() === undefined) return this.#single(only, how, keeper)
     if (keeper !== undefined) {
       const { keptRun } = await import('./journal/run.js')
       return keptRun(this.#engine, await keeper(), plans, how)
     }
-    if (plans.length === 1 && !this.#engine.listed) return this.#single(only, how)
     const [{ held }, { several }] = await Promise.all([
       import('./intake.js'),
       import('./several.js'),
@@ -91,10 +101,16 @@ export class Crowd {
     await person.confirm(what, details, undefined, loses?.details === undefined ? count : undefined)
   }
 
-  async #single(plan: Plan, how: Many): Promise<void> {
-    const work = tolerant(this.#engine.globals, how.run ?? callOf(this.#engine))
-    await how.together?.([plan])
-    const outcome = await work(plan)
+  async #single(plan: Plan, how: Many, keeper: Keeper | undefined): Promise<void> {
+    const send = tolerant(this.#engine.globals, how.run ?? callOf(this.#engine))
+    const work = async (one: Plan): Promise<PlanAnswer> => {
+      await how.together?.([one])
+      return send(one)
+    }
+    const outcome =
+      keeper === undefined
+        ? await work(plan)
+        : await (await import('./journal/run.js')).keptSingle(this.#engine, keeper, plan, work)
     try {
       await this.#show(plan, outcome, how)
       await this.#engine.answer.flush()
@@ -109,7 +125,7 @@ export class Crowd {
     if (outcome.told === true) return
     const tolerated = toleratedIn(outcome)
     if (tolerated !== undefined) person.note(toleratedText(objectOf(plan), tolerated))
-    else if (outcome.unchanged === true)
+    else if (outcome.unchanged === true && showsNothing(outcome))
       person.note(plan.endpoint.unchanged ?? `${objectOf(plan)}: already so, nothing changed`)
     else if (showsNothing(outcome))
       person.note(`${objectOf(plan)}: ${doneText(plan, outcome, how)}`)

@@ -15,12 +15,15 @@ import type { Resumed } from './journal/resumed.js'
 /** A `null` has no more bytes with the blanks around it: longer answers are not parsed for that. */
 const mostOfNull = 16
 
+/** Opens the journal of a run. */
+export type Keeper = () => Promise<Keeping>
+
 /** What the work of a run goes through. */
 export interface Engine {
   readonly send: (plan: Plan) => Promise<Whole>
   readonly answer: AnswerService
   readonly person: PersonService
-  readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'maxFailures' | 'tolerate'>
+  readonly globals: Pick<Globals, 'concurrency' | 'fields' | 'journal' | 'maxFailures' | 'tolerate'>
   readonly signal: AbortSignal
   /** The objects came from standard input: the answer is a list, however many there are. */
   readonly listed: boolean
@@ -30,8 +33,11 @@ export interface Engine {
   readonly gate: () => Promise<FleetGate>
   /** The run that is gone on with. */
   readonly resumed?: () => Resumed | undefined
-  /** Opens the journal of a run with such plans; undefined where it keeps none. */
-  readonly keeper?: (first: Plan, count: number) => (() => Promise<Keeping>) | undefined
+  /**
+   * What opens the journal of a run with such plans; undefined where it keeps none.
+   * @param single it is one object, named on the line
+   */
+  readonly keeper?: (first: Plan, single: boolean) => Keeper | undefined
 }
 
 /** Runs `work` over items, at most `width` at once; stops handing out once aborted. */

@@ -34,7 +34,9 @@ const started = async (
     signal: engine.signal,
     ...mostOf(engine),
     queued,
-    ...(keeping === undefined ? {} : { record: keeping.record }),
+    ...(keeping === undefined
+      ? {}
+      : { record: keeping.record, look: (item: Numbered) => keeping.look(item) }),
     work: async (item) => {
       const { plan } = item
       standings.begun(plan)

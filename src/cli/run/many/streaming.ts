@@ -134,7 +134,7 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   const [one] = head
   if (one === undefined) return engine.person.note('nothing is left to be done')
   const first = await source.planOf(one)
-  const keeping = await engine.keeper?.(first, head.length)?.()
+  const keeping = await engine.keeper?.(first, false)?.()
   if (keeping === undefined) throw new Failure('internal', 'a run without its journal')
   const { counts } = past
   const left = counts.failed + counts.unknown + counts.not_tried
@@ -190,7 +190,7 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
   const first = await source.planOf(one)
   await confirmable(first)
   const all = frugally(behind([one], objects))
-  const keeper = engine.keeper?.(first, 1)
+  const keeper = engine.keeper?.(first, false)
   if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
   if (waits(first, streaming)) return waited(streaming, first, all)
   return several(engine, arriving(first, all, source), how)

@@ -21,16 +21,17 @@ const userOf = async (glance: (ask: Ask) => Promise<unknown>): Promise<string | 
 
 interface Identifying {
   readonly place: Pick<PlaceService, 'env' | 'globals' | 'session'>
-  readonly glance: (ask: Ask) => Promise<unknown>
+  /** Asks the instance who it is; without it what the profile knows is taken. */
+  readonly glance?: (ask: Ask) => Promise<unknown>
 }
 
 /** The identity of a run that is made now. */
 export const identityOf = async ({ place, glance }: Identifying): Promise<MadeBy> => {
-  const { profile, sudo } = await place.session()
+  const { profile, sudo, user } = await place.session()
   return {
     instance: await instanceOf(place),
     profile: profile?.name ?? null,
-    user: (await userOf(glance)) ?? null,
+    user: (glance === undefined ? user : await userOf(glance)) ?? null,
     sudo: sudo ?? null,
     version: version,
   }

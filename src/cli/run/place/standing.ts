@@ -83,9 +83,9 @@ export class Standing implements PlaceService {
     return this.#sessions.profile()
   }
 
-  async identity(): Promise<MadeBy> {
+  async identity(how: 'asked' | 'known' = 'asked'): Promise<MadeBy> {
     const { identityOf } = await import('./identity.js')
-    return identityOf({ place: this, glance: this.#glance })
+    return identityOf({ place: this, ...(how === 'asked' ? { glance: this.#glance } : {}) })
   }
 
   async scope(kind: ScopeKind): Promise<string | undefined> {

@@ -79,7 +79,8 @@ describe('a damaged line', () => {
     const id = JSON.parse(lines()[0] ?? '').id
     const done = await last(`undo ${id} --yes`)
     expect([done.code, done.stderr]).toEqual([8, expect.stringContaining(`line ${at} is damaged`)])
-    expect(written().toSorted()).toEqual(['PUT /runners/1', 'PUT /runners/3'])
+    // That it was begun is there, with what it was before.
+    expect(written().toSorted()).toEqual([1, 2, 3].map((id) => `PUT /runners/${id}`))
   })
 
   it('is named by --resume, which does again what may not be done, exit 8', async () => {

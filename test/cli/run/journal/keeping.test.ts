@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { folder } from '../../../support/program.js'
-import { headerOf, linesOf, notFound, runs, user } from './runs.js'
+import type { Scripted } from '../../../support/recorder.js'
+import { headerOf, linesOf, notFound, runs, statesOf, user } from './runs.js'
 
 const { server, run, files, written, fresh } = runs()
 
@@ -13,7 +14,8 @@ beforeEach(() => {
   server.answer = ({ url, method }) => {
     if (url.endsWith('/user')) return user
     if (url.includes('runners/all')) return { body: [1, 2].map((id) => ({ id, active: true })) }
-    if (method !== 'GET' && idIn(url) === 9) return notFound
+    if (method === 'GET') return { body: { id: idIn(url), active: true } }
+    if (idIn(url) === 9) return notFound
     return { body: { id: idIn(url), active: false }, headers: { 'x-request-id': 'r-1' } }
   }
 })
@@ -39,7 +41,8 @@ describe('a journal is kept', () => {
   })
 
   it.each([
-    ['runners pause 1', undefined],
+    ['runners pause 1 --journal none', undefined],
+    ['runners pause 1 --curl', undefined],
     ['runners get 1 2', undefined],
     ['runners get -', '1\n2\n'],
     ['api get runners/{} -', '1\n2\n'],
@@ -55,6 +58,55 @@ describe('a journal is kept', () => {
     expect(server.lines()).not.toContain('GET /user')
   })
 
+  it.each([
+    ['runners pause 1', { command: 'runners pause', user: null, asked: { undo_record: true } }],
+    ['runners pause 1 --no-undo-record', { asked: { args: [], flags: {} } }],
+    ['settings update --param signup_enabled=true', { endpoint: 'PUT /application/settings' }],
+    [
+      'issues promote 4 -P a/b --yes',
+      { irreversible: expect.stringContaining('cannot be undone') },
+    ],
+    ['api put runners/1 --param active=false', { command: 'api', endpoint: 'PUT /runners/1' }],
+    ['runners register --token s3cret-t0ken', { final: expect.stringContaining('secret') }],
+  ])('of one object, and nothing is said of it: %s', async (line, header) => {
+    const { code, stderr } = await run(line)
+    expect([code, stderr]).toEqual([0, expect.not.stringMatching(/journal|resum/i)])
+    const [file = '', ...others] = files()
+    expect([file, others]).toEqual([expect.stringMatching(/-1\.ndjson$/), []])
+    expect(headerOf(file)).toMatchObject(header)
+    expect(readFileSync(file, 'utf8')).not.toContain('s3cret')
+    expect(Object.values(statesOf(file))).toEqual(['done'])
+    expect(linesOf(file).at(-1)).toMatchObject({ end: 'completed' })
+  })
+
+  it('of one object that fails, with its own exit code', async () => {
+    const { code, stderr } = await run('runners pause 9')
+    expect([code, stderr]).toEqual([4, expect.not.stringContaining('Journal')])
+    expect(statesOf(files()[0] ?? '')).toEqual({ 9: 'failed' })
+  })
+
+  it.each<[string, Scripted]>([
+    ['refused', { status: 403, body: { message: '403 Forbidden' } }],
+    ['a failure', { status: 500, body: {} }],
+    ['cut', { body: '{"active":' }],
+    ['huge', { body: `{"active": true, "x": "${'x'.repeat(5 << 20)}"}` }],
+  ])(
+    'whose read before is %s: it is written all the same, and why it cannot be undone is kept',
+    async (_, answer) => {
+      const { answer: before } = server
+      server.answer = (seen, index) =>
+        seen.method === 'GET' && seen.url.includes('/runners/') ? answer : before(seen, index)
+      expect((await run('runners pause 1')).code).toBe(0)
+      expect(server.lines()).toEqual(['GET /runners/1', 'PUT /runners/1'])
+      const done = linesOf(files()[0] ?? '').find(
+        (line) => 'state' in line && line.state === 'done',
+      )
+      expect(done).toMatchObject({ unread: expect.any(String) })
+      const undone = await run('journal undo last --yes')
+      expect([undone.code, undone.stderr]).toEqual([2, expect.stringContaining('cannot be undone')])
+    },
+  )
+
   it('of one object where it is asked for, in the file that is named', async () => {
     const file = join(folder(), 'new', 'one.ndjson')
     const { code, stderr } = await run(['runners', 'pause', '1', '--journal', file])
@@ -63,8 +115,16 @@ describe('a journal is kept', () => {
       expect.objectContaining({ command: 'runners pause', endpoint: 'PUT /runners/:id' }),
       { n: 1, object: '1', state: 'queued' },
       { input: 'complete', total: 1 },
-      { n: 1, object: '1', state: 'begun' },
-      { n: 1, object: '1', state: 'done', status: 200, request_id: 'r-1' },
+      { n: 1, object: '1', state: 'begun', before: { active: true } },
+      {
+        n: 1,
+        object: '1',
+        state: 'done',
+        status: 200,
+        request_id: 'r-1',
+        before: { active: true },
+        after: { active: false },
+      },
       {
         end: 'completed',
         counts: { done: 1, unchanged: 0, failed: 0, unknown: 0, not_tried: 0 },
@@ -78,9 +138,8 @@ describe('a journal is kept', () => {
     const { code, stderr } = await run('runners pause 1 9')
     expect(code).toBe(8)
     const [file = ''] = files()
-    expect(stderr).toContain(
-      `1 done, 1 failed (1 not found). Journal: ${file} — svcctl runners pause --resume last tries the failed ones again`,
-    )
+    // To try it again would not help.
+    expect(stderr).toContain(`1 done, 1 failed (1 not found). Journal: ${file}\n`)
     expect(linesOf(file)).toContainEqual({
       n: 2,
       object: '9',
@@ -112,6 +171,15 @@ describe('nothing is sent where it cannot be kept', () => {
     await refused(['runners', 'pause', '1', '2'], '--journal none')
   })
 
+  it('but one object is, with a warning', async () => {
+    const config = fresh()
+    mkdirSync(join(config, 'state'), { recursive: true })
+    writeFileSync(join(config, 'state', 'journals'), '')
+    const { code, stderr } = await run('runners pause 1')
+    expect([code, written()]).toEqual([0, ['PUT /runners/1']])
+    expect(stderr).toContain('warning: this write is kept in no journal, and cannot be undone: ')
+  })
+
   it('since the file is there already, or is a link', async () => {
     const there = join(folder(), 'there.ndjson')
     writeFileSync(there, 'mine')
@@ -128,7 +196,6 @@ describe('nothing is sent where it cannot be kept', () => {
   })
 
   it.each([
-    [['--undo-record', '--journal', 'none'], '--undo-record keeps'],
     [['--resume', 'last', '--journal', 'x'], 'exclude each other'],
     [['--dry-run', '--journal', 'x'], 'exclude each other'],
     [['--shard', '3/2'], 'no part of a whole'],
@@ -164,6 +231,10 @@ it('keeps the newest of the default folder', { timeout: 60_000 }, async () => {
   const text = readFileSync(first, 'utf8')
   for (let i = 100; i < 160; i++) writeFileSync(join(journals, `20200101T000${i}-x.ndjson`), text)
   await run('runners pause 1 2')
-  // Fifty that ended, and its own, which had not yet.
-  expect(files()).toHaveLength(51)
+  expect(files()).toHaveLength(50)
+  // Of one object more are kept, and they take no place of the others.
+  for (let i = 100; i < 360; i++) writeFileSync(join(journals, `20200101T000${i}-x-1.ndjson`), text)
+  await run('runners pause 1')
+  expect(files().filter((file) => /-1\.ndjson$/.test(file))).toHaveLength(250)
+  expect(files()).toHaveLength(300)
 })

@@ -1,5 +1,6 @@
-/** One object of a run that keeps a journal: looked at before, where that is asked for, and after. */
-import { keptOf } from '../../../../commands/answered.js'
+/** One object of a run that keeps a journal: looked at before it is changed, and described after. */
+import { methodOf } from '../../../../catalogue/endpoint.js'
+import { alreadySo, keptOf } from '../../../../commands/answered.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Inverse } from '../../../../commands/journal/inverse.js'
 import type { InstanceService, PlanAnswer } from '../../../../commands/services.js'
@@ -7,14 +8,27 @@ import type { Command } from '../../../../commands/types.js'
 import { Failure, survived } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
-import type { Facts } from '../../../../fleet/journal/record.js'
-import { creates, Former, identityIn, isSo, leftBy, selectedAs, wishOf } from './former.js'
+import type { Beforehand, Facts } from '../../../../fleet/journal/record.js'
+import {
+  creates,
+  Former,
+  identityIn,
+  isSo,
+  leftBy,
+  type ReadOnce,
+  readWith,
+  selectedAs,
+  wishOf,
+} from './former.js'
 
 interface DoingParts {
   readonly command: Pick<Command, 'area'>
   readonly instance: InstanceService
+  readonly reads: ReadOnce
+  /** Whether a request may be sent, as far as its profile says. */
+  readonly admits: (plan: Plan) => Promise<boolean>
   readonly header: Header
-  /** `--undo-record`: what takes the run back. */
+  /** What takes the run back, where what was there before is kept for that. */
   readonly inverse: Inverse | undefined
   readonly selected: (plan: Plan) => unknown
   /** It was selected in an earlier run, and may have been changed since. */
@@ -40,49 +54,47 @@ const unchanged = (): PlanAnswer => ({ unchanged: true })
 export class Doing {
   readonly #parts: DoingParts
   readonly #former: Former
-  /** What was looked at before all were changed together, by place. */
-  readonly #prepared = new Map<number, Attributes | undefined>()
+  /** What was there before, by place, from when an object is looked at until it is done. */
+  readonly #seen = new Map<number, Beforehand>()
 
   constructor(parts: DoingParts) {
     this.#parts = parts
-    this.#former = new Former(parts.instance, parts.command.area)
+    this.#former = new Former(parts.reads, parts.instance, parts.command.area)
   }
 
-  /** Looks at an object that is changed with others, before it is done by itself. */
-  async prepare(item: Item, plan: Plan): Promise<void> {
-    const before = await this.#before(item, plan).catch((error: unknown) => {
-      // What cannot be read fails when it is changed.
-      survived(error)
-      return undefined
-    })
-    this.#prepared.set(item.n, before)
+  /** What is known of an object before it is begun. */
+  seen({ n }: Item): Beforehand {
+    return this.#seen.get(n) ?? {}
+  }
+
+  /** Looks at an object before it is begun: what cannot be read is written all the same, and cannot be put back. */
+  async look(item: Item, plan: Plan): Promise<void> {
+    if (item.how === 'read' || plan.refused !== undefined || this.#seen.has(item.n)) return
+    try {
+      const before = await this.#before(item, plan)
+      if (before !== undefined) this.#seen.set(item.n, { before })
+    } catch (error) {
+      this.#seen.set(item.n, { unread: survived(error).message })
+    }
   }
 
   async one(item: Item, plan: Plan, send: Send): Promise<Done> {
     if (item.how === 'read') return this.#look(item, plan)
-    const prepared = this.#prepared.has(item.n)
-    const before = prepared ? this.#prepared.get(item.n) : await this.#before(item, plan)
-    this.#prepared.delete(item.n)
-    if (!prepared && this.#isAlready(plan, before)) return { answer: unchanged(), facts: {} }
-    const answer = item.how === 'again' ? await gone(send, plan) : await send(plan)
+    const { before, unread } = this.seen(item)
+    this.#seen.delete(item.n)
+    if (item.how === 'look' && isSo(wishOf(plan), before ?? null))
+      return { answer: { unchanged: true }, facts: {} }
+    const sent = item.how === 'again' ? await gone(send, plan) : await send(plan)
+    // What was as it is to be is sent all the same: others may change it meanwhile.
+    const answer = isSo(wishOf(plan), before ?? null) ? alreadySo(sent) : sent
     const facts = keptOf(answer)
     if (answer.unchanged === true) return { answer, facts }
     if (creates(plan))
       return { answer, facts: { ...facts, before: null, after: identityIn(answer.value, plan) } }
-    if (before === undefined) return { answer, facts }
-    return {
-      answer,
-      facts: { ...facts, before, after: await this.#after(item, plan, answer, before) },
-    }
-  }
-
-  /** Whether it is there already, or already as it is to be. */
-  #isAlready({ endpoint, ...plan }: Plan, before: Attributes | undefined): boolean {
-    const { inverse, stale } = this.#parts
-    if (before === undefined || (stale && inverse === undefined)) return false
-    if (endpoint.changes !== true && endpoint.leaves === undefined)
-      return before !== null && !endpoint.route.startsWith('DELETE ')
-    return isSo(wishOf({ ...plan, endpoint }), before)
+    if (before === undefined)
+      return { answer, facts: unread === undefined ? facts : { ...facts, unread } }
+    const after = await this.#after(item, plan, answer, before)
+    return { answer, facts: { ...facts, before, after } }
   }
 
   /** What may have been sent, and is never sent twice: it is only looked at. */
@@ -101,9 +113,11 @@ export class Doing {
   }
 
   async #before(item: Item, plan: Plan): Promise<Attributes | undefined> {
-    const { inverse, header, selected } = this.#parts
-    if (inverse === undefined) return selectedAs(item.before ?? selected(plan), plan)
-    if (creates(plan)) return undefined
+    const { inverse, header, selected, stale } = this.#parts
+    const known = readWith(plan) ?? selectedAs(item.before ?? selected(plan), plan)
+    if (inverse === undefined || (known !== undefined && !stale)) return known
+    // What may not be sent is not looked at either: it is refused as it is sent.
+    if (creates(plan) || !(await this.#parts.admits(plan))) return undefined
     return inverse.presence
       ? this.#former.presence(inverse, header, item, plan)
       : this.#former.attributes(plan)
@@ -116,9 +130,11 @@ export class Doing {
     before: Attributes,
   ): Promise<Attributes> {
     const { inverse, header } = this.#parts
-    return inverse?.presence === true
-      ? this.#former.presence(inverse, header, item, plan)
-      : leftBy(plan, answer, before)
+    if (inverse?.presence !== true) return leftBy(plan, answer, before)
+    if (methodOf(plan.endpoint) === 'DELETE') return null
+    const shown = this.#former.shown(answer.value, inverse, header, item, plan)
+    // What cannot be read any more is done all the same.
+    return shown ?? this.#former.presence(inverse, header, item, plan).catch(() => ({}))
   }
 }
 

@@ -1,7 +1,7 @@
 /** What an object was before a run changed it, and what it is after: the attributes that the run changes, no others. */
 import { type Fields, isObject } from '../../../../base/objects.js'
 import { masked } from '../../../../base/secrets/names.js'
-import { type Endpoint, methodOf } from '../../../../catalogue/endpoint.js'
+import { type Endpoint, methodOf, pathOf } from '../../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../../catalogue/kinds.js'
 import { asSent, readingOf, shownIn } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
@@ -11,6 +11,7 @@ import type { InstanceService, PlanAnswer } from '../../../../commands/services.
 import { Failure } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
+import type { Ask } from '../../../../http/types.js'
 import { agrees } from '../../instance/agrees.js'
 
 /** Lists that a plan empties by leaving them out. */
@@ -75,12 +76,40 @@ export const isSo = (wish: Fields, now: Attributes): boolean =>
   Object.keys(wish).length > 0 &&
   Object.entries(wish).every(([name, sent]) => now[name] !== masked && agrees(sent, now[name]))
 
+/** The data that a read is answered with, asked once: what takes long is no reason to wait with a write. */
+export type ReadOnce = (ask: Ask) => Promise<unknown>
+
+/** What of a run says how an object is brought back. */
+type Back = readonly [inverse: Inverse, header: Header, item: Item, plan: Plan]
+
+/** What would take back what a plan does to its object. */
+const backOf = (...[inverse, header, { parent, ...item }, plan]: Back): Plan => {
+  // By what the plan found it to be: a username may be written in more ways than one.
+  const known = plan.values[plan.endpoint.args?.[0] ?? '']
+  const object = known === undefined ? item.object : String(known)
+  const was = {
+    n: 1,
+    object,
+    ...(parent === undefined ? {} : { parent }),
+    before: {},
+    after: null,
+    masked: [],
+  }
+  const endpoint = inverse.endpointFor(was)
+  if (endpoint === undefined) throw new Failure('failed', 'no verb leads back to what it is')
+  return { key: '', endpoint, values: valuesFor(endpoint, was, header) }
+}
+
+const bare = (path: string): string => path.replace(/[:*]\w+/g, ':')
+
 /** Reads objects before they are changed. */
 export class Former {
+  readonly #reads: ReadOnce
   readonly #instance: InstanceService
   readonly #area: string
 
-  constructor(instance: InstanceService, area: string) {
+  constructor(reads: ReadOnce, instance: InstanceService, area: string) {
+    this.#reads = reads
     this.#instance = instance
     this.#area = area
   }
@@ -89,39 +118,56 @@ export class Former {
   async attributes(plan: Plan): Promise<Attributes | undefined> {
     const reading = await readingOf(this.#area, plan.endpoint)
     if (reading === undefined) return undefined
-    const { data } = await this.#instance.send({
-      key: '',
-      endpoint: reading.endpoint,
-      values: reading.values(plan),
-    })
+    const data = await this.#reads({ endpoint: reading.endpoint, values: reading.values(plan) })
     return shownAs(isObject(data) ? data : {}, changedBy(plan), plan.endpoint)
   }
 
   /** The object among its like, where a run makes it come and go; null where it is not there. */
-  async presence(
-    inverse: Inverse,
-    header: Header,
-    { parent, ...item }: Item,
-    plan: Plan,
-  ): Promise<Attributes> {
-    // By what the plan found it to be: a username may be written in more ways than one.
-    const known = plan.values[plan.endpoint.args?.[0] ?? '']
-    const object = known === undefined ? item.object : String(known)
-    const was = {
-      n: 1,
-      object,
-      ...(parent === undefined ? {} : { parent }),
-      before: {},
-      after: null,
-      masked: [],
+  async presence(...back: Back): Promise<Attributes> {
+    const [inverse, , , plan] = back
+    const taking = backOf(...back)
+    const now =
+      (await this.#single([plan, taking])) ?? (await presentOf(this.#instance, inverse, taking))
+    return now === null ? null : { ...identityIn(now, taking), ...givenIn(now, taking) }
+  }
+
+  /** The same by the record that a plan was answered with; undefined where that is none. */
+  shown(...[value, ...back]: readonly [value: unknown, ...Back]): Attributes | undefined {
+    if (!isObject(value)) return undefined
+    const taking = backOf(...back)
+    return { ...identityIn(value, taking), ...givenIn(value, taking) }
+  }
+
+  /** The object by a read of itself, where one of the paths to it has one; null where it is not there. */
+  async #single(plans: readonly Plan[]): Promise<Fields | null | undefined> {
+    for (const { endpoint, values } of plans) {
+      const name = endpoint.args?.[0] ?? ''
+      const reading = /^\d+$/.test(String(values[name]))
+        ? await readingOf(this.#area, endpoint)
+        : undefined
+      // A record from elsewhere says nothing of whether it is here.
+      if (reading === undefined || bare(pathOf(reading.endpoint)) !== bare(pathOf(endpoint)))
+        continue
+      try {
+        const data = await this.#reads({
+          endpoint: reading.endpoint,
+          values: reading.values({ values }),
+        })
+        return isObject(data) ? data : undefined
+      } catch (error) {
+        if (error instanceof Failure && error.details.lacks === 'record') return null
+        throw error
+      }
     }
-    const endpoint = inverse.endpointFor(was)
-    if (endpoint === undefined) throw new Failure('failed', 'no verb leads back to what it is')
-    const back = { key: '', endpoint, values: valuesFor(endpoint, was, header) }
-    const now = await presentOf(this.#instance, inverse, back)
-    return now === null ? null : { ...identityIn(now, back), ...givenIn(now, back) }
+    return undefined
   }
 }
+
+/** What of the object a plan changes, by the record that was read while it was planned. */
+export const readWith = (plan: Plan): Attributes | undefined =>
+  isObject(plan.record) && plan.endpoint.changes === true
+    ? shownAs(plan.record, changedBy(plan), plan.endpoint)
+    : undefined
 
 /** The same attributes of the record that the object was selected by; undefined where it has not all of them. */
 export const selectedAs = (record: unknown, plan: Plan): Attributes | undefined => {

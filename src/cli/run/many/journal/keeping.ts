@@ -4,7 +4,7 @@ import { maskAddresses } from '../../../../base/secrets/addresses.js'
 import { named } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
-import { inverseOf } from '../../../../commands/journal/inverse.js'
+import { type Inverse, inverseOf } from '../../../../commands/journal/inverse.js'
 import { againBy, makeJournal } from '../../../../commands/journal/runs.js'
 import { maskingOf } from '../../../../commands/kept.js'
 import type {
@@ -14,7 +14,7 @@ import type {
   PlanAnswer,
 } from '../../../../commands/services.js'
 import type { Command } from '../../../../commands/types.js'
-import { usage } from '../../../../errors.js'
+import { survived, usage } from '../../../../errors.js'
 import { type GivenObject, type Item, identityOf as sameName } from '../../../../fleet/items.js'
 import { journalId } from '../../../../fleet/journal/folder.js'
 import type { Header } from '../../../../fleet/journal/lines.js'
@@ -28,7 +28,7 @@ import type { UnkeptWrites } from '../../place/unkept.js'
 import type { Numbered } from '../intake.js'
 import { askedOf } from './asked.js'
 import { Doing } from './doing.js'
-import { changedBy } from './former.js'
+import { changedBy, type ReadOnce } from './former.js'
 import { valuesOf } from './header.js'
 import type { Resumed } from './resumed.js'
 import type { JournalWish } from './wish.js'
@@ -45,17 +45,26 @@ export interface KeepingParts {
     'journal' | 'profile' | 'resume' | 'sandbox' | 'shard' | 'undoRecord'
   >
   readonly wish: JournalWish
+  /** It is one object, named on the line: nothing is said of its journal. */
+  readonly single: boolean
   readonly instance: InstanceService
+  readonly reads: ReadOnce
+  readonly admits: (plan: Plan) => Promise<boolean>
   /** What a person was asked for while it was planned. */
   readonly answered: () => readonly Replied[]
   /** The record that an object was selected by. */
   readonly selected: (plan: Plan) => unknown
 }
 
-/** @throws Failure `usage` where what names the objects is a secret */
-const checkNames = ({ endpoint }: Plan): void => {
+/** Whether what stands in the place of the object is a secret. */
+export const isNamedBySecret = ({ endpoint }: Plan): boolean => {
   const [name = ''] = endpoint.args ?? []
-  if ((endpoint.path[name] ?? endpoint.params[name])?.secret === true)
+  return (endpoint.path[name] ?? endpoint.params[name])?.secret === true
+}
+
+/** @throws Failure `usage` where what names the objects is a secret */
+const checkNames = (plan: Plan): void => {
+  if (isNamedBySecret(plan))
     throw usage(
       'an object stands in the place of a secret, which no journal may hold',
       '--journal none goes without, and can be neither resumed nor undone.',
@@ -69,18 +78,30 @@ const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
   const { shard, undoRecord } = globals
   const answered = parts.answered()
   const words = named(command)
-  const identity = await place.identity()
-  if (identity.user === null)
+  // Who did one object is asked only by whoever takes it back.
+  const identity = await place.identity(parts.single ? 'known' : 'asked')
+  if (identity.user === null && !parts.single)
     parts.person.note('the instance does not say who you are: resuming this run will need --yes')
   return {
     journal: 1,
-    id: journalId(words, place.clock.now()),
+    id: journalId(words, place.clock.now(), parts.single),
     command: words,
     endpoint: maskAddresses(first.endpoint.route),
     values: valuesOf(first, wish.raw),
     ...identity,
     source: wish.source,
     ...(await askedOf({ command, wish, answered, cwd, shard, undoRecord })),
+  }
+}
+
+/** What takes a run back, or why nothing does. */
+const inverseFor = async (
+  header: Header,
+): Promise<{ readonly inverse?: Inverse; readonly irreversible?: string }> => {
+  try {
+    return { inverse: await inverseOf(header) }
+  } catch (error) {
+    return { irreversible: survived(error).message }
   }
 }
 
@@ -115,7 +136,7 @@ export class Keeping {
       (result === undefined ? undefined : this.#facts.get(result)) ?? {}
     const mask = maskingOf(first.endpoint)
     this.#keep = keepOf(first, mask)
-    this.record = recordIn(journal, facts, mask)
+    this.record = recordIn(journal, facts, mask, (item) => doing.seen(item))
   }
 
   /** @throws Failure `usage` where it cannot be made, or nothing could take the run back */
@@ -124,11 +145,12 @@ export class Keeping {
     const { resumed } = wish
     checkNames(first)
     const undo = resumed === undefined ? globals.undoRecord : resumed.past.header.asked?.undo_record
-    const header = resumed?.past.header ?? (await headerOf(parts, first))
-    const inverse = undo === true ? await inverseOf(header) : undefined
+    const made = resumed?.past.header ?? (await headerOf(parts, first))
+    const { inverse, irreversible } = undo === true ? await inverseFor(made) : {}
+    const header = irreversible === undefined ? made : { ...made, irreversible }
     const doing = new Doing({ ...parts, header, inverse, stale: resumed !== undefined })
     const journal = resumed?.journal ?? (await makeJournal(parts.place, globals.journal, header))
-    if (resumed === undefined && header.final !== undefined)
+    if (resumed === undefined && header.final !== undefined && !parts.single)
       parts.person.note(`this run cannot be resumed: ${header.final}`)
     parts.place.unkept.kept = true
     return new Keeping(parts, journal, doing, first)
@@ -156,10 +178,14 @@ export class Keeping {
     return (object) => places.get(keyOf(object))
   }
 
+  /** Looks at an object that is about to be changed. */
+  look({ plan, ...item }: Numbered): Promise<void> {
+    return this.#doing.look(item, plan)
+  }
+
   /** Looks at objects that are about to be changed all together. */
   async prepare(items: readonly Numbered[]): Promise<void> {
-    const looks = ahead(items, mostAtOnce, ({ plan, ...item }) => this.#doing.prepare(item, plan))
-    for await (const _ of looks);
+    for await (const _ of ahead(items, mostAtOnce, (item) => this.look(item)));
   }
 
   /** Does one object, and remembers what is to be written down of it. */

@@ -1,13 +1,15 @@
 /** A run whose plans are all in hand, by way of its journal. */
 import type { Plan } from '../../../../commands/described.js'
-import type { Many } from '../../../../commands/services.js'
+import type { Many, PlanAnswer } from '../../../../commands/services.js'
+import { survived } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import { seenIn } from '../../../../fleet/journal/work.js'
+import { type End, type Outcome, outcomeOf } from '../../../../fleet/report.js'
 import { belongingOf } from '../../answer/about.js'
-import type { Engine } from '../each.js'
+import type { Engine, Keeper } from '../each.js'
 import { type Intake, intakeOf, type Numbered, Once } from '../intake.js'
 import { several } from '../several.js'
-import type { Keeping } from './keeping.js'
+import { isNamedBySecret, type Keeping } from './keeping.js'
 
 /** What a plan works on, as the journal names it: of a tree its kind stands before its name. */
 const placeOf = (plan: Plan) => ({
@@ -60,5 +62,63 @@ export const keptRun = async (
   } finally {
     // Where nothing else said how it ended, something broke it.
     await keeping.end('stopped')
+  }
+}
+
+/**
+ * The journal of one object, which stands in it; undefined where it is named by a secret, or no journal can be
+ * written where nobody asked for one: that is no reason not to write.
+ */
+const opened = async (
+  { globals, person }: Engine,
+  keeper: Keeper,
+  plan: Plan,
+): Promise<Keeping | undefined> => {
+  if (isNamedBySecret(plan)) return undefined
+  let keeping: Keeping | undefined
+  try {
+    keeping = await keeper()
+    await keeping.enlist([placeOf(plan)])
+    return keeping
+  } catch (error) {
+    await keeping?.discard()
+    const failure = survived(error)
+    if (globals.journal !== undefined) throw failure
+    person.warn(`this write is kept in no journal, and cannot be undone: ${failure.message}`)
+    return undefined
+  }
+}
+
+/** Does one object on record; what becomes of it counts, whether or not that can be written down. */
+export const keptSingle = async (
+  engine: Engine,
+  keeper: Keeper,
+  plan: Plan,
+  work: (plan: Plan) => Promise<PlanAnswer>,
+): Promise<PlanAnswer> => {
+  const keeping = await opened(engine, keeper, plan)
+  if (keeping === undefined) return work(plan)
+  const item: Numbered = { n: 1, ...placeOf(plan), plan }
+  const written = (line: Promise<void>): Promise<void> =>
+    line.catch((error: unknown) =>
+      engine.person.warn(`what becomes of this write is not kept: ${survived(error).message}`),
+    )
+  let end: End = 'interrupted'
+  try {
+    await keeping.look(item)
+    await written(keeping.record.begun(item))
+    const outcome = await keeping.do(item, plan, work).then(
+      (result): Outcome<PlanAnswer> => ({
+        state: result.unchanged === true ? 'unchanged' : 'done',
+        result,
+      }),
+      outcomeOf,
+    )
+    await written(keeping.record.settled(item, outcome))
+    end = 'completed'
+    if ('failure' in outcome) throw outcome.failure
+    return outcome.result ?? {}
+  } finally {
+    await keeping.end(end)
   }
 }

@@ -28,20 +28,16 @@ export interface JournalWish {
 
 interface Asked {
   readonly command: Command
-  readonly globals: Pick<Globals, 'journal' | 'undoRecord'>
+  readonly globals: Pick<Globals, 'journal'>
   readonly wish: JournalWish
 }
 
-/** Whether a run keeps a journal: by the form of its line, or because it is asked for. */
-export const isKept = (
-  { command, globals, wish }: Asked,
-  { endpoint }: Plan,
-  count: number,
-): boolean => {
+/** Whether a run keeps a journal: whatever writes does, but for what the API itself only tries. */
+export const isKept = ({ command, globals, wish }: Asked, { endpoint, values }: Plan): boolean => {
   if (wish.resumed !== undefined) return true
   if (globals.journal === 'none' || !keepsJournal(command)) return false
-  const asked = globals.journal !== undefined || globals.undoRecord
-  return asked || (writes(endpoint) && (wish.several || count > 1))
+  if (endpoint.rehearses === true && values.dry_run === true) return false
+  return globals.journal !== undefined || writes(endpoint)
 }
 
 /** @throws Failure `usage` for flags that say the contrary of each other */
@@ -50,21 +46,15 @@ export const checkJournal = ({
   journal,
   resume,
   shard,
-  undoRecord,
-}: Pick<Globals, 'curl' | 'journal' | 'resume' | 'shard' | 'undoRecord'>): void => {
+}: Pick<Globals, 'curl' | 'journal' | 'resume' | 'shard'>): void => {
   if (resume !== undefined && curl) throw usage('--resume and --curl exclude each other')
   if (resume !== undefined && journal !== undefined)
     throw usage(
       '--resume and --journal exclude each other',
       'A run is gone on with in its own journal.',
     )
-  if (resume !== undefined && (shard !== undefined || undoRecord))
-    throw usage(
-      `--resume and --${undoRecord ? 'undo-record' : 'shard'} exclude each other`,
-      'The journal says what its run is.',
-    )
-  if (journal === 'none' && undoRecord)
-    throw usage('--undo-record keeps what was there in the journal, and --journal none has none')
+  if (resume !== undefined && shard !== undefined)
+    throw usage('--resume and --shard exclude each other', 'The journal says what its run is.')
 }
 
 /** How the record that an object was selected by is known: by its text, and its parent where there are several. */
