@@ -70,6 +70,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly columns?: readonly (Column<Ret> | MadeField)[]
   /** Columns that are no fields of the shape: what the command makes of a record. */
   readonly made?: readonly MadeField[]
+  /** Its table shows all columns, in several lines a record where they have no room in one. */
+  readonly stacks?: 'hidden'
   /** What kind of objects it lists: what a verb takes that reads them from standard input. */
   readonly lists?: KindName
   /** Of a write: the command whose list `--select` takes its objects from, and the flags of that list that go along. */

@@ -1,6 +1,6 @@
 /** How plans are run and shown, and what becomes of them. */
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { People } from '../output/types.js'
+import type { People, Stacking } from '../output/types.js'
 import type { Plan } from './described.js'
 
 /** What a confirmation is about, a line each; a function is called only when somebody is asked. */
@@ -26,6 +26,8 @@ export interface Emit {
   readonly fields?: readonly string[]
   /** Fields that its records may have beside its columns and what the endpoint's shape says. */
   readonly known?: readonly string[]
+  /** When a record of a table takes several lines. */
+  readonly stacks?: Stacking
   /** The secret is the answer that was asked for: shown even without --show-secrets. */
   readonly reveal?: boolean
   /** Whose answer it is: columns and secret fields come from it. */

@@ -55,6 +55,8 @@ export interface People {
 /** Fields made of a record, by name. */
 export type Made = Readonly<Record<string, (record: unknown) => unknown>>
 
+export type Stacking = 'hidden' | 'cut'
+
 /** How an answer is seen. */
 export interface View {
   /** True for lists (JSON: an array), false for a single object. */
@@ -81,6 +83,10 @@ export interface View {
   readonly words?: Words
   /** Its columns are the tool's own, and no names of the API. */
   readonly titled?: true
+  /** When a record of a table takes several lines: if columns would be hidden, or also if they would be cut. */
+  readonly stacks?: Stacking
+  /** Is told at the end how many columns of a table had no room. */
+  readonly tellHidden?: (count: number) => void
   /** CSV: leave cells that start with = + - @ as they are. */
   readonly csvRaw?: boolean
 }

@@ -23,6 +23,11 @@ const screens: Readonly<Record<string, string>> = {
   'list-levels': 'members list -G platform',
   'list-nested': 'approvals rules list -P platform/app',
   'list-jobs': 'jobs list -P platform/app -L 6',
+  'list-stacked': 'jobs list -G platform -L 3',
+  'list-hidden':
+    'runners list --instance -L 2 --fields id,description,runner_type,status,ip_address,active,is_shared,online,name,id,status',
+  'auth-status': 'auth status',
+  'journal-list': 'runners pause 1 999 2 -q >/dev/null; journal list',
   'list-more': 'projects list -L 3',
   'list-empty': 'issues list',
   'list-vulnerabilities': 'vulnerabilities list -P platform/app',
@@ -133,7 +138,11 @@ const look = async <T>(
   }
 }
 
-const typed = (line: string): string => `${process.execPath} --require ${clock} ${program} ${line}`
+const typed = (lines: string): string =>
+  lines
+    .split('; ')
+    .map((line) => `${process.execPath} --require ${clock} ${program} ${line}`)
+    .join('; ')
 const ended = /^exit \d|\(y\/N\)/m
 
 const shot = (line: string, columns: number): Promise<string> => {

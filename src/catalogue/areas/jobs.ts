@@ -24,6 +24,7 @@ export const jobs = {
     path: { id: project() },
     params: { scope },
     columns,
+    stacks: 'hidden',
     lists: 'job',
   }),
   listOfPipeline: endpoint('GET /projects/:id/pipelines/:pipeline_id/jobs', many(Job), {
@@ -35,6 +36,7 @@ export const jobs = {
       include_retried: boolean('also jobs that a later try replaced', { default: false }),
     },
     columns,
+    stacks: 'hidden',
     lists: 'job',
     notes: ['Before service version 13.5 the oldest job came first.'],
   }),

@@ -187,6 +187,7 @@ const status = async (services: Services, given: Pick<Given, 'args'>): Promise<v
   for (const name of names) rows.push(await statusOf(services, name))
   await services.answer.printMany(rows, {
     columns: ['profile', 'current', 'base_url', 'credential', 'works', 'user'],
+    stacks: 'cut',
     // `credential` says of which kind it is and where it comes from.
     reveal: true,
   })

@@ -37,7 +37,7 @@ const runList = async ({ answer, person, place }: Services): Promise<void> => {
     for (const entry of entries)
       yield summaryOf(entry.header, entry.end, await countsOf(entry), entry.file)
   })()
-  await answer.printMany(records, { columns })
+  await answer.printMany(records, { columns, stacks: 'cut' })
 }
 
 export const listCommand = define({

@@ -11,7 +11,7 @@ import { type Shown, shown } from '../shown.js'
 import type { Open, TextWidths, View } from '../types.js'
 import { type Cell, cellOf, ownerOf, painted } from './cell.js'
 import { grid } from './grid.js'
-import { gap, shareWidth } from './widths.js'
+import { gap, indent, shareWidth, stackWidth, type TableLine } from './widths.js'
 
 /** Records that are seen before anything is written. */
 const sample = 100
@@ -42,18 +42,41 @@ const cellsOf = (
     return i === 0 ? { ...linkOf(record), ...cell } : cell
   })
 
-/** How wide the columns are, and what stands in them. */
+/** How wide the columns are, line by line of a record, and what stands in them. */
 interface Layout {
-  readonly columns: readonly number[]
+  readonly lines: readonly TableLine[]
   readonly text: TextWidths
 }
 
-/** A row's cells, cut to their columns. */
-const rowOf = (cells: readonly Cell[], { columns, text }: Layout, view: View): string[] =>
-  columns.map((width, i) => {
-    const cell = cells[i]
+/** A line of a row: its cells, cut to their columns. */
+const lineOf = (
+  cells: readonly Cell[],
+  { first, widths }: TableLine,
+  text: TextWidths,
+  view: View,
+): string[] =>
+  widths.map((width, i) => {
+    const cell = cells[first + i]
     return cell === undefined ? '' : painted(cell, text.truncate(cell.text, width), view)
   })
+
+/** Rows as lines of text, the further lines of each below its first. */
+const bodyOf = (
+  rows: readonly (readonly Cell[])[],
+  { lines, text }: Layout,
+  view: View,
+): readonly string[] => {
+  const drawn = lines.map((line, n) =>
+    grid(
+      rows.map((cells) => lineOf(cells, line, text, view)),
+      line.widths,
+    )
+      .split('\n')
+      .slice(0, -1)
+      .map((one) => (n === 0 ? one : `${' '.repeat(indent)}${one}`)),
+  )
+  return rows.flatMap((_, i) => drawn.map((line) => line[i] ?? ''))
+}
 
 /**
  * The columns' names above the columns. Those of the catalogue are shortened to the object that they
@@ -63,13 +86,14 @@ const headingsOf = (names: readonly string[], { fields, style }: View): readonly
   names.map((name) => shown(fields === undefined ? ownerOf(name) : name, style))
 
 const headerOf = (headings: readonly Shown[], layout: Layout, view: View): string => {
-  const { columns } = layout
-  const last = columns.length - 1
-  const more = headings.length > columns.length ? ' …' : ''
+  const shownColumns = columnsIn(layout.lines)
+  const more = headings.length > shownColumns ? ' …' : ''
   const cells = headings.map((text, i) => ({
-    text: i === last ? shown(text + more, view.style) : text,
+    text: i === shownColumns - 1 ? shown(text + more, view.style) : text,
   }))
-  return `${view.style.bold(grid([rowOf(cells, layout, view)], columns).trimEnd())}\n`
+  return bodyOf([cells], layout, view)
+    .map((line) => `${view.style.bold(line)}\n`)
+    .join('')
 }
 
 /** What columns need: their values whole, and their headings where all of those fit. */
@@ -88,10 +112,34 @@ const naturalWidths = (
   return whole.map((width, i) => Math.max(values[i] ?? 0, Math.min(width, shortHeading)))
 }
 
+const columnsIn = (lines: readonly TableLine[]): number =>
+  lines.reduce((sum, { widths }) => sum + widths.length, 0)
+
+/**
+ * The lines of each record: one, or several where the view asks for them and there is no room.
+ * @param before those of the records above, below whose heading these stand
+ */
+const linesFor = (
+  natural: readonly number[],
+  { width, stacks }: View,
+  before: readonly TableLine[] | undefined,
+): readonly TableLine[] => {
+  if (before !== undefined && before.length > 1) return before
+  const widths = shareWidth(natural, width)
+  const hidden = widths.length < natural.length
+  const cut = natural.some((whole, i) => (widths[i] ?? 0) < whole)
+  const asked = stacks !== undefined && before === undefined
+  const stacked = asked && (stacks === 'cut' ? cut : hidden)
+  return stacked ? stackWidth(natural, width) : [{ first: 0, widths }]
+}
+
 export const list: Open = (sink, view) => {
   const rows = rowsOf(view, scalarFields)
   let waiting: Cell[][] = []
   let natural: readonly number[] | undefined
+  let lines: readonly TableLine[] | undefined
+  /** Columns that had no room in some of what was written. */
+  let hidden = 0
 
   const flush = async (): Promise<void> => {
     if (waiting.length === 0) return
@@ -103,13 +151,12 @@ export const list: Open = (sink, view) => {
     natural = naturalWidths(headings, ready, text, view.width).map((width, i) =>
       Math.max(width, before?.[i] ?? 0),
     )
-    const layout = { columns: shareWidth(natural, view.width), text }
+    lines = linesFor(natural, view, lines)
+    const layout = { lines, text }
     const header = before === undefined ? headerOf(headings, layout, view) : ''
-    const body = grid(
-      ready.map((cells) => rowOf(cells, layout, view)),
-      layout.columns,
-    )
-    await sink.write(header + body)
+    hidden = Math.max(hidden, natural.length - columnsIn(layout.lines))
+    const body = bodyOf(ready, layout, view).map((line) => `${line}\n`)
+    await sink.write(header + body.join(''))
   }
   const write = async (records: readonly unknown[]): Promise<void> => {
     for (const record of records) {
@@ -118,9 +165,13 @@ export const list: Open = (sink, view) => {
     }
     if (natural !== undefined || waiting.length >= sample) await flush()
   }
+  const end = async (): Promise<void> => {
+    await flush()
+    if (hidden > 0) view.tellHidden?.(hidden)
+  }
   return {
     values: write,
-    close: flush,
-    abandon: flush,
+    close: end,
+    abandon: end,
   }
 }

@@ -43,6 +43,36 @@ const readable = (natural: readonly number[], room: number): number => {
   return none < 0 ? natural.length : none
 }
 
+/** Columns that stand in one line of a record: the first of them, and how wide each is. */
+export interface TableLine {
+  readonly first: number
+  readonly widths: readonly number[]
+}
+
+/** How far the further lines of a record stand to the right. */
+export const indent = 2
+
+/**
+ * The lines of a record whose columns are shown whole: as many columns in each as have room.
+ * Only what is wider than the terminal is cut.
+ */
+export const stackWidth = (natural: readonly number[], terminal: number): TableLine[] => {
+  const lines: { first: number; widths: number[] }[] = []
+  let left = 0
+  for (const [i, width] of natural.entries()) {
+    const last = lines.at(-1)
+    if (last !== undefined && left >= gap + width) {
+      last.widths.push(width)
+      left -= gap + width
+      continue
+    }
+    const room = Math.max(1, terminal - (i === 0 ? 0 : indent))
+    lines.push({ first: i, widths: [Math.min(width, room)] })
+    left = room - width
+  }
+  return lines
+}
+
 /**
  * Widths for columns of these natural widths within a terminal. The first is what verbs take, so it
  * is whole before there is any other; then words go before longer text, and where not even their

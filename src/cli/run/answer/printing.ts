@@ -5,7 +5,7 @@ import { changes } from '../../../commands/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { openDocument, openWriter } from '../../../output/index.js'
 import { ownColours } from '../../../output/shown.js'
-import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../../output/types.js'
+import type { Asked, Hidden, Inspection, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
 import { isRehearsal } from '../rehearsal.js'
@@ -13,6 +13,7 @@ import type { Streams } from '../screen.js'
 import { columnsFor } from './columns.js'
 import { namesFor } from './identity.js'
 import { isList, printedValue } from './outcome.js'
+import { peopleOf } from './people.js'
 
 const encoder = new TextEncoder()
 
@@ -33,22 +34,8 @@ const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
     style.wrap(style.visible(text), width - indent).join(`\n${' '.repeat(indent)}`),
 })
 
-const isBelow = (value: unknown): value is { readonly record: unknown } =>
-  value !== null && typeof value === 'object' && 'record' in value
-
-/** Of records below their parents, each is seen by itself: the rows that it makes stay below its own. */
-const peopleOf = (people: People, { within, parent }: Emit): People => {
-  const { page: _, rows, ...others } = people
-  if (parent === undefined && within === undefined) return people
-  if (rows === undefined) return others
-  return {
-    ...others,
-    rows: (records) =>
-      records.flatMap((one) =>
-        isBelow(one) ? rows([one.record]).map((record) => ({ ...one, record })) : [one],
-      ),
-  }
-}
+const stackingOf = ({ endpoint, stacks = endpoint?.stacks }: Emit): Pick<Asked, 'stacks'> =>
+  stacks === undefined ? {} : { stacks }
 
 type Options = Pick<
   RunOptions,
@@ -70,6 +57,7 @@ export class Printing implements RunAnswer {
   /** Columns of which was said that no record has them. */
   readonly #absent = new Set<string>()
   #code = 0
+  #toldHidden = false
 
   /** @param later says what stands below the output */
   constructor(
@@ -227,6 +215,13 @@ export class Printing implements RunAnswer {
     return parents.length === 0 ? {} : { parents }
   }
 
+  /** Says once of all tables that columns had no room. */
+  #tellHidden(count: number): void {
+    if (this.#toldHidden) return
+    this.#toldHidden = true
+    this.#later(`${count} column${count === 1 ? '' : 's'} hidden: --fields, or a wider terminal`)
+  }
+
   #view(many: boolean, emit: Emit): Asked {
     const { command, globals, words } = this.#asked
     const { style, width } = this.#screen
@@ -244,6 +239,8 @@ export class Printing implements RunAnswer {
       now: new Date(),
       style,
       ...(emit.people === undefined ? {} : { people: peopleOf(emit.people, emit) }),
+      ...stackingOf(emit),
+      tellHidden: (count) => this.#tellHidden(count),
       csvRaw: globals.csvRaw,
     }
   }
