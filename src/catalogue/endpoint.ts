@@ -109,6 +109,8 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly brings?: true
   /** The endpoint of its area, by its key, that takes back what this one did. */
   readonly inverse?: string
+  /** Why nothing takes back what it did. */
+  readonly irreversible?: string
   /** The API itself tries it out, by its parameter `dry_run`: --dry-run sends the request with it. */
   readonly rehearses?: true
   /**
@@ -135,7 +137,20 @@ export interface Endpoint<
   readonly columns?: readonly string[]
 }
 
-/** Declares an endpoint. A missing path parameter or a column that is no field does not compile. */
+/** What a write says of how it is taken back: by itself, by another endpoint, or why by nothing. */
+type Undone<R extends Route> = R extends `GET ${string}`
+  ? unknown
+  :
+      | { readonly changes: true }
+      | { readonly inverse: string }
+      | { readonly leaves: JsonValues }
+      | { readonly irreversible: string }
+      | { readonly safe: true }
+
+/**
+ * Declares an endpoint. A missing path parameter, a column that is no field, a write that does not say how it is
+ * taken back do not compile.
+ */
 export const endpoint = <
   const R extends Route,
   const Ps extends Params,
@@ -144,7 +159,7 @@ export const endpoint = <
 >(
   route: R,
   returns: Ret,
-  spec: Omit<Spec<R, Ps, NoInfer<Ret>>, 'path'> & { readonly path: Pa },
+  spec: Omit<Spec<R, Ps, NoInfer<Ret>>, 'path'> & Undone<R> & { readonly path: Pa },
 ): Omit<Endpoint<R, Ps, Ret>, 'path'> & { readonly path: Pa } => ({ route, returns, ...spec })
 
 /** An area: its endpoints by a name that is unique within it. */

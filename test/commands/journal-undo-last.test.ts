@@ -144,7 +144,7 @@ describe('journal undo last', () => {
   it.each([
     ['api PUT runners/7?token=c4n4ry-01 --param active=false', 'api'],
     ['api DELETE runners/7 --yes', 'api'],
-    ['deploy-keys delete 7 -P a/b --yes', 'deploy-keys delete'],
+    ['artifacts delete 7 -P a/b --yes', 'artifacts delete'],
   ])('refuses after %s, which nothing takes back, and names both', async (line, said) => {
     const id = await kept()
     await ok(line)

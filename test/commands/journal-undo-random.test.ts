@@ -236,6 +236,30 @@ const verbs: Readonly<Record<string, Verb>> = {
     ),
     reads: ['pages-domains list -P web/site'],
   },
+  'members add': {
+    start: line('members remove', scoped(some('4', '5', '6'), '-G', 'platform', '--yes')),
+    change: line('members add', scoped(some('4', '5', '6'), '-G', 'platform'), member),
+    reads: memberReads,
+  },
+  'approvals rules delete': {
+    start: line(
+      'approvals rules create',
+      fc.constant(['-P', 'web/site']),
+      fc
+        .record({ 'user-ids': approvers, name: text })
+        .map((values) => [...flagsOf(values), '--approvals-required', '1']),
+    ),
+    change: line(
+      'approvals rules delete',
+      fc.constant(['--select', 'approvals_required=1', '-P', 'web/site', '--yes']),
+    ),
+    reads: ['approvals rules list -P web/site --fields name,approvals_required,users'],
+  },
+  'deploy-keys delete': {
+    start: line('deploy-keys enable', scoped(some('1'), '-P', 'web/site')),
+    change: line('deploy-keys delete', scoped(some('1'), '-P', 'web/site', '--yes')),
+    reads: ['deploy-keys list -P web/site --fields title,key,can_push'],
+  },
   'approvals rules create': {
     change: line(
       'approvals rules create',
@@ -313,7 +337,12 @@ it.each(Object.entries(verbs))(
 )
 
 /** One takes the text of a key, of which no two are alike, one an address; of settings there is one record. */
-const untried: readonly string[] = ['deploy-keys add', 'geo nodes create', 'settings update']
+const untried: readonly string[] = [
+  'deploy-keys add',
+  'geo nodes create',
+  'geo nodes delete',
+  'settings update',
+]
 
 it('is tried of every bulk verb that can be undone', async () => {
   const undoable: string[] = []

@@ -382,8 +382,11 @@ describe('journal undo', () => {
       'mr subscribe',
       'mr unsubscribe',
       'approvals rules create',
+      'approvals rules delete',
+      'members add',
       'members remove',
       'deploy-keys add',
+      'deploy-keys delete',
       'deploy-keys enable',
       'pages-domains add',
       'vulnerabilities confirm',
@@ -391,6 +394,7 @@ describe('journal undo', () => {
       'vulnerabilities dismiss',
       'vulnerabilities revert',
       'geo nodes create',
+      'geo nodes delete',
       'error-tracking keys create',
     ])
   })

@@ -22,6 +22,7 @@ const find: Endpoint = endpoint('GET /projects/:id/things/:name/*path', many(Unk
 const make: Endpoint = endpoint('POST /things', one(Unknown()), {
   summary: 's',
   command: 'c',
+  irreversible: 'x',
   path: {},
   params: { title: string('title'), tags: list('string', 'tags') },
 })

@@ -17,7 +17,7 @@ import { buildRequest } from '../../src/http/request/request.js'
 import type { Ask } from '../../src/http/types.js'
 
 const some = Unknown()
-const spec = { summary: 's', command: 'c' }
+const spec = { irreversible: 'x', summary: 's', command: 'c' }
 
 const jobFile = endpoint('GET /projects/:id/jobs/artifacts/:ref_name/raw/*artifact_path', file, {
   ...spec,

@@ -8,6 +8,7 @@ export const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown
 
 export const alerts = {
   send: endpoint('POST <alert_endpoint_url>', one(Unknown({ title: 'Alert receipt' })), {
+    irreversible: 'an alert that was sent stays',
     summary: 'Send an alert to an alert endpoint',
     command: 'send',
     path: {},

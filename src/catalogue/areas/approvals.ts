@@ -194,6 +194,7 @@ export const approvals = {
     ...common,
   }),
   rulesDelete: endpoint('DELETE /projects/:id/approval_rules/:approval_rule_id', empty, {
+    inverse: 'rulesCreate',
     summary: 'Delete an approval rule of a project',
     command: 'rules delete',
     selects: { list: 'approvals rules list' },

@@ -52,6 +52,7 @@ export const artifacts = {
     notes: [latest],
   }),
   keep: endpoint('POST /projects/:id/jobs/:job_id/artifacts/keep', one(Job), {
+    irreversible: 'the documents show no way to set an expiry',
     summary: 'Keep the artifacts of a job past their expiry',
     command: 'keep',
     selects: { list: 'jobs list' },
@@ -61,6 +62,7 @@ export const artifacts = {
     leaves: { artifacts_expire_at: null },
   }),
   delete: endpoint('DELETE /projects/:id/jobs/:job_id/artifacts', empty, {
+    irreversible: 'the files of the job are gone',
     summary: 'Delete the artifacts of a job',
     command: 'delete',
     selects: { list: 'jobs list' },

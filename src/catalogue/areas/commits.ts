@@ -112,6 +112,8 @@ export const commits = {
     lists: 'commit',
   }),
   create: endpoint('POST /projects/:id/repository/commits', one(Commit), {
+    irreversible:
+      'a commit stays in the history; commits revert makes one that takes its changes back',
     summary: 'Commit several file actions at once',
     command: 'create',
     path: { id: project() },
@@ -142,6 +144,8 @@ export const commits = {
     'POST /projects/:id/repository/commits/:sha/cherry_pick',
     one(Union([Commit, DryRun])),
     {
+      irreversible:
+        'a commit stays in the history; commits revert makes one that takes its changes back',
       summary: 'Repeat a commit on a branch',
       command: 'cherry-pick',
       args: ['sha'],
@@ -158,6 +162,8 @@ export const commits = {
     'POST /projects/:id/repository/commits/:sha/revert',
     one(Union([Commit, DryRun])),
     {
+      irreversible:
+        'a commit stays in the history; commits revert makes one that takes its changes back',
       summary: 'Undo a commit on a branch',
       command: 'revert',
       args: ['sha'],

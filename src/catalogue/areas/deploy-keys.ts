@@ -75,6 +75,7 @@ export const deployKeys = {
     access,
   }),
   delete: endpoint('DELETE /projects/:id/deploy_keys/:key_id', empty, {
+    inverse: 'add',
     summary: 'Remove a deploy key from a project',
     command: 'delete',
     selects: { list: 'deploy-keys list' },

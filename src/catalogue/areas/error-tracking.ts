@@ -60,6 +60,7 @@ export const errorTracking = {
     access,
   }),
   keysDelete: endpoint('DELETE /projects/:id/error_tracking/client_keys/:key_id', empty, {
+    irreversible: 'no other key has its value',
     summary: 'Delete a client key',
     command: 'keys delete',
     selects: { list: 'error-tracking keys list' },

@@ -91,6 +91,7 @@ export const geo = {
     notes: [onPrimary, 'A name or url that is not given is filled from the node, read first.'],
   }),
   delete: endpoint('DELETE /geo_nodes/:id', empty, {
+    inverse: 'create',
     ...common,
     summary: 'Remove a replication node',
     command: 'nodes delete',
@@ -103,6 +104,7 @@ export const geo = {
     notes: ['Only a primary node accepts it.'],
   }),
   repair: endpoint('POST /geo_nodes/:id/repair', one(GeoNode), {
+    irreversible: 'what was repaired stays so',
     ...common,
     summary: 'Repair the OAuth authentication of a replication node',
     command: 'nodes repair',

@@ -57,6 +57,7 @@ const deleting = {
   params: {},
   access,
   done: 'deleted',
+  irreversible: 'its secrets are shown to nobody, and so not kept',
   destructive: 'The integration is switched off and its settings are lost.',
 } as const
 

@@ -132,6 +132,7 @@ export const issues = {
     credential: 'optional',
   }),
   unsubscribe: endpoint('POST /projects/:id/issues/:issue_iid/unsubscribe', one(Issue), {
+    irreversible: 'the documents show no way to subscribe to an issue',
     summary: 'Stop getting notifications about an issue',
     command: 'unsubscribe',
     selects: { list: 'issues list' },
@@ -141,6 +142,7 @@ export const issues = {
     unchanged: 'you are not subscribed to the issue',
   }),
   todo: endpoint('POST /projects/:id/issues/:issue_iid/todo', one(Todo), {
+    irreversible: 'the documents show no way to remove a to-do item',
     summary: 'Put an issue on your to-do list',
     command: 'todo',
     selects: { list: 'issues list' },
@@ -165,6 +167,7 @@ export const issues = {
     },
   ),
   promote: endpoint('POST /projects/:id/issues/:issue_iid/notes', one(Note), {
+    irreversible: 'an epic does not become an issue again',
     summary: 'Promote an issue to an epic, by a note',
     command: 'promote',
     selects: { list: 'issues list' },
@@ -191,6 +194,7 @@ export const issues = {
     credential: 'optional',
   }),
   estimate: endpoint('POST /projects/:id/issues/:issue_iid/time_estimate', one(TimeStats), {
+    irreversible: 'the former estimate is not kept; issues estimate sets another',
     summary: 'Set the time estimated for an issue',
     command: 'estimate',
     args: ['issue_iid', 'duration'],
@@ -203,6 +207,7 @@ export const issues = {
     'POST /projects/:id/issues/:issue_iid/reset_time_estimate',
     one(TimeStats),
     {
+      irreversible: 'the former estimate is not kept; issues estimate sets another',
       summary: 'Set the time estimated for an issue back to nothing',
       command: 'reset-estimate',
       selects: { list: 'issues list' },
@@ -215,6 +220,8 @@ export const issues = {
     },
   ),
   spend: endpoint('POST /projects/:id/issues/:issue_iid/add_spent_time', one(TimeStats), {
+    irreversible:
+      'time that was spent is a record of its own; issues spend takes a negative duration',
     summary: 'Add time spent on an issue',
     command: 'spend',
     args: ['issue_iid', 'duration'],
@@ -224,6 +231,7 @@ export const issues = {
     notes: ['A negative duration takes time back and follows --: issues spend 7 -- -1h.'],
   }),
   resetSpent: endpoint('POST /projects/:id/issues/:issue_iid/reset_spent_time', one(TimeStats), {
+    irreversible: 'who spent which time is not kept',
     summary: 'Set the time spent on an issue back to nothing',
     command: 'reset-spent',
     selects: { list: 'issues list' },

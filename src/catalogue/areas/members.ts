@@ -128,6 +128,7 @@ export const members = {
     params: {},
   }),
   addToGroup: endpoint('POST /groups/:id/members', one(Union([Member, MembersAdded])), {
+    inverse: 'removeFromGroup',
     summary: 'Add members to a project or group',
     command: 'add',
     args,
@@ -136,6 +137,7 @@ export const members = {
     access: groupAccess,
   }),
   addToProject: endpoint('POST /projects/:id/members', one(Union([Member, MembersAdded])), {
+    inverse: 'removeFromProject',
     summary: 'Add members to a project',
     command: 'add',
     args,
@@ -224,6 +226,8 @@ export const members = {
     },
   ),
   billableRemove: endpoint('DELETE /groups/:id/billable_members/:user_id', empty, {
+    irreversible:
+      'it ends memberships in many places at once; members remove-everywhere keeps what they were',
     summary: 'Remove a user from a group and from all its subgroups and projects',
     command: 'billable remove',
     selects: { list: 'members billable list' },

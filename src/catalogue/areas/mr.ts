@@ -129,6 +129,7 @@ export const mr = {
   }),
   rebase: endpoint(`PUT ${base}/rebase`, one(Rebase), {
     summary: 'Rebase the source branch of a merge request onto its target',
+    irreversible: 'the former commits are no longer those of the branch',
     command: 'rebase',
     selects: { list: 'mr list' },
     args,
@@ -145,6 +146,7 @@ export const mr = {
     path,
     params: {},
     leaves: { merge_when_pipeline_succeeds: false },
+    irreversible: 'the documents show no way to have it merged by itself again',
   }),
   closesIssues: endpoint(`GET ${base}/closes_issues`, many(ClosedIssue), {
     summary: 'List the issues that merging would close',

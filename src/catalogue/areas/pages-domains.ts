@@ -102,6 +102,7 @@ export const pagesDomains = {
     notes: [...notes, 'An empty certificate and key remove the attached certificate.'],
   }),
   delete: endpoint('DELETE /projects/:id/pages/domains/:domain', empty, {
+    irreversible: 'the key of its certificate is shown to nobody, and so not kept',
     summary: 'Remove a domain from a project’s Pages site',
     command: 'delete',
     selects: { list: 'pages-domains list' },

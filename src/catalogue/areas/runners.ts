@@ -202,6 +202,7 @@ export const runners = {
     lists: 'runner',
   }),
   register: endpoint('POST /runners', one(RegisteredRunner), {
+    irreversible: 'the documents show no way to remove a runner',
     summary: 'Register a runner and print its authentication token',
     command: 'register',
     path: {},

@@ -24,6 +24,7 @@ const moving = <const K extends string>(kind: K) =>
     },
     access: 'administrators',
     status: 202,
+    irreversible: 'the way back is another move',
     destructive:
       'Each repository is read-only while it moves. Moving a project that is already stored in a ' +
       'clustered storage back into that cluster can permanently delete its repository.',

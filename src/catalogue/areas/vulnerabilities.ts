@@ -39,6 +39,7 @@ export const vulnerabilities = {
     notes: [alpha],
   }),
   create: endpoint('POST /projects/:id/vulnerabilities', one(Vulnerability), {
+    irreversible: 'the documents show no way to delete a vulnerability',
     summary: 'Create a vulnerability from a finding',
     command: 'create',
     path: { id: project() },

@@ -73,7 +73,8 @@ export const inverseOf = async ({ command, endpoint: route }: Header): Promise<I
   const [area = ''] = command.split(' ')
   const endpoints: Endpoints = (await areas.find(({ name }) => name === area)?.load()) ?? {}
   const original = Object.values<Endpoint>(endpoints).find((one) => one.route === route)
-  if (original === undefined) throw irreversible(command)
+  if (original === undefined)
+    throw irreversible(command, 'what an endpoint does that no area has is not known')
   const known = { area, endpoints, original }
   const formFor = ({ parent }: Undoable): Endpoint | undefined =>
     formBelow(parent, original, endpoints)
@@ -91,11 +92,11 @@ export const inverseOf = async ({ command, endpoint: route }: Header): Promise<I
       presence: false,
       endpointFor: ({ before }) => siblings.find((one) => leadsTo(one, before)),
     }
-  throw irreversible(command)
+  throw irreversible(command, original.irreversible)
 }
 
-const irreversible = (command: string): Failure =>
-  usage(`${command} cannot be undone: the documents have nothing that takes it back`)
+const irreversible = (command: string, why = 'the documents have nothing that takes it back') =>
+  usage(`${command} cannot be undone: ${why}`)
 
 /** The identity of an object that a run made or removed, from what is known of it. */
 const identityOf = (known: Attributes, kind: string | undefined): unknown => {

@@ -189,7 +189,7 @@ const checkReversible = async (known: Known, run: Entry): Promise<void> => {
     await inverseOf(run.header)
   } catch (error) {
     const others = ownOf(known).filter(
-      ({ file, header }) => file !== run.file && header.irreversible === undefined,
+      (entry) => entry.file !== run.file && entry.header.irreversible === undefined && wrote(entry),
     )
     throw refused(`the last write was ${runText(run)}: ${survived(error).message}`, others[0])
   }

@@ -31,21 +31,48 @@ const listFor = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefin
   )
 }
 
+const recordsOf = (
+  instance: InstanceService,
+  list: Endpoint,
+  values: Plan['values'],
+): Promise<readonly unknown[]> => {
+  const own = Object.fromEntries(Object.keys(list.path).map((one) => [one, values[one]]))
+  return instance.collect({ key: '', endpoint: list, values: own }, { whole: true })
+}
+
+/** The one that has the names which are to be given to one that is made; null where there is none. */
+const alike = (
+  records: readonly unknown[],
+  { args: [name = ''] = [], params, path }: Endpoint,
+  values: Plan['values'],
+): Attributes => {
+  const names = kindNamed((path[name] ?? params[name])?.completes)?.names ?? []
+  const given = names.filter((one) => values[one] !== undefined)
+  const found = records.find(
+    (record) =>
+      isObject(record) &&
+      given.length > 0 &&
+      given.every((one) => String(record[one]) === String(values[one])),
+  )
+  return isObject(found) ? found : null
+}
+
 /** The object in its list; null where it is not there. */
 const listed = async (
   instance: InstanceService,
   list: Endpoint,
   { endpoint, values }: Plan,
+  original: Endpoint,
 ): Promise<Attributes> => {
   const [name = ''] = endpoint.args ?? []
+  if (values[name] === undefined)
+    return alike(await recordsOf(instance, list, values), original, values)
   const known = kindNamed((endpoint.path[name] ?? endpoint.params[name])?.completes)?.names ?? []
   const wanted = String(values[name])
   // Digits are an id, where there are ids, though somebody may be called so.
   const isId = /^\d+$/.test(wanted) && known.includes('id')
   const names = isId ? ['id'] : [...known, 'id']
-  const holder = Object.keys(list.path)
-  const own = Object.fromEntries(holder.map((one) => [one, values[one]]))
-  const records = await instance.collect({ key: '', endpoint: list, values: own }, { whole: true })
+  const records = await recordsOf(instance, list, values)
   const found = records.find(
     (record) => isObject(record) && names.some((field) => String(record[field]) === wanted),
   )
@@ -65,7 +92,7 @@ export const presentOf = async (
 ): Promise<Attributes> => {
   const { endpoint } = plan
   const list = inverse.presence ? listFor(inverse, endpoint) : undefined
-  if (list !== undefined) return listed(instance, list, plan)
+  if (list !== undefined) return listed(instance, list, plan, inverse.original)
   const reading = await readingOf(inverse.area, endpoint)
   if (reading === undefined) throw new Failure('failed', 'the documents have no read of it')
   const ask = { key: '', endpoint: reading.endpoint, values: reading.values(plan) }

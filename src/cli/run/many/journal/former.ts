@@ -59,7 +59,10 @@ export const identityIn = (record: unknown, { endpoint }: Plan): Attributes => {
 const givenIn = (record: Fields, { endpoint }: Plan): Fields =>
   Object.fromEntries(
     Object.keys(endpoint.params).flatMap((name) => {
-      const value = endpoint.args?.includes(name) === true ? undefined : record[name]
+      const shown = name.endsWith('_ids')
+        ? asSent(shownIn(record, name, endpoint), [])
+        : record[name]
+      const value = endpoint.args?.includes(name) === true ? undefined : shown
       return value === undefined ? [] : [[name, value] as const]
     }),
   )
