@@ -5,11 +5,12 @@
 
 import type { Value } from '../catalogue/inferred.js'
 import { boolean, integer, list, oneOf, type Param, string } from '../catalogue/params.js'
-import { defaultLimit, defaultRetries, defaultTimeout, largestPage } from '../client/defaults.js'
+import { defaultRetries, defaultTimeout } from '../client/defaults.js'
 import { usage } from '../errors.js'
 import { formatNames } from '../output/formats.js'
-import { type Declared, declare, expressions, type Texts } from './declared.js'
+import { type Declared, declare, type Texts } from './declared.js'
 import type { Flag, FlagGroup } from './described.js'
+import { ordering, paging } from './list-flags.js'
 import {
   journalling,
   recording,
@@ -27,15 +28,6 @@ const mostAtOnce = 64
 const isSet = (text: string | undefined): boolean =>
   text !== undefined && text !== '' && text !== '0' && text !== 'false'
 
-const limit = (texts: Texts): number | 'all' | undefined => {
-  const text = texts?.at(-1)
-  if (text === undefined || text === 'all') return text
-  const n = Number(text)
-  if (!/^\d+$/.test(text) || n < 1)
-    throw usage(`--limit takes a number of at least 1, or "all", not "${text}"`)
-  return n
-}
-
 const concurrency = (texts: Texts): number | 'auto' | undefined => {
   const text = texts?.at(-1)
   if (text === undefined || text === 'auto') return text
@@ -44,23 +36,6 @@ const concurrency = (texts: Texts): number | 'auto' | undefined => {
     throw usage(`--concurrency takes a number from 1 to ${mostAtOnce}, or "auto", not "${text}"`)
   return n
 }
-
-const paging = declare({
-  limit: {
-    param: string('how many records', { default: defaultLimit, placeholder: 'n|all' }),
-    short: 'L',
-    read: limit,
-  },
-  page: { param: integer('exactly this page', { min: 1 }) },
-  'per-page': { param: integer('records a page', { min: 1, max: largestPage }) },
-  where: {
-    param: string('only records that match; repeated: or', {
-      placeholder: 'expr',
-      completes: 'condition',
-    }),
-    read: expressions,
-  },
-})
 
 const requesting = declare({
   profile: {
@@ -140,6 +115,7 @@ const viewing = declare({
 /** Every one of them, by name. */
 export const declared = {
   ...paging,
+  ...ordering,
   ...repeating,
   ...writing,
   ...selecting,
@@ -185,6 +161,9 @@ const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): r
 
 /** Flags of commands that list. */
 export const pagingFlags = flagsOf(paging, 'paging')
+
+/** Flags of commands that list; one whose API has a parameter of that name keeps its own, which takes fields as well. */
+export const sortFlags = flagsOf(ordering, 'paging')
 
 /** Flags of commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
 export const writeFlags = flagsOf(writing, 'command')

@@ -46,6 +46,8 @@ export interface People {
   readonly columns?: readonly string[]
   /** The records as rows of a table: in another order, with other fields. */
   readonly rows?: (records: readonly unknown[]) => readonly unknown[]
+  /** Its rows are the records in another order: no other one is asked for then. */
+  readonly reorders?: true
   /** Text in place of the table: on a terminal, unless certain fields were asked for. */
   readonly page?: (records: readonly unknown[]) => Iterable<string> | AsyncIterable<string>
   /** Spreadsheets get the rows too. */

@@ -66,7 +66,7 @@ describe('global flags', () => {
       [
         ...names,
         ...['dry-run', 'journal', 'resume', 'select', 'shard', 'strict', 'undo-record'],
-        ...['until', 'until-timeout'],
+        ...['sort', 'until', 'until-timeout'],
       ].sort(),
     ).toEqual(Object.keys(declared).sort())
     expectTypeOf<Globals['limit']>().toEqualTypeOf<number | 'all' | undefined>()

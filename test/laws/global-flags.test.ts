@@ -16,6 +16,7 @@ import {
   repeatFlags,
   selectFlags,
   shardFlags,
+  sortFlags,
   writeFlags,
 } from '../../src/commands/globals.js'
 import { certificate, key } from '../http/certificate.js'
@@ -84,6 +85,7 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
     flag: ['--select', 'id=2'],
   },
   where: { line: list, flag: ['--where', 'id=2'] },
+  sort: { line: list, flag: ['--sort', '-id'] },
   until: { line: get, flag: ['--until', 'stauts=online'], answer: eachTime },
   'until-timeout': {
     line: [...get, '--until', 'id=1'],
@@ -267,10 +269,11 @@ describe('every global flag', () => {
       ...recordFlags,
       ...shardFlags,
       ...repeatFlags,
+      ...sortFlags,
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(42)
+    expect(names).toHaveLength(43)
   })
 
   const all = Object.entries(rows)

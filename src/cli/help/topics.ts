@@ -5,6 +5,7 @@ import {
   pagingFlags,
   repeatFlags,
   requestFlags,
+  sortFlags,
   spreadFlags,
 } from '../../commands/globals.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
@@ -19,7 +20,7 @@ const pageWidth = 80
 const flagsTopic = (): string =>
   (
     [
-      ['Of commands that list:', pagingFlags],
+      ['Of commands that list:', [...pagingFlags, ...sortFlags]],
       ['Of commands of a project:', spreadFlags],
       ['Of commands that read:', repeatFlags],
       ['Of commands that show what has a page of its own:', pageFlags],

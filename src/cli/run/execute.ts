@@ -1,14 +1,15 @@
 /** One command from its parsed flags to its exit code. */
 
 import type { Words } from '../../catalogue/words.js'
-import { takesSeveral } from '../../commands/derive/index.js'
-import { type Globals, repeatFlags } from '../../commands/globals.js'
+import { changes, takesSeveral } from '../../commands/derive/index.js'
+import type { Globals } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import { standardOutput } from '../../terminal/streams/standard.js'
 import { type FindOwn, ownWords } from '../own/found.js'
 import { fromStdin, globalsOf } from '../plan/given.js'
 import { columnOf, type Parents, parentsIn } from '../plan/parents.js'
+import { commandsOwn, everybodys } from '../plan/shared-flags.js'
 import type { Raw } from '../words/line.js'
 import { act, spreadBy } from './acting.js'
 import { checkShown } from './answer/identity.js'
@@ -78,16 +79,35 @@ const checkAlone = ({ across }: Command, raw: Raw, { tolerate = [] }: Globals): 
   throw usage(`--${what} goes with several instances`, 'Name their profiles: -p staging,prod')
 }
 
+/** @throws Failure `usage` for flags that say nothing of this line */
+const checkLine = (
+  command: Command,
+  raw: Raw,
+  globals: Globals,
+  part: LinePart | undefined,
+): void => {
+  checkSelection(command, globals)
+  checkOrder(command, raw, globals)
+  if (part === undefined) checkAlone(command, raw, globals)
+}
+
 /** One of several takes the names of the others as well. */
 const inWords = (part: LinePart | undefined): { readonly words?: Words } =>
   part?.words === undefined ? {} : { words: part.words }
 
-/** The line without those of the command's own flags that have the name of one that others may take. */
-const everybodys = ({ flags }: Command, raw: Raw): Raw => {
-  const own = flags.filter((flag) => repeatFlags.some(({ name }) => name === flag.name))
-  if (own.length === 0) return raw
-  const kept = [...raw.flags].filter(([name]) => own.every((flag) => flag.name !== name))
-  return { ...raw, flags: new Map(kept) }
+/** @throws Failure `usage` for what has no place beside an order */
+const checkOrder = (command: Command, raw: Raw, globals: Globals): void => {
+  const { limit, page, perPage, sort } = globals
+  if (sort === undefined) return
+  if (changes(command, raw.args)) throw usage('--sort goes with a list, which this is not')
+  const flag = page !== undefined ? 'page' : limit === undefined && perPage !== undefined
+  if (flag === false) return
+  throw usage(
+    `--sort orders the whole list, and --${flag === true ? 'per-page' : flag} asks for one page of it`,
+    flag === true
+      ? 'Add --limit, such as --limit 20.'
+      : 'Leave --page out; --limit takes the first of all.',
+  )
 }
 
 /** What is waited for. */
@@ -128,14 +148,14 @@ const within: RunWithin = async (...ask) => (await import('./within/index.js')).
 
 /** Runs a command on one instance. */
 const executeOne = async (
-  { command, raw, signal, decided, own }: AskedLine,
+  { command, raw: line, signal, decided, own }: AskedLine,
   part?: LinePart,
 ): Promise<number> => {
+  const raw = commandsOwn(command, line)
   const input = part?.input ?? new StandardInput(signal)
-  const { early, format, globals, suggests, of } = await lineRead({ command, raw }, part)
+  const { early, format, globals, suggests, of } = await lineRead({ command, raw: line }, part)
   decided(toldBy(globals, format))
-  checkSelection(command, globals)
-  if (part === undefined) checkAlone(command, raw, globals)
+  checkLine(command, raw, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
   const wish = wishOf(command, raw, globals, parents)
   const words = { ...(await ownWords(command, own)), ...inWords(part) }

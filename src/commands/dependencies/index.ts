@@ -59,6 +59,6 @@ export const list = define({
     emit:
       given.flags.format === 'cyclonedx'
         ? { document: billOfMaterials(services) }
-        : { people: { rows: vulnerableFirst } },
+        : { people: { rows: vulnerableFirst, reorders: true } },
   }),
 })

@@ -10,9 +10,11 @@ import {
   requestFlags,
   selectFlags,
   shardFlags,
+  sortFlags,
   spreadFlags,
   writeFlags,
 } from '../globals.js'
+import { withFields } from '../list-flags.js'
 import type { Command, Flag } from '../types.js'
 import { scopeLetters } from './flags.js'
 import {
@@ -106,7 +108,7 @@ const further = (command: Command): Flag[] => [
   // Everywhere an endpoint is called, so that a wrong scope gets a message of its own.
   ...(calls(command) ? hiddenScopes : []),
   ...escapeHatches(command),
-  ...(lists(command) ? pagingFlags : []),
+  ...(lists(command) ? [...pagingFlags, ...sortFlags] : []),
   ...selection(command),
   ...(keepsJournal(command) || command.keeps === true ? journalFlags : []),
   ...(keepsJournal(command) ? recordFlags : []),
@@ -123,7 +125,9 @@ const further = (command: Command): Flag[] => [
 /** Every flag that a command takes, its own first. */
 export const flagsOfCommand = (command: Command): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
-  return [...command.flags, ...further(command).filter(({ name }) => !own.has(name))]
+  const sorts = (name: string): boolean => lists(command) && sortFlags.some((f) => f.name === name)
+  const named = command.flags.map((flag) => (sorts(flag.name) ? withFields(flag) : flag))
+  return [...named, ...further(command).filter(({ name }) => !own.has(name))]
 }
 
 /** The flags that are a command's own: what it sends, and what only it knows. */

@@ -15,5 +15,5 @@ export const list = define({
     'vulnerabilities list --project platform/app',
     'vulnerabilities list --project platform/app -o json --fields id,severity,title',
   ],
-  operation: () => ({ emit: { people: { rows: worstFirst } } }),
+  operation: () => ({ emit: { people: { rows: worstFirst, reorders: true } } }),
 })

@@ -37,7 +37,8 @@ const containing = ({ text, quoted }: Operand): Test => {
   }
 }
 
-const timeOf = (value: unknown): number | undefined =>
+/** A moment or a day, in milliseconds. */
+export const timeOf = (value: unknown): number | undefined =>
   typeof value === 'string' && isMoment(value) ? momentOf(value, 0) : undefined
 
 /** A length of time is an age: more of it is earlier. */
@@ -52,12 +53,13 @@ const timed = (value: Operand, op: Plain, now: number): Test | undefined => {
   }
 }
 
-const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
+/** Text that is a number. */
+export const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
 const whole = /^-?\d+$/
 
 /** Past 2^53 different numbers are one to JavaScript, so that their digits are compared. */
-const orderOfNumbers = (value: number | Exact, wanted: string): number => {
+export const orderOfNumbers = (value: number | Exact, wanted: string): number => {
   const [left, right] = [Number(value), Number(wanted)]
   if (left !== right) return left < right ? -1 : 1
   const digits = String(value)
@@ -72,7 +74,7 @@ const numeric = ({ text }: Operand, op: Plain, names: Names): Test | undefined =
 }
 
 /** Some instances write booleans of a shape otherwise. */
-const spellings = new Map<unknown, boolean>([
+export const spellings = new Map<unknown, boolean>([
   [true, true],
   ['true', true],
   ['1', true],

@@ -61,7 +61,8 @@ export const unshaped = (expressions: readonly Expression[], known: Known): read
 export const isOfSingle = (field: string, { list, single }: Known): boolean =>
   kindIn(list, field) === undefined && kindIn(single, field) !== undefined
 
-const shapedIn = (field: string, { list, single, made }: Known): FieldKind | undefined =>
+/** What a field holds, by the shapes; undefined where they do not know it. */
+export const shapedIn = (field: string, { list, single, made }: Known): FieldKind | undefined =>
   kindIn(list, field) ??
   kindIn(single, field) ??
   (made !== undefined && Object.hasOwn(made, field) ? 'any' : undefined)
@@ -96,7 +97,7 @@ const wanted: Readonly<Record<FieldKind, string>> = {
 }
 
 /** The names of a field's numbers, or its words in their order. */
-const namesOf = (field: string, { list, single, names }: Known): Names =>
+export const namesOf = (field: string, { list, single, names }: Known): Names =>
   levelsIn(list, field) ?? levelsIn(single, field) ?? names?.(field)
 
 const wantedOf = (kind: FieldKind, names: Names): string =>
@@ -143,16 +144,17 @@ const testsOf = (
 const isNoNull = ({ text, quoted }: Condition['values'][number]): boolean =>
   quoted || text !== 'null'
 
-/** A field of a record's own comes before one that is made of it. */
-const leavesIn = (
-  record: unknown,
-  path: readonly string[],
-  make: ((record: unknown) => unknown) | undefined,
-  words: Known['words'],
-): Leaves =>
-  make === undefined || hasField(record, path, words)
-    ? leavesOf(record, path, words)
-    : leavesOf(make(words === undefined ? record : legible(record, words)), [])
+/** Reads a field of records: their own comes before one that is made of them. */
+export const leavesIn = (field: string, known: Known): ((record: unknown) => Leaves) => {
+  const { words } = known
+  const path = field.split('.')
+  const make =
+    shapedIn(field, { ...known, made: {} }) === undefined ? known.made?.[field] : undefined
+  return (record) =>
+    make === undefined || hasField(record, path, words)
+      ? leavesOf(record, path, words)
+      : leavesOf(make(words === undefined ? record : legible(record, words)), [])
+}
 
 const bound = (condition: Condition, text: string, known: Known): Bound => {
   const { field, op, values } = condition
@@ -160,13 +162,12 @@ const bound = (condition: Condition, text: string, known: Known): Bound => {
   if (asksNull && op !== '=' && op !== '!=')
     throw wrongAt(text, condition.at, 'null is compared by = and != only')
   const path = field.split('.')
-  const make =
-    shapedIn(field, { ...known, made: {} }) === undefined ? known.made?.[field] : undefined
+  const read = leavesIn(field, known)
   const kind = kindFor(condition, text, known)
   const tests = testsOf(condition, kind, text, known)
   const not = op.startsWith('!')
   const holds = (record: unknown): boolean => {
-    const leaves = leavesIn(record, path, make, known.words)
+    const leaves = read(record)
     // Nothing else sees what is not there: no mistyped field selects everything.
     if (!leaves.there) return asksNull && !not
     return leaves.values.some((value) => tests.some((test) => test(value))) !== not

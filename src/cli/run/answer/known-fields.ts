@@ -1,6 +1,6 @@
 /** Which names `--fields` may have: those of the documents, and what is wrong with any other. */
 import { nearest } from '../../../base/suggest.js'
-import { writes } from '../../../catalogue/endpoint.js'
+import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
 import { called, dotted, namesIn, type Words } from '../../../catalogue/words.js'
 import { named, singleNamed } from '../../../commands/derive/index.js'
@@ -19,8 +19,23 @@ export interface Answering {
 }
 
 /** What stands beside the fields of records, and is no field of theirs. */
-const columnsBeside = ({ parent, within }: Emit): readonly string[] =>
+export const columnsBeside = ({ parent, within }: Emit): readonly string[] =>
   [within, parent].filter((name) => name !== undefined)
+
+/** The endpoints whose records an answer may hold. */
+const endpointsOf = ({ command, emit }: Answering): readonly Endpoint[] => {
+  const { endpoint } = emit
+  // Of several parents or instances each may be asked by another endpoint of the command.
+  const alone = endpoint !== undefined && columnsBeside(emit).length === 0
+  return [
+    ...(endpoint === undefined ? [] : [endpoint]),
+    ...(alone ? [] : Object.values(command.endpoints)),
+  ]
+}
+
+/** What the documents say of an answer's records. */
+export const shapesOf = (answering: Answering): readonly unknown[] =>
+  endpointsOf(answering).map(({ returns }) => returns.shape)
 
 /** The names by which an answer's records are known to be shown. */
 export class KnownFields {
@@ -28,15 +43,11 @@ export class KnownFields {
   readonly #beside: ReadonlySet<string>
   readonly #neutral: (field: string) => string
 
-  constructor({ command, emit, words }: Answering) {
-    const { endpoint, columns = [], people, lead } = emit
-    // Of several parents or instances each may be asked by another endpoint of the command.
-    const alone = endpoint !== undefined && columnsBeside(emit).length === 0
-    const endpoints = [
-      ...(endpoint === undefined ? [] : [endpoint]),
-      ...(alone ? [] : Object.values(command.endpoints)),
-    ]
-    this.#shapes = endpoints.map(({ returns }) => returns.shape)
+  constructor(answering: Answering) {
+    const { command, emit, words } = answering
+    const { columns = [], people, lead } = emit
+    const endpoints = endpointsOf(answering)
+    this.#shapes = shapesOf(answering)
     this.#beside = new Set([
       ...columns,
       ...endpoints.flatMap((one) => [...(one.columns ?? []), ...(one.made ?? [])]),

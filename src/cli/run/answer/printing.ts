@@ -4,7 +4,6 @@ import { secretsOf } from '../../../catalogue/secret-fields.js'
 import { changes } from '../../../commands/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { openDocument, openWriter } from '../../../output/index.js'
-import { ownColours } from '../../../output/shown.js'
 import type { Asked, Hidden, Inspection, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
@@ -14,6 +13,7 @@ import { columnsFor } from './columns.js'
 import { namesFor } from './identity.js'
 import { isList, printedValue } from './outcome.js'
 import { peopleOf } from './people.js'
+import { textOf } from './text.js'
 
 const encoder = new TextEncoder()
 
@@ -22,17 +22,6 @@ const columnsOf = ({ columns, endpoint }: Emit): Pick<Asked, 'columns'> => {
   const chosen = columns ?? endpoint?.columns
   return chosen === undefined ? {} : { columns: chosen }
 }
-
-/** How text is written for people on this output. */
-const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
-  accessible: style.accessible,
-  safe: style.visible,
-  strong: (text) => ownColours(style.bold(style.visible(text))),
-  mark: (kind) => ownColours(style.mark(kind)),
-  bar: (fraction, columns) => ownColours(style.bar(fraction, columns)),
-  hanging: (text, indent) =>
-    style.wrap(style.visible(text), width - indent).join(`\n${' '.repeat(indent)}`),
-})
 
 const stackingOf = ({ endpoint, stacks = endpoint?.stacks }: Emit): Pick<Asked, 'stacks'> =>
   stacks === undefined ? {} : { stacks }
@@ -116,14 +105,22 @@ export class Printing implements RunAnswer {
   }
 
   async writer(many: boolean, emit: Emit): Promise<Writer> {
-    const { format, until } = this.#asked
+    const { command, format, globals, until, words } = this.#asked
     const inspection = await this.#inspection(emit)
     const view = {
       ...this.#view(many, emit),
       ...(inspection === undefined ? {} : { inspection }),
     }
     const writer = await openWriter(format, this.#screen.out, view, this.#hidden(emit))
-    return until === undefined ? writer : until.tap(writer, emit.endpoint)
+    const seen = until === undefined ? writer : until.tap(writer, emit.endpoint)
+    if (!many || globals.sort === undefined) return seen
+    const { sorted } = await import('../sort/index.js')
+    return sorted(seen, {
+      command,
+      answering: { command, emit, words },
+      globals,
+      note: this.#later,
+    })
   }
 
   async print(value: unknown, emit: Emit = {}): Promise<void> {
@@ -151,7 +148,8 @@ export class Printing implements RunAnswer {
 
   /** An answer's bytes are passed on as they came; a format that needs fields parses them itself. */
   async printAnswer(outcome: PlanAnswer, emit: Emit = {}): Promise<void> {
-    if (this.#asked.format.lists !== true && isList(outcome)) {
+    const { format, globals } = this.#asked
+    if ((format.lists !== true || globals.sort !== undefined) && isList(outcome)) {
       const items = printedValue(outcome)
       if (Array.isArray(items)) return this.printMany(items, emit)
     }
@@ -238,7 +236,7 @@ export class Printing implements RunAnswer {
       color: style.color,
       now: new Date(),
       style,
-      ...(emit.people === undefined ? {} : { people: peopleOf(emit.people, emit) }),
+      ...peopleOf(emit, globals.sort !== undefined),
       ...stackingOf(emit),
       tellHidden: (count) => this.#tellHidden(count),
       csvRaw: globals.csvRaw,

@@ -66,10 +66,15 @@ const gathered = async (
   return { records, end }
 }
 
+/** The paging of a run's lists; where they are sorted, all is read of them. */
+interface ListPaging extends Paging {
+  readonly sort?: readonly string[]
+}
+
 /** The lists of a run, by its paging flags. */
 export class Lists {
   constructor(
-    private readonly paging: Paging,
+    private readonly paging: ListPaging,
     private readonly instance: () => Promise<InstanceClient>,
     private readonly screen: Screen,
     /** `--where`: which records are wanted; absent where all are. */
@@ -80,12 +85,15 @@ export class Lists {
   async request(ask: Ask): Promise<{ request: WireRequest; tested: readonly string[] }> {
     const { ask: asked, stage, tested } = await this.narrowed(ask)
     const first = await (await this.instance()).build(asked)
-    return { request: paged(first, this.pagingOf(stage)), tested }
+    const { sort } = this.paging
+    const order = sort === undefined ? [] : [`sorted here: ${sort.join(',')}`]
+    return { request: paged(first, this.pagingOf(stage)), tested: [...tested, ...order] }
   }
 
   /** @throws Failure `usage` where records were to be chosen, and there is no list */
   refuseChoice(): void {
     if (this.choice !== undefined) throw usage('--where goes with a list, which this is not')
+    if (this.sorts) throw usage('--sort goes with a list, which this is not')
   }
 
   /** The first request of all there is of a list. */
@@ -107,7 +115,7 @@ export class Lists {
   /** A list that the catalogue does not know, straight to the output. */
   async streamRequest(wire: WireRequest): Promise<void> {
     const choice = await this.choice?.()
-    const stage = choice && ((batches: Batches) => choice.ofAny(batches, wanted(this.paging)))
+    const stage = choice && ((batches: Batches) => choice.ofAny(batches, this.limit))
     const paging = this.pagingOf(stage)
     const patience = isLong(paging) ? 'long' : 'usual'
     const client = await (await this.instance()).client(undefined, patience)
@@ -151,13 +159,22 @@ export class Lists {
     return records
   }
 
-  private async narrowed<A extends Ask>(ask: A, limit = wanted(this.paging)): Promise<Narrowed<A>> {
+  private get sorts(): boolean {
+    return this.paging.sort !== undefined
+  }
+
+  /** How many records are wanted; where they are sorted, that is known behind the last of them. */
+  private get limit(): number | undefined {
+    return this.sorts ? undefined : wanted(this.paging)
+  }
+
+  private async narrowed<A extends Ask>(ask: A, limit = this.limit): Promise<Narrowed<A>> {
     return (await this.choice?.())?.of(ask, limit) ?? { ask, tested: [] }
   }
 
   /** Where records are tested here, more are read than are printed. */
   private pagingOf(stage: Stage | undefined): Paging {
-    return stage === undefined ? this.paging : searched(this.paging)
+    return stage === undefined && !this.sorts ? this.paging : searched(this.paging)
   }
 
   private async print(
@@ -177,7 +194,7 @@ export class Lists {
       printed += batch.length
     }).catch(async (error: unknown) => {
       await writer.abandon()
-      throw cutShort(error, printed)
+      throw cutShort(error, this.sorts ? 0 : printed)
     })
     await writer.close()
     this.say(end, plan, stage)

@@ -7,6 +7,7 @@ import type { Format } from '../../../output/types.js'
 import { ClosedPipe } from '../../../terminal/streams/stdout.js'
 import { ownOf } from '../../own/found.js'
 import { globalsOf } from '../../plan/given.js'
+import { everybodys } from '../../plan/shared-flags.js'
 import type { Raw } from '../../words/line.js'
 import { failureIn } from '../failed.js'
 import { outputFormat, toldBy } from '../format.js'
@@ -184,7 +185,7 @@ export const executeSeveral = async (line: AskedLine, run: RunOne): Promise<numb
   const { env } = process
   const wanted = wantedBy(raw)
   if ('one' in wanted) return run(aloneOf(line, wanted.one))
-  const globals = globalsOf(raw, env, () => {})
+  const globals = globalsOf(everybodys(command, raw), env, () => {})
   const format = outputFormat(globals, env)
   decided(toldBy(globals, format))
   checkSeveral(command, raw, globals, env)

@@ -44,7 +44,9 @@ const checkObjects = ({ args: [argument] }: Command, { args }: Given): void => {
 }
 
 /** How many records, where nobody says it of them all: as of one list. */
-const mostOf = ({ limit, perPage }: Pick<Globals, 'limit' | 'perPage'>): number => {
+const mostOf = ({ limit, perPage, sort }: Pick<Globals, 'limit' | 'perPage' | 'sort'>): number => {
+  // Which are the first of all is known behind the last.
+  if (sort !== undefined) return Number.POSITIVE_INFINITY
   if (limit !== undefined) return limit === 'all' ? Number.POSITIVE_INFINITY : limit
   return perPage === undefined ? defaultLimit : Number.POSITIVE_INFINITY
 }

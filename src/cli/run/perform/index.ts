@@ -8,6 +8,7 @@ import type { Coming, Given, Plan, PlanSource } from '../../../commands/describe
 import type { Globals } from '../../../commands/globals.js'
 import type { AnswerService, Many } from '../../../commands/services.js'
 import type { Operation } from '../../../commands/types.js'
+import { usage } from '../../../errors.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
@@ -25,7 +26,7 @@ interface Parts extends LiveSendingParts {
   readonly lists: Lists
   readonly crowd: Pick<Crowd, 'each' | 'many' | 'stream'>
   readonly answer: Pick<AnswerService, 'printDocument'>
-  readonly globals: Pick<Globals, 'curl'>
+  readonly globals: Pick<Globals, 'curl' | 'sort'>
   /** `--curl`: prints requests. */
   readonly curl: Curl
   /** `--dry-run`: shows what would be written; undefined where it is. */
@@ -76,6 +77,8 @@ export class Performer {
   async #list({ emit = {} }: Operation, plans: readonly Plan[]): Promise<void> {
     const { answer, curl, globals, lists } = this.#parts
     const { document } = emit
+    if (document !== undefined && globals.sort !== undefined)
+      throw usage('--sort goes with a list of records, and this answer is one document')
     for (const plan of plans) {
       if (globals.curl) await curl.list(plan, document?.whole === true)
       else if (plan.request !== undefined) await lists.streamRequest(plan.request)

@@ -1,0 +1,152 @@
+/** `--sort`: an answer whose records wait until all came, and are then printed in their order. */
+import { builtOf } from '../../../base/json/built.js'
+import { stringifyExact } from '../../../base/json/json.js'
+import { isObject } from '../../../base/objects.js'
+import { nearest } from '../../../base/suggest.js'
+import { levelsNamed } from '../../../catalogue/shapes/common.js'
+import { defaultLimit } from '../../../client/defaults.js'
+import type { Globals } from '../../../commands/globals.js'
+import { ownOrders } from '../../../commands/list-flags.js'
+import type { Command } from '../../../commands/types.js'
+import { Failure } from '../../../errors.js'
+import type { Known } from '../../../fleet/where/index.js'
+import { bindOrder, type Order, parseSort, type SortField } from '../../../fleet/where/order.js'
+import type { Inspection, Writer } from '../../../output/types.js'
+import { fieldInspection, recordIn } from '../answer/field-inspection.js'
+import { type Answering, columnsBeside, shapesOf } from '../answer/known-fields.js'
+import { KeptRows } from './kept.js'
+
+/** After so many records a field that none of them has is unknown: about a page. */
+const maxLooked = 100
+
+/** So many records are printed at once. */
+const batchSize = 100
+
+const encoder = new TextEncoder()
+
+interface Sorting {
+  readonly command: Pick<Command, 'flags'>
+  readonly answering: Answering
+  readonly globals: Pick<Globals, 'limit' | 'sort'>
+  /** A line that stands below the output. */
+  readonly note: (text: string) => void
+}
+
+/** A mistake where fields were named, with the values that the API's own flag of that name takes. */
+const alsoOwn = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => {
+  const values = flags.flatMap((flag) => (flag.name === 'sort' ? ownOrders(flag) : []))
+  if (!(error instanceof Failure) || values.length === 0) return error
+  const { hint = '' } = error.details
+  const further = `--sort ${values.join(' or ')} is what the instance sorts by.`
+  return new Failure(error.category, error.message, { hint: `${hint} ${further}`.trim() })
+}
+
+/** What is known of the records of an answer. */
+const knownOf = ({ command, emit, words }: Answering): Known => ({
+  list: { anyOf: shapesOf({ command, emit, words }) },
+  now: Date.now(),
+  names: levelsNamed,
+  nearest,
+  ...(command.made === undefined ? {} : { made: command.made }),
+  ...(words === undefined ? {} : { words }),
+})
+
+class SortedWriter implements Writer {
+  readonly #command: Sorting['command']
+  readonly #writer: Writer
+  readonly #answering: Answering
+  readonly #order: Order
+  readonly #kept: KeptRows
+  readonly #note: Sorting['note']
+  /** Rows about parents of which nothing could be read: they have no place among the records. */
+  readonly #others: Uint8Array[] = []
+  /** Looks for fields of which no shape knows; undefined once it has seen enough. */
+  #inspection: Inspection | undefined
+  #looked = 0
+
+  constructor(writer: Writer, fields: readonly SortField[], sorting: Sorting) {
+    const { answering, command, globals, note } = sorting
+    this.#command = command
+    const { emit } = answering
+    const beside = columnsBeside(emit)
+    const { limit = defaultLimit } = globals
+    this.#writer = writer
+    this.#answering = answering
+    this.#order = bindOrder(fields, knownOf(answering), beside)
+    this.#kept = new KeptRows(this.#order, limit === 'all' ? Number.POSITIVE_INFINITY : limit)
+    this.#note = note
+    const own = fields.map(({ field }) => field).filter((field) => !beside.includes(field))
+    this.#inspection = fieldInspection(answering, own, { late: false, note })
+  }
+
+  async raw(batch: readonly Uint8Array[]): Promise<void> {
+    for (const bytes of batch) await this.#take(bytes)
+  }
+
+  record(value: unknown): Promise<void> {
+    return this.#take(encoder.encode(stringifyExact(value) ?? 'null'))
+  }
+
+  held(): boolean {
+    return this.#writer.held?.() === true
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#looks()
+      await this.#print()
+    } finally {
+      await this.#kept.close()
+    }
+    await this.#writer.close()
+    const { printed, count } = this.#kept
+    if (printed < count)
+      this.#note(`showing the first ${printed} of ${count}; --limit <n> or --limit all gives more`)
+  }
+
+  /** The first of some are not the first of all: nothing is printed. */
+  async abandon(): Promise<void> {
+    await this.#kept.close()
+    await this.#writer.abandon()
+  }
+
+  async #take(bytes: Uint8Array): Promise<void> {
+    const row = builtOf(bytes)
+    const record = recordIn(row, this.#answering)
+    if (record === undefined) return void this.#others.push(bytes)
+    const { within } = this.#answering.emit
+    if (this.#inspection?.see([row]) === true) this.#inspection = undefined
+    if (++this.#looked === maxLooked) await this.#looks()
+    const key = this.#order.keyOf(record, row)
+    const group = within !== undefined && isObject(row) ? String(row[within]) : ''
+    await this.#kept.add(key, bytes, group)
+  }
+
+  /** @throws Failure `usage` for a field that no record has */
+  async #looks(): Promise<void> {
+    const inspection = this.#inspection
+    this.#inspection = undefined
+    try {
+      await inspection?.end()
+    } catch (error) {
+      throw alsoOwn(error, this.#command)
+    }
+  }
+
+  async #print(): Promise<void> {
+    let batch: Uint8Array[] = []
+    for await (const bytes of this.#kept.sorted()) {
+      if (batch.push(bytes) < batchSize) continue
+      await this.#writer.raw(batch)
+      batch = []
+    }
+    await this.#writer.raw([...batch, ...this.#others])
+  }
+}
+
+/**
+ * What is written there, in the order of `--sort`.
+ * @throws Failure `usage` for a field that has no order
+ */
+export const sorted = (writer: Writer, sorting: Sorting): Writer =>
+  new SortedWriter(writer, parseSort(sorting.globals.sort ?? []), sorting)
