@@ -46,6 +46,24 @@ const windows = (silent = false): Instance => {
   }
 }
 
+/** The same, where windows begin between seconds, and their end is told in whole ones: as a time, or from now on. */
+const rounding = (how: 'time' | 'rest'): Instance => {
+  let [window, taken] = [0, 0]
+  return (here) => {
+    const now = here + 1_234_567
+    const current = Math.floor((now - 400) / 1000)
+    if (current !== window) [window, taken] = [current, 0]
+    taken += 1
+    const headers = {
+      date: dateOf(now),
+      'ratelimit-limit': String(allowed),
+      'ratelimit-remaining': String(Math.max(0, allowed - taken)),
+      'ratelimit-reset': how === 'time' ? String(current + 2) : '1',
+    }
+    return { status: taken > allowed ? 429 : 200, headers }
+  }
+}
+
 interface Run {
   readonly served: number
   readonly refused: number
@@ -116,6 +134,17 @@ describe('1,500 requests where 100 a second are allowed', () => {
     expect(served).toBe(1500)
     expect(refused).toBe(0)
     expect(seconds).toBeLessThanOrEqual(ideal * 1.08)
+  })
+  it.each(
+    near.flatMap((how) => [
+      { ...how, told: 'time' as const },
+      { ...how, told: 'rest' as const },
+    ]),
+  )('are paced by its rate where it rounds up: %o', async ({ told, ...how }) => {
+    const { served, refused, seconds } = await run(rounding(told), 1500, how)
+    expect(served).toBe(1500)
+    expect(refused).toBe(0)
+    expect(seconds).toBeLessThanOrEqual(ideal * 1.15)
   })
   // Each 429 asks for a whole second, which is the allowance of another one.
   it.each(widths)('wait seldom where it tells nothing of its windows: %o', async (how) => {

@@ -13,6 +13,13 @@ const shortest = 1000
 /** Of fewer answers than this nothing is learnt. */
 const telling = 8
 
+/** Windows are so many milliseconds, or a multiple of that: seconds, as the headers tell them. */
+const second = 1000
+/** When a window of this length ends is told too roughly to go by it, in milliseconds. */
+const rough = 10 * second
+/** What is sent at the rate of a limit, so that none of it falls into the window before. */
+const spread = 1.02
+
 /** A limit that an answer told of, by this machine's clock. */
 interface Known {
   readonly limit: number
@@ -50,6 +57,9 @@ export class Pace {
   #next = 0
   /** The longest rest of a limit that was told: what it counts for. */
   #span = 0
+  /** How long its windows are, as far as was seen: from when more was left than before until the next time. */
+  #window: number | undefined
+  #windowBegan: number | undefined
 
   constructor(asked?: Rate) {
     this.#asked = asked
@@ -58,7 +68,8 @@ export class Pace {
   /** The time before which nothing may be sent. */
   next(now: number, serial: number): number {
     const known = this.#current(now)
-    if (known !== undefined && known.remaining - (serial - known.serial) <= 0) return known.until
+    if (known !== undefined && known.remaining - (serial - known.serial) <= 0)
+      return Math.min(known.until, this.#windowEnd(now) ?? known.until)
     return this.#next
   }
 
@@ -83,9 +94,29 @@ export class Pace {
     this.#span = Math.max(this.#span, rest)
     const until = now + rest
     const known = this.#current(now)
+    this.#look(remaining, now, serial)
     // Answers overtake each other; within one window the latest request knows best.
     const later = known === undefined || until > known.until + shortest || serial > known.serial
     if (later) this.#known = { limit, remaining, until, serial }
+  }
+
+  /** Looks whether a new window began: when it ends is told in whole seconds only, and often rounded up. */
+  #look(remaining: number, now: number, serial: number): void {
+    const before = this.#known
+    if (before === undefined || serial <= before.serial || remaining <= before.remaining) return
+    if (this.#windowBegan !== undefined) {
+      const length = Math.max(second, Math.round((now - this.#windowBegan) / second) * second)
+      this.#window = Math.min(this.#window ?? length, length)
+    }
+    this.#windowBegan = now
+  }
+
+  /** When the window that was seen to begin ends; undefined where that is told well enough, or not known. */
+  #windowEnd(now: number): number | undefined {
+    if (this.#window === undefined || this.#windowBegan === undefined || this.#window > rough)
+      return undefined
+    const end = this.#windowBegan + this.#window
+    return end > now ? end : undefined
   }
 
   /** The instance said "too many", and is left alone until a time. */
@@ -137,6 +168,9 @@ export class Pace {
     const known = this.#current(now)
     if (known === undefined) return Math.max(asked, this.#learntInterval(now))
     const left = known.remaining - (serial - known.serial)
+    // The limit's own rate never comes to its end, wherever that is.
+    if (this.#window !== undefined && this.#window <= rough)
+      return Math.max(asked, (this.#window * spread) / known.limit)
     if (left <= 0 || left >= known.limit * scarce) return asked
     return Math.max(asked, ((known.until - now) * used) / left)
   }
