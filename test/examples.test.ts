@@ -1,11 +1,16 @@
-/** Every example of every command's help, run in a shell against an embedded instance of its own. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+/**
+ * Every example of every command's help, run in a shell against an embedded instance of its own: what writes keeps
+ * a journal, and is undone by it, or it is said why it cannot be.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitCommand } from '../src/base/shell-words.js'
 import { version } from '../src/base/version.js'
-import { allCommands, examplesOf, named } from '../src/commands/derive/index.js'
+import { writes } from '../src/catalogue/endpoint.js'
+import { allCommands, examplesOf, keepsJournal, named } from '../src/commands/derive/index.js'
+import type { Command } from '../src/commands/types.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/index.js'
 import { header } from './fleet/header.js'
 import { clean, configuration, folder, program } from './support/program.js'
@@ -82,7 +87,7 @@ beforeAll(async () => {
   mkdirSync(journals, { recursive: true })
   writeFileSync(join(journals, `${header.id}.ndjson`), journal.replace(header.instance, shared.url))
   // The last write, which is undone.
-  await run(['runners', 'pause', '7', '--undo-record'])
+  await run(['runners', 'pause', '7'])
 })
 afterAll(() => shared.close())
 
@@ -114,15 +119,46 @@ const elsewhere = /https:\/\/(svc|staging)\.example/
 /** Lines with a pipe, a file as a stream, a substitution, a pattern of files, or a program that prints beside ours. */
 const needsShell = /[|<>$*~&;]|\n|--exec|--resume-after/
 
-const run = async (sandbox: Sandbox, area: string, name: string, written: string) => {
+type Place = ReturnType<typeof placeOf>
+
+/** Where an example is run, and as whom. */
+const placeOf = (sandbox: Sandbox, area: string, name: string) => ({
+  cwd: workplace(),
+  env: environment(area, name, sandbox.url),
+})
+
+const run = async (sandbox: Sandbox, how: Place, written: string) => {
   const line = written.replace(elsewhere, sandbox.url)
-  const how = { cwd: workplace(), env: environment(area, name, sandbox.url) }
   if (!needsShell.test(line)) return svcctl(splitCommand(line), how)
   return inShell(`svcctl ${line}`, { ...how, shell: ['bash', '-o', 'pipefail'] })
 }
 
-const outcome = async (sandbox: Sandbox, area: string, name: string, line: string) => {
-  const { code, stderr } = await run(sandbox, area, name, line)
+/** Whether a line of a command writes by requests of its own, and only so. */
+const writesBy = (command: Command, line: string): boolean =>
+  keepsJournal(command) &&
+  Object.values(command.endpoints).length > 0 &&
+  Object.values(command.endpoints).every((one) => writes(one) && one.rehearses !== true) &&
+  !/--(?:curl|dry-run|journal|resume-after)\b/.test(line)
+
+/** What a write leaves behind: its journal, by which it is undone, or why it cannot be. */
+const kept = async ({ env, cwd }: Place) => {
+  const folder = join(env.SVC_CONFIG_DIR ?? '', 'state', 'journals')
+  const journals = existsSync(folder) ? readdirSync(folder).filter((n) => /\.ndjson$/.test(n)) : []
+  const { code, stderr } = await svcctl(['journal', 'undo', 'last', '--yes'], { env, cwd })
+  // A certificate goes with its key, and that is not kept.
+  const partly =
+    code === 1 && stderr.startsWith('not kept in the journal, and left as they are: key')
+  const undone = code === 0 || partly || (code === 2 && /cannot be undone: [a-z]/.test(stderr))
+  return { journals: journals.length, ...(undone ? {} : { undo: stderr }) }
+}
+
+const outcome = async (sandbox: Sandbox, command: Command, line: string) => {
+  const place = placeOf(sandbox, command.area, named(command))
+  const { code, stderr } = await run(sandbox, place, line)
+  if (code === 0 && writesBy(command, line)) {
+    written += 1
+    expect({ line, ...(await kept(place)) }).toEqual({ line, journals: 1 })
+  }
   // The embedded instance takes what is documented, and shows every column.
   const taken = !/did not take|nothing shows that|no record has the field|unknown field/.test(
     stderr,
@@ -143,10 +179,14 @@ const alone = async <T>(work: (sandbox: Sandbox) => Promise<T>): Promise<T> => {
 const endless = /^sandbox serve/
 const asking = /^auth login --base-url \S+$/
 
+/** How many examples wrote. */
+let written = 0
+afterAll(() => expect(written).toBeGreaterThan(40))
+
 describe.concurrent('examples of', () => {
   it.for(commands.map((command) => [named(command), command] as const))(
     '%s',
-    async ([name, command], { skip }) => {
+    async ([, command], { skip }) => {
       const absent = new Set<string>()
       for (const line of await examplesOf(command)) {
         if (endless.test(line) || asking.test(line)) continue
@@ -154,8 +194,8 @@ describe.concurrent('examples of', () => {
         for (const program of lacking) absent.add(program)
         if (lacking.length > 0) continue
         const ran = ofProfiles.has(command.area)
-          ? await outcome(shared, command.area, name, line)
-          : await alone((sandbox) => outcome(sandbox, command.area, name, line))
+          ? await outcome(shared, command, line)
+          : await alone((sandbox) => outcome(sandbox, command, line))
         // Saying what is wrong is what a check is for.
         if (command.area === 'check') expect(ran.code, line).toBeLessThan(3)
         else expect(ran).toEqual({ line, code: 0, taken: true })

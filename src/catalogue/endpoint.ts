@@ -107,7 +107,7 @@ interface Spec<R extends Route, Ps extends Params, Ret extends Returns> {
   readonly empties?: readonly string[]
   /** Its object need not be there before: that reading does not find it is no mistake. */
   readonly brings?: true
-  /** The endpoint of its area, by its key, that takes back what this one did. */
+  /** The endpoint of its area, by its key, that takes back what this one did; of a change, where it made its object. */
   readonly inverse?: string
   /** Why nothing takes back what it did. */
   readonly irreversible?: string

@@ -64,7 +64,10 @@ const deleting = {
 export const integrations = {
   list: endpoint('GET /projects/:id/integrations', many(IntegrationSummary), listing),
   get: endpoint('GET /projects/:id/integrations/:slug', one(Integration), reading),
-  update: endpoint('PUT /projects/:id/integrations/:slug', one(Integration), writing),
+  update: endpoint('PUT /projects/:id/integrations/:slug', one(Integration), {
+    ...writing,
+    inverse: 'delete',
+  }),
   delete: endpoint('DELETE /projects/:id/integrations/:slug', empty, deleting),
   listServices: endpoint('GET /projects/:id/services', many(IntegrationSummary), {
     ...listing,
@@ -78,6 +81,7 @@ export const integrations = {
   }),
   updateService: endpoint('PUT /projects/:id/services/:slug', one(Integration), {
     ...writing,
+    inverse: 'deleteService',
     when: legacy,
     notes: [...writing.notes, legacyNote],
   }),

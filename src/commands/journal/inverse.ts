@@ -78,7 +78,14 @@ export const inverseOf = async ({ command, endpoint: route }: Header): Promise<I
   const known = { area, endpoints, original }
   const formFor = ({ parent }: Undoable): Endpoint | undefined =>
     formBelow(parent, original, endpoints)
-  if (original.changes === true) return { ...known, presence: false, endpointFor: formFor }
+  if (original.changes === true)
+    return {
+      ...known,
+      presence: false,
+      // What was not there before is set up by a change, too.
+      endpointFor: (was) =>
+        was.before === null ? endpoints[original.inverse ?? ''] : formFor(was),
+    }
   if (endpoints[original.inverse ?? ''] !== undefined)
     return {
       ...known,

@@ -103,6 +103,9 @@ const backOf = (...[inverse, header, { parent, ...item }, plan]: Back): Plan => 
   return { key: '', endpoint, values: valuesFor(endpoint, was, header) }
 }
 
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Failure && error.details.lacks === 'record'
+
 const bare = (path: string): string => path.replace(/[:*]\w+/g, ':')
 
 /** Reads objects before they are changed. */
@@ -121,8 +124,13 @@ export class Former {
   async attributes(plan: Plan): Promise<Attributes | undefined> {
     const reading = await readingOf(this.#area, plan.endpoint)
     if (reading === undefined) return undefined
-    const data = await this.#reads({ endpoint: reading.endpoint, values: reading.values(plan) })
-    return shownAs(isObject(data) ? data : {}, changedBy(plan), plan.endpoint)
+    try {
+      const data = await this.#reads({ endpoint: reading.endpoint, values: reading.values(plan) })
+      return shownAs(isObject(data) ? data : {}, changedBy(plan), plan.endpoint)
+    } catch (error) {
+      if (plan.endpoint.brings === true && isAbsent(error)) return null
+      throw error
+    }
   }
 
   /** The object among its like, where a run makes it come and go; null where it is not there. */
@@ -158,7 +166,7 @@ export class Former {
         })
         return isObject(data) ? data : undefined
       } catch (error) {
-        if (error instanceof Failure && error.details.lacks === 'record') return null
+        if (isAbsent(error)) return null
         throw error
       }
     }
