@@ -70,7 +70,7 @@ describe('README.md', () => {
       'export SVC_SANDBOX=1',
       'unset SVC_SANDBOX',
       "svcctl runners list --instance --where 'status=offline,contacted_at>30d'",
-      'svcctl runners list --instance --sort status,-id',
+      'svcctl runners list --instance --sort status,-contacted_at',
       "svcctl runners pause --instance --select 'contacted_at>30d' --dry-run",
     ])
   })

@@ -135,6 +135,14 @@ export interface Watch {
   readonly tell: (record: Uint8Array) => void
 }
 
+/** Reads the single record behind a record of a list, which may show more of it. */
+export interface SingleReader {
+  /** Whether it was read already. */
+  has(record: unknown): boolean
+  /** Undefined where it cannot be read: that was told. */
+  read(record: unknown): Promise<unknown>
+}
+
 /** An answer on its way: what is written here is masked and reaches the format's printer. */
 export interface Writer {
   /**
@@ -144,8 +152,11 @@ export interface Writer {
   watch?(): Watch
   /** Whether what is written waits for others to be done. */
   held?(): boolean
-  /** Records as the bytes of one JSON value each, passed on without parsing where possible. */
-  raw(batch: readonly Uint8Array[]): Promise<void>
+  /**
+   * Records as the bytes of one JSON value each, passed on without parsing where possible.
+   * @param readers of each, what reads more of it, where more is asked for
+   */
+  raw(batch: readonly Uint8Array[], readers?: readonly (SingleReader | undefined)[]): Promise<void>
   /** One parsed record. */
   record(value: unknown): Promise<void>
   /** Ends the output; without it the output is recognisably unfinished (JSON stays open). */

@@ -27,6 +27,7 @@ import { Standing } from './place/standing.js'
 import { isRehearsal, sendsAll } from './rehearsal.js'
 import { Afterwards, heardBy } from './saying.js'
 import type { Streams } from './screen.js'
+import { SingleBudget } from './singles/budget.js'
 import { streamsOf } from './streams.js'
 import type { Rounds } from './watch.js'
 import { choiceOf, selectionOf } from './where/lazily.js'
@@ -110,7 +111,8 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterward
     origin: () => place.origin,
     glance: exchange.glance,
   })
-  return { sessions, place, printing, answer, exchange, person }
+  const budget = new SingleBudget(globals.limit !== undefined)
+  return { sessions, place, printing, answer, exchange, person, budget }
 }
 
 type Room = Awaited<ReturnType<typeof roomOf>>
@@ -183,13 +185,19 @@ const keeperOf = (
   return { keeper, resumed: () => wish.resumed }
 }
 
+/** What is said once all is done. */
+const tellAfter = (below: Afterwards, sending: Sending, { note }: SingleBudget): void => {
+  for (const { text, unknown } of sending.lines()) below.later(text, unknown ? 'warn' : 'note')
+  if (note !== undefined) below.later(note)
+}
+
 /** Puts the services of a run together. */
 export const createRun = async (options: RunOptions): Promise<Running> => {
   const { globals, listed, signal } = options
   const screen = await streamsOf(options)
   const below = new Afterwards(screen.notes)
   const room: Room = await roomOf(options, screen, below)
-  const { sessions, place, printing, answer, exchange, person } = room
+  const { sessions, place, printing, answer, exchange, person, budget } = room
   const reads = readsOf(exchange, options)
   const planning = new Planning(options, screen, place, reads)
   const choice = choiceOf(options, { ...room, planning, reads })
@@ -217,10 +225,10 @@ export const createRun = async (options: RunOptions): Promise<Running> => {
     perform: (...asked) => performer.perform(...asked),
     listOver: listingOver(options, { ...parts, place, performer, below, choice }),
     gate: exchange.gate,
-    printing,
+    printing: budget.counting(printing),
     rounds: screen.rounds,
     close: async () => {
-      for (const { text, unknown } of sending.lines()) below.later(text, unknown ? 'warn' : 'note')
+      tellAfter(below, sending, budget)
       await exchange.close()
       // Those of an outer run stay open for its next.
       if (options.inner === undefined) await sessions.close()

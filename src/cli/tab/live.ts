@@ -2,6 +2,8 @@
 
 import { userAgent } from '../../base/version.js'
 import { namesIn, type Words } from '../../catalogue/words.js'
+import { singleNamed } from '../../commands/derive/index.js'
+import type { Command } from '../../commands/types.js'
 import {
   environmentScope,
   openStore,
@@ -125,6 +127,13 @@ const profilesOf = (env: NodeJS.ProcessEnv, tagged: boolean): readonly string[] 
   return [...store.names(), ...[...tags].sort().map((tag) => `@${tag}`)]
 }
 
+/** The fields that a command shows; of a list those of its single records as well. */
+const shownBy = async (command: Command): Promise<readonly string[]> => {
+  const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
+  const endpoints = [command, single].flatMap((one) => Object.values(one?.endpoints ?? {}))
+  return namesIn([...new Set(fieldsOf(endpoints))], command.naming)
+}
+
 /** Live values of a completion; whatever goes wrong yields none. */
 export const liveValues =
   (env: NodeJS.ProcessEnv): Live =>
@@ -132,10 +141,7 @@ export const liveValues =
     try {
       if (what === 'profile' || what === 'profiles')
         return profilesOf(env, what === 'profiles').map((value) => ({ value }))
-      if (what === 'field')
-        return namesIn(fieldsOf(Object.values(command.endpoints)), command.naming).map((value) => ({
-          value,
-        }))
+      if (what === 'field') return (await shownBy(command)).map((value) => ({ value }))
       return await Promise.race([fromInstance(what, words, env), over()])
     } catch {
       return []

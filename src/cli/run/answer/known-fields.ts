@@ -3,7 +3,7 @@ import { nearest } from '../../../base/suggest.js'
 import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
 import { called, dotted, namesIn, type Words } from '../../../catalogue/words.js'
-import { named, singleNamed } from '../../../commands/derive/index.js'
+import { singleNamed } from '../../../commands/derive/index.js'
 import type { Emit } from '../../../commands/running.js'
 import type { Command } from '../../../commands/types.js'
 import { type Failure, usage } from '../../../errors.js'
@@ -12,8 +12,13 @@ import { firstOf, objectColumn } from './fields.js'
 
 /** Whose answer is shown, and how. */
 export interface Answering {
-  readonly command: Pick<Command, 'area' | 'words' | 'endpoints' | 'args' | 'made' | 'shows'>
+  readonly command: Pick<
+    Command,
+    'area' | 'words' | 'endpoints' | 'args' | 'made' | 'shows' | 'naming'
+  >
   readonly emit: Emit
+  /** Where single records are read, of which fields were asked for. */
+  readonly single?: Endpoint | undefined
   /** The instance's own, which are as good. */
   readonly words?: Words | undefined
 }
@@ -23,13 +28,14 @@ export const columnsBeside = ({ parent, within }: Emit): readonly string[] =>
   [within, parent].filter((name) => name !== undefined)
 
 /** The endpoints whose records an answer may hold. */
-const endpointsOf = ({ command, emit }: Answering): readonly Endpoint[] => {
+const endpointsOf = ({ command, emit, single }: Answering): readonly Endpoint[] => {
   const { endpoint } = emit
   // Of several parents or instances each may be asked by another endpoint of the command.
   const alone = endpoint !== undefined && columnsBeside(emit).length === 0
   return [
     ...(endpoint === undefined ? [] : [endpoint]),
     ...(alone ? [] : Object.values(command.endpoints)),
+    ...(single === undefined ? [] : [single]),
   ]
 }
 
@@ -89,29 +95,18 @@ export class KnownFields {
   }
 }
 
-/** Where a field stands that the list does not have. */
-const inSingle = async (
-  { area, words }: Answering['command'],
-  field: string,
-): Promise<string | undefined> => {
-  if (!/(^| )list$/.test(words)) return undefined
-  const single = await singleNamed({ area, words })
-  const has = Object.values(single?.endpoints ?? {}).some(
-    ({ returns }) => kindIn(returns.shape, field) !== undefined,
-  )
-  return single !== undefined && has
-    ? `A list does not show ${field}: svcctl ${named(single)} does.`
-    : undefined
+/** The fields of the single records of a list, which may be asked for as well. */
+const namesInSingle = async ({ area, words }: Answering['command']): Promise<readonly string[]> => {
+  const single = /(^| )list$/.test(words) ? await singleNamed({ area, words }) : undefined
+  return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) => fieldsOf(returns.shape))
 }
 
 /** What to do about a name that no record has. */
-const hintFor = async (
+const hintFor = (
   { command, emit, words }: Answering,
   field: string,
   names: Iterable<string>,
-): Promise<string> => {
-  const single = await inSingle(command, field)
-  if (single !== undefined) return single
+): string => {
   if (columnsBeside(emit).includes(field))
     return `The column ${field} is shown beside the fields: leave it out.`
   const near = nearest(field, namesIn([...new Set(names)], words))
@@ -128,8 +123,8 @@ export const unknownFields = async (
   fields: readonly string[],
   names: Iterable<string>,
 ): Promise<Failure> => {
-  const all = [...names]
-  const hints = await Promise.all(fields.map((field) => hintFor(answering, field, all)))
+  const all = [...names, ...(await namesInSingle(answering.command))]
+  const hints = fields.map((field) => hintFor(answering, field, all))
   const which = fields.map((field) => `"${field}"`).join(', ')
   return usage(
     `unknown field${fields.length > 1 ? 's' : ''} ${which}`,

@@ -9,22 +9,16 @@ import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
 import { isRehearsal } from '../rehearsal.js'
 import type { Streams } from '../screen.js'
+import { mayAskSingles } from '../singles/budget.js'
+import type { SingleFields } from '../singles/fields.js'
 import { columnsFor } from './columns.js'
 import { namesFor } from './identity.js'
 import { isList, printedValue } from './outcome.js'
 import { peopleOf } from './people.js'
 import { textOf } from './text.js'
+import { columnsOf, stackingOf } from './view.js'
 
 const encoder = new TextEncoder()
-
-/** Columns that the command chose, else the catalogue's. */
-const columnsOf = ({ columns, endpoint }: Emit): Pick<Asked, 'columns'> => {
-  const chosen = columns ?? endpoint?.columns
-  return chosen === undefined ? {} : { columns: chosen }
-}
-
-const stackingOf = ({ endpoint, stacks = endpoint?.stacks }: Emit): Pick<Asked, 'stacks'> =>
-  stacks === undefined ? {} : { stacks }
 
 type Options = Pick<
   RunOptions,
@@ -106,21 +100,23 @@ export class Printing implements RunAnswer {
 
   async writer(many: boolean, emit: Emit): Promise<Writer> {
     const { command, format, globals, until, words } = this.#asked
-    const inspection = await this.#inspection(emit)
+    const singles = await this.#singles(many, emit)
+    const inspection = await this.#inspection(emit, singles?.endpoint)
     const view = {
       ...this.#view(many, emit),
       ...(inspection === undefined ? {} : { inspection }),
     }
-    const writer = await openWriter(format, this.#screen.out, view, this.#hidden(emit))
+    const writer = await openWriter(
+      format,
+      this.#screen.out,
+      view,
+      this.#hidden(emit, singles?.endpoint),
+    )
     const seen = until === undefined ? writer : until.tap(writer, emit.endpoint)
-    if (!many || globals.sort === undefined) return seen
-    const { sorted } = await import('../sort/index.js')
-    return sorted(seen, {
-      command,
-      answering: { command, emit, words },
-      globals,
-      note: this.#later,
-    })
+    if (!many || (globals.sort === undefined && singles === undefined)) return seen
+    const { staged } = await import('./stages.js')
+    const answering = { command, emit, words, single: singles?.endpoint }
+    return staged(seen, { command, answering, globals, singles, note: this.#later })
   }
 
   async print(value: unknown, emit: Emit = {}): Promise<void> {
@@ -158,8 +154,16 @@ export class Printing implements RunAnswer {
     await open.close()
   }
 
+  /** The fields of the records of a list that only single ones have. */
+  async #singles(many: boolean, emit: Emit): Promise<SingleFields | undefined> {
+    const { command, globals, words } = this.#asked
+    if (!many || !mayAskSingles(command, globals)) return undefined
+    const { singleFieldsOf } = await import('../singles/fields.js')
+    return singleFieldsOf({ command, emit, words }, globals)
+  }
+
   /** Whether the records have what is to be shown: the fields that were asked for, else the columns. */
-  async #inspection(emit: Emit): Promise<Inspection | undefined> {
+  async #inspection(emit: Emit, single?: Endpoint): Promise<Inspection | undefined> {
     const { command, format, globals, suggested, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
@@ -167,7 +171,7 @@ export class Printing implements RunAnswer {
       const { fieldInspection } = await import('./field-inspection.js')
       const wrote = changes(command, []) && !isRehearsal({ command, globals })
       const late = emit.changed === true || wrote
-      return fieldInspection({ command, emit, words }, fields, { late, note: this.#later })
+      return fieldInspection({ command, emit, words, single }, fields, { late, note: this.#later })
     }
     const own = emit.fields ?? emit.people?.columns
     if (own !== undefined || format.reader === 'programs' || format.shows !== undefined)
@@ -196,11 +200,11 @@ export class Printing implements RunAnswer {
   }
 
   /** Shown whole is what was asked for: by everybody's flag, or by the command itself. */
-  #hidden({ endpoint, reveal, within }: Emit): Hidden {
+  #hidden({ endpoint, reveal, within }: Emit, single?: Endpoint): Hidden {
     const { command, globals, inner } = this.#asked
     // A program that asked for it is no person who has to copy it.
     if (globals.showSecrets || (reveal === true && inner === undefined)) return 'nothing'
-    const own = secretsOf(endpoint)
+    const own = new Set([...secretsOf(endpoint), ...secretsOf(single)])
     if (within === undefined) return own
     // Each instance may have been asked by another endpoint of the command.
     const all = Object.values(command.endpoints).map((one) => secretsOf(one))

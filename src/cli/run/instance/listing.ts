@@ -1,5 +1,6 @@
 /** Lists on their way from the instance to the output, page by page, never gathered. */
 import { builtOf } from '../../../base/json/built.js'
+import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { legible } from '../../../catalogue/legible.js'
 import { largestPage } from '../../../client/defaults.js'
 import type { InstanceClient } from '../../../client/instance.js'
@@ -8,7 +9,7 @@ import type { Plan } from '../../../commands/described.js'
 import type { Emit } from '../../../commands/services.js'
 import { usage } from '../../../errors.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../../http/types.js'
-import type { Writer } from '../../../output/types.js'
+import type { SingleReader, Writer } from '../../../output/types.js'
 import type { Narrowed, RecordChoice } from '../where/index.js'
 import { cutShort, noteOf, notWhole } from './ended.js'
 
@@ -69,6 +70,7 @@ const gathered = async (
 /** The paging of a run's lists; where they are sorted, all is read of them. */
 interface ListPaging extends Paging {
   readonly sort?: readonly string[]
+  readonly where?: readonly string[]
 }
 
 /** The lists of a run, by its paging flags. */
@@ -78,7 +80,9 @@ export class Lists {
     private readonly instance: () => Promise<InstanceClient>,
     private readonly screen: Screen,
     /** `--where`: which records are wanted; absent where all are. */
-    private readonly choice?: (() => Promise<RecordChoice>) | undefined,
+    private readonly choice?:
+      | ((endpoint?: Endpoint) => Promise<RecordChoice | undefined>)
+      | undefined,
   ) {}
 
   /** The first request of a list, and what of its records is tested here. */
@@ -92,7 +96,7 @@ export class Lists {
 
   /** @throws Failure `usage` where records were to be chosen, and there is no list */
   refuseChoice(): void {
-    if (this.choice !== undefined) throw usage('--where goes with a list, which this is not')
+    if (this.paging.where !== undefined) throw usage('--where goes with a list, which this is not')
     if (this.sorts) throw usage('--sort goes with a list, which this is not')
   }
 
@@ -104,12 +108,12 @@ export class Lists {
 
   /** A list straight to the output. */
   async stream(plan: Plan, emit: Emit): Promise<ListEnd> {
-    const { ask, stage } = await this.narrowed(plan)
+    const { ask, stage, singles } = await this.narrowed(plan)
     const instance = await this.instance()
     const { endpoint } = plan
     const columns = endpoint.columns === undefined ? {} : { columns: endpoint.columns }
     const batches = (how: Watching) => instance.batches(ask, this.pagingOf(stage), how)
-    return this.print(batches, { endpoint, ...columns, ...emit }, plan, stage)
+    return this.print(batches, { endpoint, ...columns, ...emit }, plan, stage, singles)
   }
 
   /** A list that the catalogue does not know, straight to the output. */
@@ -169,7 +173,7 @@ export class Lists {
   }
 
   private async narrowed<A extends Ask>(ask: A, limit = this.limit): Promise<Narrowed<A>> {
-    return (await this.choice?.())?.of(ask, limit) ?? { ask, tested: [] }
+    return (await this.choice?.(ask.endpoint))?.of(ask, limit) ?? { ask, tested: [] }
   }
 
   /** Where records are tested here, more are read than are printed. */
@@ -182,6 +186,7 @@ export class Lists {
     emit: Emit,
     plan?: Plan,
     stage?: Stage,
+    singles?: SingleReader,
   ): Promise<ListEnd> {
     const writer = await this.screen.writer(true, emit)
     // What is told of a batch as it comes says nothing of one that went through a stage.
@@ -190,7 +195,7 @@ export class Lists {
     const all = batches({ ...held, ...(watch === undefined ? {} : { watch }) })
     let printed = 0
     const end = await drain(stage === undefined ? all : stage(all), async (batch) => {
-      await writer.raw(batch)
+      await writer.raw(batch, singles && batch.map(() => singles))
       printed += batch.length
     }).catch(async (error: unknown) => {
       await writer.abandon()

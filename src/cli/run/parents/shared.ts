@@ -95,13 +95,13 @@ export class Shared {
   /** The same of whatever has parts. */
   placed({ wrap, emit }: Placed, turn: Promise<void>): Writer {
     const isHeld = heldUntil(turn)
-    const raw = async (batch: readonly Uint8Array[]): Promise<void> => {
+    const raw: Writer['raw'] = async (batch, readers) => {
       await turn
       if (batch.length === 0) return
       if (this.full) throw new Enough()
       const taken = batch.slice(0, this.left)
       await this.#write(emit, async (writer) => {
-        await writer.raw(taken.map(wrap))
+        await writer.raw(taken.map(wrap), readers?.slice(0, taken.length))
       })
       this.#printed += taken.length
       if (taken.length < batch.length) throw new Enough()

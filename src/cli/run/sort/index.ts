@@ -1,6 +1,6 @@
 /** `--sort`: an answer whose records wait until all came, and are then printed in their order. */
+import { ahead } from '../../../base/ahead.js'
 import { builtOf } from '../../../base/json/built.js'
-import { stringifyExact } from '../../../base/json/json.js'
 import { isObject } from '../../../base/objects.js'
 import { nearest } from '../../../base/suggest.js'
 import { levelsNamed } from '../../../catalogue/shapes/common.js'
@@ -11,9 +11,11 @@ import type { Command } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import type { Known } from '../../../fleet/where/index.js'
 import { bindOrder, type Order, parseSort, type SortField } from '../../../fleet/where/order.js'
-import type { Inspection, Writer } from '../../../output/types.js'
+import type { Inspection, SingleReader, Writer } from '../../../output/types.js'
 import { fieldInspection, recordIn } from '../answer/field-inspection.js'
 import { type Answering, columnsBeside, shapesOf } from '../answer/known-fields.js'
+import type { SingleFields } from '../singles/fields.js'
+import { encoded, mergedRow } from '../singles/merged.js'
 import { KeptRows } from './kept.js'
 
 /** After so many records a field that none of them has is unknown: about a page. */
@@ -22,9 +24,10 @@ const maxLooked = 100
 /** So many records are printed at once. */
 const batchSize = 100
 
-const encoder = new TextEncoder()
-
 interface Sorting {
+  readonly singles: SingleFields | undefined
+  /** How many single records are read at once. */
+  readonly width: number
   readonly command: Pick<Command, 'flags'>
   readonly answering: Answering
   readonly globals: Pick<Globals, 'limit' | 'sort'>
@@ -42,18 +45,27 @@ const alsoOwn = (error: unknown, { flags }: Pick<Command, 'flags'>): unknown => 
 }
 
 /** What is known of the records of an answer. */
-const knownOf = ({ command, emit, words }: Answering): Known => ({
-  list: { anyOf: shapesOf({ command, emit, words }) },
+const knownOf = (answering: Answering): Known => ({
+  list: { anyOf: shapesOf(answering) },
   now: Date.now(),
   names: levelsNamed,
   nearest,
-  ...(command.made === undefined ? {} : { made: command.made }),
-  ...(words === undefined ? {} : { words }),
+  ...(answering.command.made === undefined ? {} : { made: answering.command.made }),
+  ...(answering.words === undefined ? {} : { words: answering.words }),
 })
+
+/** A row as it came, and as it is sorted. */
+interface Taken {
+  readonly row: unknown
+  readonly bytes: Uint8Array
+  readonly reader?: SingleReader | undefined
+}
 
 class SortedWriter implements Writer {
   readonly #command: Sorting['command']
   readonly #writer: Writer
+  readonly #singles: SingleFields | undefined
+  readonly #width: number
   readonly #answering: Answering
   readonly #order: Order
   readonly #kept: KeptRows
@@ -67,6 +79,8 @@ class SortedWriter implements Writer {
   constructor(writer: Writer, fields: readonly SortField[], sorting: Sorting) {
     const { answering, command, globals, note } = sorting
     this.#command = command
+    this.#singles = sorting.singles
+    this.#width = sorting.width
     const { emit } = answering
     const beside = columnsBeside(emit)
     const { limit = defaultLimit } = globals
@@ -79,12 +93,20 @@ class SortedWriter implements Writer {
     this.#inspection = fieldInspection(answering, own, { late: false, note })
   }
 
-  async raw(batch: readonly Uint8Array[]): Promise<void> {
-    for (const bytes of batch) await this.#take(bytes)
+  async raw(
+    batch: readonly Uint8Array[],
+    readers: readonly (SingleReader | undefined)[] = [],
+  ): Promise<void> {
+    if (readers.length === 0) {
+      for (const bytes of batch) await this.#take({ row: builtOf(bytes), bytes })
+      return
+    }
+    const whole = ([i, bytes]: readonly [number, Uint8Array]) => this.#whole(bytes, readers[i])
+    for await (const taken of ahead(batch.entries(), this.#width, whole)) await this.#take(taken)
   }
 
-  record(value: unknown): Promise<void> {
-    return this.#take(encoder.encode(stringifyExact(value) ?? 'null'))
+  record(row: unknown): Promise<void> {
+    return this.#take({ row, bytes: encoded(row) })
   }
 
   held(): boolean {
@@ -110,8 +132,21 @@ class SortedWriter implements Writer {
     await this.#writer.abandon()
   }
 
-  async #take(bytes: Uint8Array): Promise<void> {
+  /** A row with what it is sorted by of its single record; what is only shown of that is read for what is printed. */
+  async #whole(bytes: Uint8Array, reader: SingleReader | undefined): Promise<Taken> {
     const row = builtOf(bytes)
+    const recordOf = (one: unknown): unknown => recordIn(one, this.#answering)
+    const { emit, words } = this.#answering
+    const { sorted = [], shown = [] } = this.#singles ?? {}
+    // An instance among several is left by the time when all are sorted.
+    const now = sorted.length > 0 || emit.within !== undefined || reader?.has(recordOf(row))
+    if (now !== true) return { row, bytes, reader }
+    const fields = [...sorted, ...shown]
+    const merged = await mergedRow(row, reader, { fields, words, recordOf })
+    return { row: merged, bytes: shown.length > 0 && merged !== row ? encoded(merged) : bytes }
+  }
+
+  async #take({ row, bytes, reader }: Taken): Promise<void> {
     const record = recordIn(row, this.#answering)
     if (record === undefined) return void this.#others.push(bytes)
     const { within } = this.#answering.emit
@@ -119,7 +154,7 @@ class SortedWriter implements Writer {
     if (++this.#looked === maxLooked) await this.#looks()
     const key = this.#order.keyOf(record, row)
     const group = within !== undefined && isObject(row) ? String(row[within]) : ''
-    await this.#kept.add(key, bytes, group)
+    await this.#kept.add({ key, bytes, group, reader })
   }
 
   /** @throws Failure `usage` for a field that no record has */
@@ -134,13 +169,19 @@ class SortedWriter implements Writer {
   }
 
   async #print(): Promise<void> {
-    let batch: Uint8Array[] = []
-    for await (const bytes of this.#kept.sorted()) {
-      if (batch.push(bytes) < batchSize) continue
-      await this.#writer.raw(batch)
+    let batch: Pick<Taken, 'bytes' | 'reader'>[] = []
+    const write = (): Promise<void> =>
+      this.#writer.raw(
+        batch.map(({ bytes }) => bytes),
+        batch.map(({ reader }) => reader),
+      )
+    for await (const one of this.#kept.sorted()) {
+      if (batch.push(one) < batchSize) continue
+      await write()
       batch = []
     }
-    await this.#writer.raw([...batch, ...this.#others])
+    await write()
+    if (this.#others.length > 0) await this.#writer.raw(this.#others)
   }
 }
 

@@ -5,9 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure, reasonOf } from '../../../errors.js'
 
-/** So many bytes stay in memory. */
-const maxHeld = 32 * 1024 * 1024
-
 /** So many are written at once. */
 const chunkSize = 1024 * 1024
 
@@ -34,16 +31,22 @@ const openPrivate = async (): Promise<FileHandle> => {
 }
 
 export class RecordSpool {
+  readonly #maxHeld: number
   #held = 0
   #file: FileHandle | undefined
   #written = 0
   #chunk: Uint8Array[] = []
   #waiting = 0
 
+  /** @param maxHeld so many bytes stay in memory */
+  constructor(maxHeld: number) {
+    this.#maxHeld = maxHeld
+  }
+
   /** @throws Failure where there is no room */
   async add(record: Uint8Array): Promise<SpoolPlace> {
     const { length } = record
-    if (this.#held + length <= maxHeld) {
+    if (this.#held + length <= this.#maxHeld) {
       this.#held += length
       // A record is a part of its page, which goes on without it.
       return record.slice()

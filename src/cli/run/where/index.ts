@@ -1,10 +1,12 @@
 /** `--where` on the lists of a run: what of it is sent, and the stage that tests the rest. */
 
 import { nearest } from '../../../base/suggest.js'
+import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { levelsNamed } from '../../../catalogue/shapes/common.js'
 import type { Words } from '../../../catalogue/words.js'
 import { largestPage } from '../../../client/defaults.js'
 import type { Paging } from '../../../client/paging.js'
+import type { Globals } from '../../../commands/globals.js'
 import type { Command, Given, Plan } from '../../../commands/types.js'
 import { Failure } from '../../../errors.js'
 import {
@@ -15,6 +17,10 @@ import {
   unshaped,
 } from '../../../fleet/where/index.js'
 import type { Ask, Batch, ListEnd } from '../../../http/types.js'
+import type { SingleReader } from '../../../output/types.js'
+import { mayAskSingles, type SingleBudget } from '../singles/budget.js'
+import { singleFieldsOf } from '../singles/fields.js'
+import { SingleSource } from '../singles/source.js'
 import { askedOf } from './asked.js'
 import { withNeutral, withShown } from './shown.js'
 import { type SingleRecord, singleOf } from './single.js'
@@ -31,6 +37,10 @@ export interface RecordChoiceOptions {
   readonly words?: Words
   readonly planned: (command: Command, given: Given) => Promise<readonly Plan[]>
   readonly data: (ask: Ask) => Promise<unknown>
+  /** What else single records are read for. */
+  readonly asked?: Pick<Globals, 'fields' | 'sort'>
+  /** How many of them may be read. */
+  readonly budget?: SingleBudget
   /** Told of a record that could not be read. */
   readonly failed: (text: string, failure: Failure) => void
 }
@@ -40,6 +50,8 @@ export interface Narrowed<A> {
   readonly ask: A
   /** Absent where every record that comes matches. */
   readonly stage?: (batches: Batches) => Batches
+  /** What reads single records, where fields are shown or sorted by that only these have. */
+  readonly singles?: SingleReader
   /** What is tested here, a line each. */
   readonly tested: readonly string[]
 }
@@ -78,18 +90,39 @@ export class RecordChoice {
     const expressions = withShown(withNeutral(this.#expressions, known, ask.endpoint), known)
     const { values, tested } = askedOf(ask, expressions, known)
     const asked = { ...ask, values }
-    if (tested.length === 0) return { ask: asked, tested: [] }
+    const more = await this.#asksSingles(ask.endpoint)
+    const source =
+      single && new SingleSource(this.#reading(single), this.#options.budget, more !== undefined)
+    const shown = {
+      ...(more === undefined || source === undefined ? {} : { singles: source }),
+      lines:
+        more === undefined
+          ? []
+          : [`for ${more} single records are read: ${single?.endpoint.route}`],
+    }
+    const { lines, ...singles } = shown
+    if (tested.length === 0) return { ask: asked, tested: lines, ...singles }
     const open = unshaped(tested, known).length > 0
     const read = !open && bindWhere(tested, known).detail.length > 0
-    const reading = single === undefined ? {} : { reading: this.#reading(single) }
+    const reading = source === undefined ? {} : { reading: source.forConditions }
     return {
       ask: asked,
+      ...singles,
       stage: (batches) => this.#stage(batches, tested, known, { limit, ...reading }),
       tested: [
         ...tested.map(({ text }) => `tested here: ${text}`),
         ...(read ? [`for that each record is read: ${single?.endpoint.route}`] : []),
+        ...lines,
       ],
     }
+  }
+
+  /** The fields for which single records are read, beside those of conditions. */
+  async #asksSingles(endpoint: Endpoint): Promise<string | undefined> {
+    const { asked, command, words } = this.#options
+    if (asked === undefined || !mayAskSingles(command, asked)) return undefined
+    const found = await singleFieldsOf({ command, emit: { endpoint }, words }, asked)
+    return found && [...new Set([...found.shown, ...found.sorted])].join(', ')
   }
 
   /** A list of which the catalogue knows nothing. */

@@ -1,4 +1,5 @@
 /** `--where` of a run: nothing of it is loaded before a list asks for it. */
+import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { selectsOf } from '../../../commands/derive/index.js'
 import type { AnswerService, PersonService } from '../../../commands/services.js'
 import type { Given } from '../../../commands/types.js'
@@ -6,6 +7,7 @@ import { exitCodes, usage } from '../../../errors.js'
 import type { Planning, Reads } from '../instance/planning.js'
 import { widthOf } from '../many/each.js'
 import type { RunOptions } from '../options.js'
+import { mayAskSingles, type SingleBudget } from '../singles/budget.js'
 import type { RecordChoice, RecordChoiceOptions } from './index.js'
 import type { Selecting, Selection } from './selecting.js'
 
@@ -33,15 +35,23 @@ const readingFor = (
 /** Which records the lists of a run give; undefined where all are wanted. */
 export const choiceOf = (
   { command, globals, signal, words }: RunOptions,
-  around: Around,
-): (() => Promise<RecordChoice>) | undefined => {
+  around: Around & { readonly budget: SingleBudget },
+): ((endpoint?: Endpoint) => Promise<RecordChoice | undefined>) | undefined => {
   const { where } = globals
-  if (where === undefined) return undefined
-  return async () => {
+  const asks = mayAskSingles(command, globals)
+  if (where === undefined && !asks) return undefined
+  return async (endpoint) => {
+    if (where === undefined) {
+      const { singleFieldsOf } = await import('../singles/fields.js')
+      const emit = endpoint === undefined ? {} : { endpoint }
+      if ((await singleFieldsOf({ command, emit, words }, globals)) === undefined) return undefined
+    }
     const { RecordChoice } = await import('./index.js')
-    return new RecordChoice(where, {
+    return new RecordChoice(where ?? [], {
       command,
       paging: globals,
+      asked: globals,
+      budget: around.budget,
       signal,
       ...(words === undefined ? {} : { words }),
       ...readingFor(globals, around),

@@ -34,7 +34,7 @@ const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
 
 /** How the records of a list are read one by one; undefined where the area cannot. */
 export const singleOf = async (
-  { area, words, naming }: Described,
+  { area, words, naming }: Pick<Described, 'area' | 'words' | 'naming'>,
   list: Ask,
 ): Promise<SingleRecord | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
@@ -44,7 +44,8 @@ export const singleOf = async (
   if (command === undefined || endpoint === undefined) return undefined
   if (argument?.param?.completes !== list.endpoint.lists) return undefined
   const objects = await objectsOf(argument, naming)
-  const scope = scopeFlagsOf(list)
+  // What belongs to no project is found by its ID alone.
+  const scope = scopeOf(endpoint)?.kind === scopeOf(list.endpoint)?.kind ? scopeFlagsOf(list) : {}
   const project = scope.project === undefined ? undefined : String(scope.project)
   const textOf = (record: unknown): string => objectOf(record, objects, project)
   return {
