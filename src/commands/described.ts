@@ -104,6 +104,8 @@ export interface Given {
   readonly input?: JsonValues
   /** What the instance calls fields, where a vocabulary says so. */
   readonly naming?: Naming
+  /** The attributes of each argument, where rows bring them along. */
+  readonly rows?: readonly (JsonValues | undefined)[]
   /** The line names several projects or groups: what is done is done in each of them. */
   readonly several?: true
   /** In the place of arguments. */
@@ -117,6 +119,8 @@ export interface NamedObject {
   readonly parent?: string
   /** What of it a run may change, where it was selected by its record. */
   readonly before?: Fields
+  /** Its own attributes, where its row brings them along. */
+  readonly row?: JsonValues
 }
 
 /** Objects that are taken as they come. */
@@ -144,6 +148,8 @@ export interface Plan extends Ask {
   readonly object?: string
   /** Whose object it is, where there are several. */
   readonly parent?: Parent
+  /** What of its values its row said. */
+  readonly row?: JsonValues
   /** Its record, where planning read that already. */
   readonly record?: unknown
   /** Why it is not sent: what became of its object. */

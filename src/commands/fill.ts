@@ -47,6 +47,10 @@ export const checkChanges = (
 export const standIns = (open: readonly string[]): Readonly<Record<string, ''>> =>
   Object.fromEntries(open.map((name) => [name, '' as const]))
 
+/** What is open of one object: its row may say it. */
+export const openOf = (open: readonly string[], { row = {} }: Plan): readonly string[] =>
+  open.filter((name) => row[name] === undefined)
+
 /** A plan with its open attributes taken from the record. */
 export const filled = (plan: Plan, open: readonly string[], record: Fields): Plan => ({
   ...plan,
@@ -61,9 +65,10 @@ export const filled = (plan: Plan, open: readonly string[], record: Fields): Pla
 const complete = async (
   instance: InstanceService,
   plan: Plan,
-  open: readonly string[],
+  all: readonly string[],
   filling: Filling,
 ): Promise<Plan> => {
+  const open = openOf(all, plan)
   checkChanges(plan, open, filling)
   if (open.length === 0) return plan
   const { data } = await instance.call(filling.reads, pathIn(filling.reads, plan.values))

@@ -17,6 +17,7 @@ import {
   rehearsing,
   selecting,
   sharding,
+  sheets,
   spreading,
   writing,
 } from './many-flags.js'
@@ -119,6 +120,7 @@ export const declared = {
   ...repeating,
   ...writing,
   ...selecting,
+  ...sheets,
   ...journalling,
   ...recording,
   ...sharding,
@@ -179,6 +181,9 @@ export const repeatFlags = flagsOf(repeating, 'output')
 
 /** Flags of commands that change several objects. */
 export const selectFlags = flagsOf(selecting, 'command')
+
+/** Flags of commands whose objects may come with attributes of their own. */
+export const sheetFlags = flagsOf(sheets, 'command')
 
 /** Flags of commands that keep a journal of what they change. */
 export const journalFlags = flagsOf(journalling, 'command')

@@ -1,5 +1,5 @@
 /** The flags of commands that write, and of those that work on many objects. */
-import { boolean, string } from '../catalogue/params.js'
+import { boolean, list, string } from '../catalogue/params.js'
 import { declare, expressions } from './declared.js'
 
 export const writing = declare({
@@ -13,6 +13,15 @@ export const selecting = declare({
       completes: 'condition',
     }),
     read: expressions,
+  },
+})
+
+/** Of commands whose objects have attributes. */
+export const sheets = declare({
+  'row-fields': {
+    param: list('string', 'with -: columns that are attributes of the object in their row', {
+      placeholder: 'columns',
+    }),
   },
 })
 

@@ -11,6 +11,8 @@ export interface GivenObject {
   readonly parent?: string
   /** What of it the run may change, as it was where it was selected; null where it was not there. */
   readonly before?: Fields | null
+  /** Its own attributes, where they came with it. */
+  readonly row?: Fields
 }
 
 /** An object in its place. */

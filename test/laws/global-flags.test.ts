@@ -84,6 +84,10 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
     line: ['runners', 'pause', '--yes'],
     flag: ['--select', 'id=2'],
   },
+  'row-fields': {
+    line: ['runners', 'update', '1', '--description', 'new'],
+    flag: ['--row-fields', 'description'],
+  },
   where: { line: list, flag: ['--where', 'id=2'] },
   sort: { line: list, flag: ['--sort', '-id'] },
   until: { line: get, flag: ['--until', 'stauts=online'], answer: eachTime },

@@ -1,9 +1,11 @@
 /** The objects of a command as standard input names them, one after the other. */
+import type { Note } from '../../catalogue/scalars.js'
 import type { Command, NamedObject } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { objectsOf } from './objects.js'
 import { pipedStream } from './piped-reader.js'
+import { unusedColumns } from './row-fields.js'
 
 /**
  * They, as they come.
@@ -13,14 +15,13 @@ export async function* namedIn(
   command: Command,
   raw: Raw,
   chunks: AsyncIterable<string>,
+  note: Note,
 ): AsyncGenerator<NamedObject> {
   const project = raw.flags.get('project')?.at(-1)
   let any = false
-  for await (const some of pipedStream(
-    chunks,
-    await objectsOf(command.args[0], command.naming),
-    project,
-  )) {
+  const kind = await objectsOf(command.args[0], command.naming)
+  const tap = kind && unusedColumns(command, note, kind)
+  for await (const some of pipedStream(chunks, kind, project, tap)) {
     any = true
     for (const text of some) yield { text }
   }

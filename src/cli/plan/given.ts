@@ -10,6 +10,7 @@ import type { Command, Flag, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { spelled } from '../words/spellings.js'
+import { checkRows, unusedColumns } from './row-fields.js'
 import {
   checkOneReader,
   fromFile,
@@ -47,23 +48,33 @@ const attributesOf = async (text: HeldText, label: string): Promise<JsonValues> 
   return jsonFields(value)
 }
 
+const asTyped = ({ args, rows }: Raw): Pick<Given, 'args' | 'rows'> =>
+  rows === undefined ? { args } : { args, rows }
+
 const argsOf = async (
   command: Command,
   raw: Raw,
-  { stdin, project = raw.flags.get('project')?.at(-1) }: Pick<Sources, 'stdin' | 'project'>,
-): Promise<readonly string[]> => {
+  sources: Sources,
+): Promise<Pick<Given, 'args' | 'rows'>> => {
+  const { stdin, rowFields, note, project = raw.flags.get('project')?.at(-1) } = sources
   const [first] = command.args
-  if (first?.file === true || !raw.args.includes('-')) return raw.args
+  if (first?.file === true || !raw.args.includes('-')) return asTyped(raw)
   if (first?.variadic !== true) {
-    if (raw.args[0] !== '-' || first?.parameter === undefined) return raw.args
+    if (raw.args[0] !== '-' || first?.parameter === undefined) return asTyped(raw)
     throw usage(`${named(command)} takes one <${first.name}>, and reads none from standard input`)
   }
   const { pipedObjects } = await import('./piped-reader.js')
   const { objectsOf } = await import('./objects.js')
-  const objects = await pipedObjects(await stdin(), await objectsOf(first, command.naming), project)
+  const kind = await objectsOf(first, command.naming)
+  const tap = rowFields ?? (kind && unusedColumns(command, note, kind))
+  const objects = await pipedObjects(await stdin(), kind, project, tap)
   if (objects.length === 0 && raw.args.length === 1)
     throw usage('standard input names nothing to work on')
-  return raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
+  const args = raw.args.flatMap((arg) => (arg === '-' ? objects : [arg]))
+  if (rowFields === undefined) return { args }
+  const rows = raw.args.flatMap((arg) => (arg === '-' ? rowFields.rows : [undefined]))
+  checkRows(args, rows)
+  return { args, rows }
 }
 
 /** True when the objects came from standard input: the answer is a list then. */
@@ -77,7 +88,7 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
   const inputs = raw.flags.get('input')
   checkOneReader(raw)
   const { coming } = sources
-  const args = coming === undefined ? await argsOf(command, raw, sources) : []
+  const objects = coming === undefined ? await argsOf(command, raw, sources) : { args: [] }
   const flags: Record<string, JsonValue> = {}
   for (const flag of flagsOfCommand(command)) {
     const texts = raw.flags.get(flag.name)
@@ -92,12 +103,14 @@ export const givenOf = async (command: Command, raw: Raw, sources: Sources): Pro
       : path === '-'
         ? holdText(await sources.stdin())
         : await readText(path, '--input', sources)
+  const input = text === undefined ? undefined : await attributesOf(text, '--input')
+  sources.rowFields?.end(input)
   return {
-    args,
+    ...objects,
     flags,
     ...(coming === undefined ? {} : { coming }),
     extra: await paramValues(raw.flags.get('param') ?? [], sources),
-    ...(text === undefined ? {} : { input: await attributesOf(text, '--input') }),
+    ...(input === undefined ? {} : { input }),
   }
 }
 

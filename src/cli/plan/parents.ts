@@ -1,4 +1,5 @@
 /** Several projects or groups on one line: which flags say so, and what they name. */
+import type { JsonValues } from '../../base/json/value.js'
 import { idOrText } from '../../catalogue/scalars.js'
 import { hasForm, named } from '../../commands/derive/index.js'
 import type { Parent } from '../../commands/described.js'
@@ -146,6 +147,8 @@ export interface Slot {
   readonly value: string
   /** Its own objects, where each has others. */
   readonly args?: readonly string[]
+  /** The attributes of each of these. */
+  readonly rows?: Given['rows']
   /** Why its objects are not known. */
   readonly failure?: Failure
 }
@@ -165,12 +168,17 @@ export const slotIn = (column: Parent['column'], name: string): Slot => {
 
 /** Parents with the objects of each: those that follow each other are one. */
 export class SlotsWithObjects {
-  readonly slots: (Slot & { readonly args: string[] })[] = []
+  readonly slots: (Slot & {
+    readonly args: string[]
+    readonly rows: (JsonValues | undefined)[]
+  })[] = []
 
-  add(slot: Slot, text: string): void {
+  add(slot: Slot, text: string, row?: JsonValues): void {
     const last = this.slots.at(-1)
-    if (last?.parent.name === slot.parent.name) last.args.push(text)
-    else this.slots.push({ ...slot, args: [text] })
+    if (last?.parent.name === slot.parent.name) {
+      last.args.push(text)
+      last.rows.push(row)
+    } else this.slots.push({ ...slot, args: [text], rows: [row] })
   }
 }
 
@@ -182,9 +190,10 @@ export const slotOfTree = (kind: ParentKind, name: string): Slot => ({
 })
 
 /** What was asked, of one of several. */
-export const givenFor = (given: Given, { kind, value, args }: Slot): Given => ({
+export const givenFor = (given: Given, { kind, value, args, rows }: Slot): Given => ({
   ...given,
   ...(args === undefined ? {} : { args }),
+  ...(rows?.some((row) => row !== undefined) === true ? { rows } : {}),
   flags: { ...given.flags, [kind]: idOrText(value) },
 })
 

@@ -12,6 +12,7 @@ import { type Slot, SlotsWithObjects, slotIn } from './parents.js'
 import { type Cells, cellsOf, objectAt, plain } from './piped.js'
 import { CommaRows, InputLines } from './piped-lines.js'
 import { refused } from './piped-row.js'
+import type { RowFields } from './row-fields.js'
 
 type Column = Parent['column']
 
@@ -144,14 +145,16 @@ class Beginning {
 }
 
 /** What names an object of the verb, whatever parent it is in. */
-const namingFor = async (command: Command) => {
+const namingFor = async (command: Command, rowFields: RowFields | undefined) => {
   const objects = (await objectsOf(command.args[0], command.naming)) ?? plain
   const elsewhere = await objects.elsewhere()
   let n = 0
   return ({ column, parent, record }: Owned): NamedObject => {
     n += 1
-    const reading = { objects, elsewhere, project: slotIn(column, parent).value }
-    return { text: objectAt(`record ${n}`, record, reading), parent }
+    const reading = { objects, elsewhere, project: slotIn(column, parent).value, tap: rowFields }
+    const text = objectAt(`record ${n}`, record, reading)
+    const row = rowFields?.rows.at(-1)
+    return { text, parent, ...(row === undefined ? {} : { row }) }
   }
 }
 
@@ -169,12 +172,13 @@ const stray = (n: number, column: Column): Error =>
 export const ownedObjects = async (
   command: Command,
   chunks: AsyncIterable<string>,
+  rowFields?: RowFields,
 ): Promise<Required<Pick<Coming, 'objects' | 'below'>> | AsyncIterable<string>> => {
   const beginning = new Beginning(chunks)
   const known = await beginning.first()
   if (known === undefined) return beginning.again()
   const { column } = known.first
-  const nameOf = await namingFor(command)
+  const nameOf = await namingFor(command, rowFields)
   let n = 0
   const namedIn = (found: readonly Found[]): readonly NamedObject[] =>
     found.flatMap((one) => {
@@ -200,15 +204,16 @@ export const ownedSlots = async (
   command: Command,
   raw: Raw,
   stdin: () => Promise<string>,
+  rowFields?: RowFields,
 ): Promise<readonly Slot[] | undefined> => {
   if (!isOpen(command, raw)) return undefined
   const whole = async function* (): AsyncGenerator<string> {
     yield await stdin()
   }
-  const owned = await ownedObjects(command, whole())
+  const owned = await ownedObjects(command, whole(), rowFields)
   if (!('below' in owned)) return undefined
   const found = new SlotsWithObjects()
-  for await (const { text, parent = '' } of owned.objects)
-    found.add(slotIn(owned.below, parent), text)
+  for await (const { text, parent = '', row } of owned.objects)
+    found.add(slotIn(owned.below, parent), text, row)
   return found.slots
 }

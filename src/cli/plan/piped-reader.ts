@@ -19,6 +19,7 @@ import {
   type ValueReading,
 } from './piped.js'
 import { CommaRows, InputLines, type Parse } from './piped-lines.js'
+import type { RowTap } from './row-fields.js'
 
 /** Takes text, and gives the objects that it names. */
 interface Form {
@@ -29,6 +30,8 @@ interface Form {
 interface Reading {
   readonly objects: Objects
   readonly project: string | undefined
+  /** Is told of each record. */
+  readonly tap?: RowTap | undefined
 }
 
 class JsonForm implements Form {
@@ -62,31 +65,31 @@ class LineForm implements Form {
 }
 
 /** A table whose cells a tab parts: its first line is the heading. */
-const tabbed = ({ objects, project }: Reading): ByLine => {
+const tabbed = ({ objects, project, tap }: Reading): ByLine => {
   let read: ((row: Cells) => readonly string[]) | undefined
   return (lines) =>
     lines.flatMap(({ number, text }) => {
       const cells = cellsOf(text)
       if (read !== undefined) return read({ place: `line ${number}`, cells })
-      read = rowReader(cells, objects, project)
+      read = rowReader(cells, objects, project, tap)
       return []
     })
 }
 
 /** A table whose cells commas part. */
-const commas = (parse: Parse, { objects, project }: Reading): ByLine => {
+const commas = (parse: Parse, { objects, project, tap }: Reading): ByLine => {
   const rows = new CommaRows(parse)
   let read: ((row: Cells) => readonly string[]) | undefined
   return (lines, last) =>
     rows.take(lines, last).flatMap((row) => {
       if (read !== undefined) return read(row)
-      read = rowReader(row.cells, objects, project)
+      read = rowReader(row.cells, objects, project, tap)
       return []
     })
 }
 
 /** One object a line. */
-const oneALine = ({ objects, project }: Reading): ByLine => {
+const oneALine = ({ objects, project, tap }: Reading): ByLine => {
   let read: ((line: NumberedText) => string) | undefined
   let heading: NumberedText | undefined
   return (lines, last) => {
@@ -103,6 +106,7 @@ const oneALine = ({ objects, project }: Reading): ByLine => {
         }
       }
       heading = undefined
+      tap?.bare(`line ${line.number}`)
       found.push(read(line))
     }
     if (last && heading !== undefined && read !== undefined) found.push(read(heading))
@@ -133,10 +137,14 @@ const formOf = async (head: string, reading: Reading): Promise<Form> => {
   const { objects } = reading
   if (/^\s*[[{]/.test(head))
     return new JsonForm({ ...reading, elsewhere: await objects.elsewhere() })
+  // Of a sheet people chose the columns: one that names the object makes it one.
+  const isHeading = (cells: readonly string[]): boolean =>
+    (reading.tap?.sheet === true && cells.some((cell) => isOneHeading(cell, objects))) ||
+    isTable(cells, objects)
   if (head.includes('\t'))
-    return new LineForm(isTable(cellsOf(head), objects) ? tabbed(reading) : oneALine(reading))
+    return new LineForm(isHeading(cellsOf(head)) ? tabbed(reading) : oneALine(reading))
   const csv = head.includes(',') ? await csvHeading(head) : undefined
-  if (csv !== undefined && isTable(csv[1], objects)) return new LineForm(commas(csv[0], reading))
+  if (csv !== undefined && isHeading(csv[1])) return new LineForm(commas(csv[0], reading))
   return new LineForm(oneALine(reading))
 }
 
@@ -150,6 +158,7 @@ export async function* pipedStream(
   chunks: Iterable<string> | AsyncIterable<string>,
   objects: Objects = plain,
   project?: string,
+  tap?: RowTap,
 ): AsyncGenerator<readonly string[]> {
   let form: Form | undefined
   let waiting = ''
@@ -160,7 +169,7 @@ export async function* pipedStream(
     if (form === undefined) {
       const head = headOf(waiting, last)
       if (head === undefined) return []
-      form = await formOf(head, { objects, project })
+      form = await formOf(head, { objects, project, tap })
     }
     const text = waiting
     waiting = ''
@@ -179,9 +188,10 @@ export const pipedObjects = async (
   input: string,
   objects: Objects = plain,
   project?: string,
+  tap?: RowTap,
 ): Promise<readonly string[]> => {
   const found: string[] = []
-  for await (const some of pipedStream([input], objects, project))
+  for await (const some of pipedStream([input], objects, project, tap))
     for (const one of some) found.push(one)
   return found
 }

@@ -2,12 +2,13 @@
 
 import type { CutValue } from '../../base/json/cutter.js'
 import { digitsOf, isNumber } from '../../base/json/json.js'
-import type { Fields } from '../../base/objects.js'
+import { type Fields, isObject } from '../../base/objects.js'
 import { wordOfSeveral } from '../../catalogue/kinds.js'
 import { dotted, keyIn, type Naming } from '../../catalogue/words.js'
 import { firstOf, objectColumn } from '../run/answer/fields.js'
 import type { Objects } from './objects.js'
 import { bareObject, objectIn, otherThings, refused } from './piped-row.js'
+import type { RowTap } from './row-fields.js'
 
 export interface NumberedText {
   readonly number: number
@@ -83,6 +84,7 @@ export const rowReader = (
   heading: readonly string[],
   objects: Objects,
   project: string | undefined,
+  tap?: RowTap,
 ): ((row: Cells) => readonly string[]) => {
   // An answer about several objects may be of any shape, but says which they were.
   const names = heading.map((cell) => neutralName(cell, objects))
@@ -98,7 +100,9 @@ export const rowReader = (
     if (cells.every((cell, i) => cell === heading[i])) return []
     const at = (name: string): string => (cells[names.indexOf(name)] ?? '').trim()
     const field = about ? (name: string) => (name === objectColumn ? at(name) : '') : at
-    return [objectIn({ place, field }, objects, project)]
+    const object = objectIn({ place, field }, objects, project)
+    tap?.take(place, names, at)
+    return [object]
   }
 }
 
@@ -148,23 +152,34 @@ export interface ValueReading {
   /** What `objects.elsewhere` gave. */
   readonly elsewhere: ReadonlySet<string>
   readonly project: string | undefined
+  readonly tap?: RowTap | undefined
 }
 
 /** The object of a value of JSON, or of a row with its fields, that stands there. */
 export const objectAt = (
   place: string,
   value: unknown,
-  { objects, elsewhere, project }: ValueReading,
+  { objects, elsewhere, project, tap }: ValueReading,
 ): string => {
   const own = textOf(value)
   const keys = value !== null && typeof value === 'object' ? Object.keys(value) : []
-  if (isOfOthers(keys, objects, elsewhere)) throw otherThings(place, objects)
-  if (own !== '') return bareObject(place, own, objects, project)
-  return objectIn(
+  if (tap?.sheet !== true && isOfOthers(keys, objects, elsewhere)) throw otherThings(place, objects)
+  if (own !== '') {
+    tap?.bare(place)
+    return bareObject(place, own, objects, project)
+  }
+  const object = objectIn(
     { place, field: (name) => fieldOf(value, name, objects.naming) },
     objects,
     project,
   )
+  if (isObject(value))
+    tap?.take(
+      place,
+      keys.map((key) => neutralName(key, objects)),
+      (name) => value[keyIn(value, name, objects.naming) ?? name],
+    )
+  return object
 }
 
 /** Where a value of JSON stands, for messages. */

@@ -26,6 +26,7 @@ import { placeProject, referencesOf, scopedBy, withoutReference } from './belong
 import { attributesOf } from './changes.js'
 import { choose } from './choose.js'
 import type { ObjectReference } from './references.js'
+import { givenInRow } from './row-fields.js'
 import { fillScope, type Scoped } from './scope.js'
 import type { Surroundings } from './surroundings.js'
 import { oneScope, parseValue } from './values.js'
@@ -139,6 +140,23 @@ const planOf = async (
   return completed(common, own, withoutReference(group, reference), group[0], around)
 }
 
+/** What the plans of a row have in common with all others, and its own attributes; of those without a row it is made once. */
+const commonsOf = (
+  ...[command, given, scoped, around, override]: Parameters<typeof commonOf>
+): ((row: JsonValues | undefined) => Promise<Common>) => {
+  let common: Promise<Common> | undefined
+  return async (row) => {
+    if (row === undefined) {
+      common ??= commonOf(command, given, scoped, around, override)
+      return common
+    }
+    const own = await givenInRow(command, given, row, around)
+    // A stand-in for what no flag says gives way to the row.
+    const others = Object.entries(override).filter(([name]) => row[name] === undefined)
+    return commonOf(command, own, scoped, around, Object.fromEntries(others))
+  }
+}
+
 /**
  * The plans of a command, one for each object given (one where the command takes none).
  * @param apart also for objects that one request could take together
@@ -152,18 +170,24 @@ export const plansOf = async (
   apart = false,
 ): Promise<readonly Plan[]> => {
   const references = await referencesOf(command, given, around)
-  const choice = choose(command, scopedBy(given, references), around.env, override)
+  // Of rows all together say which endpoint is meant.
+  const all = await givenInRow(command, given, Object.assign({}, ...(given.rows ?? [])), around)
+  const choice = choose(command, scopedBy(all, references), around.env, override)
   around.offered?.(choice.endpoint)
   const scoped = await fillScope(command, choice, around)
   const { endpoint } = scoped
   const project = projectIn(endpoint, given, scoped.scope)
   const args = await allArgs(command, endpoint, given, around, project)
-  const common = await commonOf(command, given, scoped, around, override)
-  const several = command.args[0]?.variadic === true && (apart || !joins(endpoint))
+  const commonFor = commonsOf(command, given, scoped, around, override)
+  const own = apart || given.rows !== undefined || !joins(endpoint)
+  const several = command.args[0]?.variadic === true && own
   const groups = several && args.length > 0 ? args.map((arg) => [arg]) : [args]
   const plans: Plan[] = []
   // One after the other: each may ask a person.
-  for (const [i, group] of groups.entries())
-    plans.push(await planOf(common, group, references[i], given, around))
+  for (const [i, group] of groups.entries()) {
+    const row = given.rows?.[i]
+    const plan = await planOf(await commonFor(row), group, references[i], given, around)
+    plans.push(row === undefined ? plan : { ...plan, row })
+  }
   return plans
 }

@@ -10,6 +10,7 @@ import { Failure } from '../../errors.js'
 import { asNeutral } from '../own/found.js'
 import { fromStdin, givenOf } from '../plan/given.js'
 import { namedParents, type Parents, type Slot, withoutParents } from '../plan/parents.js'
+import { RowFields } from '../plan/row-fields.js'
 import type { Raw } from '../words/line.js'
 import { comingOf, goesOn } from './coming.js'
 import type { Running } from './context.js'
@@ -70,13 +71,27 @@ export const spreadBy = async (command: Command, { select }: Globals): Promise<C
   return own ? command : ((await selectionList(command)) ?? command)
 }
 
+/** What reads the attributes of rows; those of a run that is gone on with stand in its journal. */
+const rowFieldsOf = ({ command, raw, wish }: Acting): RowFields | undefined => {
+  const columns = raw.flags.get('row-fields')?.flatMap((text) => text.split(','))
+  const again = wish.resumed?.again
+  if (columns === undefined || again === false) return undefined
+  const names = columns.map((column) => column.trim()).filter((column) => column !== '')
+  const rowFields = new RowFields(command, raw, names)
+  wish.rowFields = rowFields.names
+  return rowFields
+}
+
 /** Parents that come with their objects from standard input. */
-const pipedParents = async ({ command, raw, stdin, input, parents, globals }: Acting) => {
+const pipedParents = async (
+  { command, raw, stdin, input, parents, globals }: Acting,
+  rowFields: RowFields | undefined,
+) => {
   if (parents !== undefined || !fromStdin(raw)) return undefined
   if (globals.select !== undefined) throw besideIds()
   const { isOpen, mayOwn, ownedSlots } = await import('../plan/piped-parents.js')
   if (!isOpen(command, raw) || !mayOwn(await input.head())) return undefined
-  const slots = await ownedSlots(command, raw, stdin)
+  const slots = await ownedSlots(command, raw, stdin, rowFields)
   const [first] = slots ?? []
   if (slots === undefined || first === undefined) return undefined
   return { slots, raw: { ...raw, args: [] }, parents: namedParents(first) }
@@ -144,7 +159,8 @@ export const act = async (acting: Acting): Promise<void> => {
   const taken = await takenUp(acting)
   if (taken === undefined) return checkWhole(acting)
   const coming = await comingOf(taken)
-  const all = { ...taken, ...(coming === undefined ? await pipedParents(taken) : {}) }
+  const rowFields = rowFieldsOf(taken)
+  const all = { ...taken, ...(coming === undefined ? await pipedParents(taken, rowFields) : {}) }
   const { command, raw, globals, stdin, parents, running, wish } = all
   const { services, rounds, printing } = running
   const { person } = services
@@ -155,6 +171,7 @@ export const act = async (acting: Acting): Promise<void> => {
     env: process.env,
     stdin,
     ...(coming === undefined ? {} : { coming }),
+    ...(rowFields === undefined ? {} : { rowFields }),
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
     read: digesting(wish),

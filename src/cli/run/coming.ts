@@ -2,6 +2,7 @@
 import { streams } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import { isRepeated } from '../../commands/repeat-flags.js'
+import type { Services } from '../../commands/services.js'
 import type { Coming, Command, NamedObject } from '../../commands/types.js'
 import type { Parents } from '../plan/parents.js'
 import type { Raw } from '../words/line.js'
@@ -15,6 +16,7 @@ interface Line {
   readonly parents: Parents | undefined
   readonly wish: JournalWish
   readonly input: StandardInput
+  readonly running: { readonly services: Pick<Services, 'person'> }
   /** The objects come from the journal, and perhaps once more from where they came before. */
   readonly streamed?: boolean
 }
@@ -27,6 +29,8 @@ export const goesOn = ({
 }: Pick<Line, 'command' | 'globals' | 'parents'>): boolean =>
   parents === undefined &&
   !isRepeated(globals) &&
+  // What the rows say is checked whole before anything is sent.
+  globals.rowFields === undefined &&
   streams(command) &&
   command.args[0]?.variadic === true &&
   !globals.curl
@@ -41,14 +45,15 @@ const isStreamed = (line: Line): boolean => {
 async function* none(): AsyncGenerator<NamedObject> {}
 
 /** Those of standard input, each with its parent where it brings one along. */
-const piped = async ({ command, raw, input, wish }: Line): Promise<Coming> => {
+const piped = async ({ command, raw, input, running, wish }: Line): Promise<Coming> => {
   const [{ namedIn }, { isOpen, mayOwn, ownedObjects }] = await Promise.all([
     import('../plan/given-objects.js'),
     import('../plan/piped-parents.js'),
   ])
   const owning = isOpen(command, raw) && mayOwn(await input.head())
   const found = owning ? await ownedObjects(command, input.chunks()) : input.chunks()
-  if (!('below' in found)) return { objects: namedIn(command, raw, found) }
+  if (!('below' in found))
+    return { objects: namedIn(command, raw, found, running.services.person.note) }
   wish.parents = found.below
   return found
 }

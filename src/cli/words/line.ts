@@ -1,4 +1,5 @@
 /** What a command line comes to. */
+import type { JsonValues } from '../../base/json/value.js'
 import type { Command } from '../../commands/types.js'
 import type { Failure } from '../../errors.js'
 import type { FindOwn } from '../own/found.js'
@@ -8,6 +9,8 @@ export interface Raw {
   readonly args: readonly string[]
   /** Flag name → its texts in order; booleans as 'true' and 'false'. */
   readonly flags: ReadonlyMap<string, readonly string[]>
+  /** The attributes of each argument, as a journal has them. */
+  readonly rows?: readonly (JsonValues | undefined)[]
   /** By which name flags were given that an instance has others for. */
   readonly own?: ReadonlyMap<string, string>
 }

@@ -7,7 +7,7 @@ import { pathIn } from '../../catalogue/path-in.js'
 import type { Data } from '../../client/typed.js'
 import { Failure, survived } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import { checkChanges, filled, missing, standIns } from '../fill.js'
+import { checkChanges, filled, missing, openOf, standIns } from '../fill.js'
 import { withListedUsers } from '../members/usernames.js'
 import type { InstanceService, Loss, Services } from '../services.js'
 import type { Operation, Plan } from '../types.js'
@@ -127,12 +127,13 @@ export const rulesCreate = define({
 
 const updating = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const { instance } = services
-  const open = missing(given, filling)
+  const missed = missing(given, filling)
   const keep = given.flags.keep === true
   const lost = new Lost()
   return {
-    preset: standIns(open),
+    preset: standIns(missed),
     complete: async (asked) => {
+      const open = openOf(missed, asked)
       checkChanges(asked, open, filling)
       const listed = await listedBy(services, asked)
       const whole = await complete(instance, listed, open, keep).catch(survived)

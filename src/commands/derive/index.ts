@@ -24,6 +24,7 @@ export {
   keepsJournal,
   lists,
   rehearsable,
+  rowFlags,
   selectsOf,
   streams,
   takesSeveral,

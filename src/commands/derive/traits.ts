@@ -1,7 +1,7 @@
 /** What a command is, by its endpoints. */
 import { type Endpoint, echoes, methodOf, writes } from '../../catalogue/endpoint.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
-import type { Command } from '../types.js'
+import type { Command, Flag } from '../types.js'
 import { type ScopeKind, scopeOf } from './scope.js'
 
 /** Whether a command reaches the instance through the catalogue. */
@@ -72,6 +72,22 @@ export const keepsJournal = (c: Command): boolean => sendsBody(c) && c.run === u
 
 /** Whether a command takes its objects as they come. */
 export const streams = (c: Command): boolean => c.run === undefined && c.gathers !== true
+
+/** The flags of a command that rows of standard input may say of each object instead. */
+export const rowFlags = (
+  c: Pick<Command, 'args' | 'flags' | 'endpoints' | 'run'>,
+): readonly Flag[] => {
+  const writing = Object.values(c.endpoints).some(writes)
+  if (!takesSeveral(c) || !writing || c.run !== undefined) return []
+  return c.flags.filter(
+    ({ hidden, param, parameter, path }) =>
+      parameter !== undefined &&
+      path !== true &&
+      hidden !== true &&
+      // It names a file of this machine.
+      !(param.type === 'string' && param.format === 'pem'),
+  )
+}
 
 /** Whether a command takes several objects by position. */
 export const takesSeveral = ({ args: [first] }: Pick<Command, 'args'>): boolean =>

@@ -3,22 +3,31 @@
 import { issues } from '../../catalogue/areas/issues.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
-import type { Operation } from '../types.js'
+import type { Operation, Plan } from '../types.js'
 
 const action = '/promote'
 
 /** Whether a note holds the quick action at the start of a line. */
 export const promotes = (body: string): boolean => /^\/promote(?!\S)/m.test(body)
 
+/** @throws Failure `usage` for a note that does not promote */
+const checkNote = (body: unknown): void => {
+  if (promotes(String(body))) return
+  throw usage(
+    'the note does not promote the issue: it needs /promote at the start of a line',
+    'Leave --body out for a note that is just that.',
+  )
+}
+
 const promoting = (given: GivenBy<Record<never, never>, typeof issues.promote>): Operation => {
   const body = given.flags.body ?? given.input?.body
-  if (body !== undefined && !promotes(String(body)))
-    throw usage(
-      'the note does not promote the issue: it needs /promote at the start of a line',
-      'Leave --body out for a note that is just that.',
-    )
+  if (body !== undefined) checkNote(body)
   const bare = body === undefined && given.extra.body === undefined
-  return { preset: bare ? { body: action } : {}, done: 'promoted' }
+  const ofRow = (plan: Plan): Plan => {
+    if (plan.row?.body !== undefined) checkNote(plan.row.body)
+    return plan
+  }
+  return { preset: bare ? { body: action } : {}, complete: ofRow, done: 'promoted' }
 }
 
 export const promote = define({

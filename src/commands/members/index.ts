@@ -95,6 +95,7 @@ export const add = define({
   examples: [
     'members add 6 --access-level developer --project platform/app',
     'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
+    "printf 'user_id,access_level\\n6,developer\\n' | svcctl members add - --row-fields access_level --project platform/app",
   ],
   gathers: true,
   operation: (services) => ({

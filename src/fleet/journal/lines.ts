@@ -64,6 +64,8 @@ interface Place {
 
 export interface QueuedLine extends Place {
   readonly state: 'queued'
+  /** The object's own attributes, by the API's names; a secret is the text that refers to it. */
+  readonly row?: Fields
   /** Of an object that was selected by its record. */
   readonly before?: Attributes
 }

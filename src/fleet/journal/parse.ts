@@ -64,7 +64,7 @@ const answered = { status: orAbsent(isCount), request_id: orAbsent(isText) }
 
 /** By the state of its object. */
 const objectLines: Readonly<Record<ObjectLine['state'], Check>> = {
-  queued: hasShape({ before: attributes }),
+  queued: hasShape({ before: attributes, row: orAbsent(isObject) }),
   begun: hasShape({ before: attributes, unread: orAbsent(isText) }),
   done: hasShape({ ...answered, before: attributes, after: attributes, unread: orAbsent(isText) }),
   unchanged: hasShape({ ...answered, before: attributes, after: attributes }),

@@ -41,6 +41,7 @@ const queuedLine = (given: GivenObject, n: number, keep: Keep | undefined): Queu
   return {
     ...placeOf({ ...given, n }),
     state: 'queued',
+    ...(given.row === undefined ? {} : { row: given.row }),
     ...(before === undefined ? {} : { before }),
   }
 }

@@ -20,6 +20,7 @@ import type { Ask } from '../../../http/types.js'
 import type { Unknown } from '../../plan/attributes.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
 import { plansOf } from '../../plan/plan.js'
+import { apartWithRows } from '../../plan/row-fields.js'
 import type { Wanted } from '../../plan/sources.js'
 import type { Surroundings } from '../../plan/surroundings.js'
 import type { RunOptions } from '../options.js'
@@ -115,7 +116,7 @@ export class Planning {
   /** The plans of what one of several projects or groups has of it. */
   async *below(
     given: Given,
-    { preset, split = (text) => [text], standIn }: Operation,
+    { preset, split, standIn }: Operation,
     slot: Slot,
   ): AsyncGenerator<Plan> {
     const { command } = this.#options
@@ -125,9 +126,9 @@ export class Planning {
       return
     }
     const own = givenFor(given, slot)
-    const texts = own.args.flatMap(split)
+    const { texts, ...rows } = apartWithRows(own, split)
     const args = standIn === undefined ? texts : texts.map(standIn)
-    const plans = await this.plans({ ...own, args }, preset, true)
+    const plans = await this.plans({ ...own, args, ...rows }, preset, true)
     for (const [i, plan] of plans.entries()) {
       const label = standIn === undefined ? undefined : texts[i]
       yield { ...plan, ...(label === undefined ? {} : { label }), parent: slot.parent }

@@ -10,6 +10,7 @@ import type { AnswerService, Many } from '../../../commands/services.js'
 import type { Operation } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
+import { apartWithRows } from '../../plan/row-fields.js'
 import type { Lists } from '../instance/listing.js'
 import type { Planning } from '../instance/planning.js'
 import type { Crowd } from '../many/crowd.js'
@@ -119,10 +120,10 @@ export class Performer {
   async #planned(given: Given, operation: Operation): Promise<readonly Plan[]> {
     const { planning } = this.#parts
     const { preset, split, standIn } = operation
-    const texts = split === undefined ? given.args : given.args.flatMap(split)
+    const { texts, ...rows } = apartWithRows(given, split)
     const args = standIn === undefined ? texts : texts.map(standIn)
     const apart = operation.merge !== undefined
-    const plans = await planning.plans({ ...given, args }, preset, apart)
+    const plans = await planning.plans({ ...given, args, ...rows }, preset, apart)
     const named = plans.map((plan, i) => {
       const text = texts[i]
       return standIn === undefined || text === undefined ? plan : { ...plan, label: text }

@@ -109,7 +109,8 @@ const plainFlag = (name: string): Flag => ({
 
 /** Flags that say what is done: how it is run may be otherwise the next time. */
 const isPart = (name: string, parents: boolean): boolean =>
-  !(name in declared) && !(parents && (name === 'project' || name === 'group'))
+  (!(name in declared) || name === 'row-fields') &&
+  !(parents && (name === 'project' || name === 'group'))
 
 interface AskedOf {
   readonly command: Command
@@ -211,7 +212,14 @@ export const flagsAsked = async ({ flags }: LineAsked): Promise<Raw['flags']> =>
 }
 
 /** Global flags that the journal answers, too. */
-const answeredByJournal = ['journal', 'shard', 'undo-record', 'all-projects', 'recursive']
+const answeredByJournal = [
+  'journal',
+  'shard',
+  'undo-record',
+  'all-projects',
+  'recursive',
+  'row-fields',
+]
 
 /** @throws Failure `usage` for what the journal of the run that is gone on with says itself */
 export const checkResuming = (command: Command, { flags }: Raw): void => {

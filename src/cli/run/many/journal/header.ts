@@ -19,16 +19,20 @@ const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
 }
 
 /** What all objects of a run are sent: neither the object itself nor what it belongs to. */
-export const valuesOf = ({ endpoint, values, extra }: Plan, raw: Raw): Fields => {
+export const valuesOf = (
+  { endpoint, values, extra }: Plan,
+  raw: Raw,
+  rowFields: readonly string[] = [],
+): Fields => {
   const own = [...(endpoint.args ?? []), scopeOf(endpoint)?.placeholder]
   const common = Object.entries({ ...extra, ...values }).filter(
-    ([name, value]) => value !== undefined && !own.includes(name),
+    ([name, value]) => value !== undefined && !own.includes(name) && !rowFields.includes(name),
   )
   const shown = maskingOf(endpoint)(Object.fromEntries(common)) ?? {}
-  return Object.fromEntries(
-    common.map(([name]) => {
-      const secret = endpoint.params[name]?.secret === true || isSecretName(name)
-      return [name, secret ? { secret: origin(name, endpoint, raw) } : shown[name]]
-    }),
-  )
+  const rows = rowFields.map((name): [string, unknown] => [name, { row: name }])
+  const shared = common.map(([name]): [string, unknown] => {
+    const secret = endpoint.params[name]?.secret === true || isSecretName(name)
+    return [name, secret ? { secret: origin(name, endpoint, raw) } : shown[name]]
+  })
+  return Object.fromEntries([...shared, ...rows])
 }

@@ -87,7 +87,7 @@ const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
     id: journalId(words, place.clock.now(), parts.single),
     command: words,
     endpoint: maskAddresses(first.endpoint.route),
-    values: valuesOf(first, wish.raw),
+    values: valuesOf(first, wish.raw, wish.rowFields),
     ...identity,
     source: wish.source,
     ...(await askedOf({ command, wish, answered, cwd, shard, undoRecord })),

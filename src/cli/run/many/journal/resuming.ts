@@ -1,4 +1,5 @@
 /** `--resume`: the line of a run as its journal has it, and the objects that are left of it. */
+import { jsonFields } from '../../../../base/json/value.js'
 import { quoted } from '../../../../base/shell-words.js'
 import { areas } from '../../../../catalogue/index.js'
 import { kindNamed } from '../../../../catalogue/kinds.js'
@@ -92,10 +93,17 @@ const scopeIn = async (
 /** The objects below their parents. */
 const slotsFor = (items: readonly Item[], column: Parent['column']): readonly Slot[] => {
   const found = new SlotsWithObjects()
-  for (const { object, parent = '' } of items) found.add(slotIn(column, parent), object)
+  for (const { object, parent = '', row } of items)
+    found.add(slotIn(column, parent), object, row && jsonFields(row))
   // One that has no objects is worked on itself, or on those that all have.
   return found.slots.map(({ args, ...slot }) => (args.join('') === '' ? slot : { ...slot, args }))
 }
+
+/** The attributes that came with the objects. */
+const rowsOf = (items: readonly Item[]): Pick<Raw, 'rows'> =>
+  items.some(({ row }) => row !== undefined)
+    ? { rows: items.map(({ row }) => row && jsonFields(row)) }
+    : {}
 
 const overParents = (slots: readonly Slot[]): Pick<TakenUp, 'parents' | 'slots'> => ({
   slots,
@@ -129,9 +137,15 @@ const lineFor = async (
   if (shared && !(again && mark !== undefined)) flags.set(kind, [owner])
   if (again) return { raw: { args: raw.args, flags } }
   if (owner === undefined || kind === undefined || shared)
-    return { raw: { args: items.map(({ object }) => object), flags } }
+    return { raw: { args: items.map(({ object }) => object), flags, ...rowsOf(items) } }
   if (mark !== undefined)
-    return { raw: { args: items.map((one) => `${one.parent}${mark}${one.object}`), flags } }
+    return {
+      raw: {
+        args: items.map((one) => `${one.parent}${mark}${one.object}`),
+        flags,
+        ...rowsOf(items),
+      },
+    }
   return { raw: { args: [], flags }, ...overParents(slotsFor(items, 'project')) }
 }
 
@@ -188,7 +202,9 @@ const tellUnknown = (resuming: Resuming, items: readonly Item[]): void => {
 const isStreamed = (command: Command, { asked, source }: Header): boolean =>
   command.open === true
     ? asked?.parents === undefined
-    : streams(command) && (asked?.parents === undefined || source === 'stdin')
+    : streams(command) &&
+      asked?.flags['row-fields'] === undefined &&
+      (asked?.parents === undefined || source === 'stdin')
 
 /**
  * Takes a run up where it was left.

@@ -17,11 +17,17 @@ const placeOf = (plan: Plan) => ({
   ...(plan.parent === undefined ? {} : { parent: plan.parent.name }),
 })
 
+/** The same as it waits: with the attributes of its row. */
+const queuedAs = (plan: Plan) => ({
+  ...placeOf(plan),
+  ...(plan.row === undefined ? {} : { row: plan.row }),
+})
+
 const numbered = (plan: Plan, item: Item): Numbered => ({ ...item, plan })
 
 const fresh = async (keeping: Keeping, plans: readonly Plan[]): Promise<readonly Numbered[]> => {
   const last = keeping.journal.states.last
-  await keeping.enlist(plans.map(placeOf))
+  await keeping.enlist(plans.map(queuedAs))
   return plans.map((plan, i) => numbered(plan, { n: last + 1 + i, ...placeOf(plan) }))
 }
 
@@ -78,7 +84,7 @@ const opened = async (
   let keeping: Keeping | undefined
   try {
     keeping = await keeper()
-    await keeping.enlist([placeOf(plan)])
+    await keeping.enlist([queuedAs(plan)])
     return keeping
   } catch (error) {
     await keeping?.discard()

@@ -27,25 +27,37 @@ const parentOf = ({ flags: { project, group } }: Given): string | undefined => {
   return parent === undefined ? undefined : String(parent)
 }
 
+/** The arguments that are in a part, with their rows. */
+const filteredArgs = (
+  { args, rows }: Pick<Given, 'args' | 'rows'>,
+  isIn: (text: string) => boolean,
+): Pick<Given, 'args' | 'rows'> => ({
+  args: args.filter(isIn),
+  ...(rows === undefined ? {} : { rows: rows.filter((_, i) => isIn(args[i] ?? '')) }),
+})
+
 /** What was asked, of the objects of a part. */
 const givenInShard = (command: Command, given: Given, shard: Shard): Given => ({
   ...given,
-  args: given.args.filter(inShard(command, shard, parentOf(given))),
+  ...filteredArgs(given, inShard(command, shard, parentOf(given))),
 })
 
 /** The parents of a part: those with objects in it, or themselves where they have none. */
 const slotsInShard = (
   command: Command,
   slots: readonly Slot[],
-  args: readonly string[],
+  { args, rows }: Pick<Given, 'args' | 'rows'>,
   shard: Shard,
 ): readonly Slot[] =>
   slots.flatMap((slot) => {
-    const all = slot.args ?? args
-    if (all.length === 0)
+    const all =
+      slot.args === undefined
+        ? { args, ...(rows && { rows }) }
+        : { args: slot.args, ...(slot.rows && { rows: slot.rows }) }
+    if (all.args.length === 0)
       return partOf(slot.kind, { object: slot.value }, shard.of) === shard.part ? [slot] : []
-    const own = all.filter(inShard(command, shard, slot.value))
-    return own.length === 0 ? [] : [{ ...slot, args: own }]
+    const own = filteredArgs(all, inShard(command, shard, slot.value))
+    return own.args.length === 0 ? [] : [{ ...slot, ...own }]
   })
 
 async function* filtered(
@@ -83,8 +95,8 @@ export const narrowed = (
   // Its objects are no arguments: it asks for its part by itself.
   if (command.open === true && given.args.at(-1) === '-') return { given }
   // The arguments of an open command are its call, and no objects.
-  const args = command.open === true ? [] : given.args
-  if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, args, shard) }
+  const all = command.open === true ? { args: [] } : given
+  if (parents) return { given, narrow: (slots) => slotsInShard(command, slots, all, shard) }
   const { coming } = given
   if (coming !== undefined)
     return { given: { ...given, coming: comingInShard(command, given, coming, shard) } }

@@ -22,6 +22,8 @@ export interface JournalWish {
   parents?: 'project' | 'group' | 'of'
   /** The run that is gone on with. */
   resumed?: Resumed
+  /** The attributes that rows say, by the API's names. */
+  rowFields?: readonly string[]
   /** SHA-256 of the files that the line names, as they were read, by their paths. */
   readonly digests: Map<string, string>
 }

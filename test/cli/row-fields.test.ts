@@ -1,0 +1,264 @@
+/** `--row-fields`: columns of the rows of standard input that are attributes of the object in their row. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { rowsOf } from '../commands/calling.js'
+import { folder } from '../support/program.js'
+import { headerOf, linesOf, runs, user } from './run/journal/runs.js'
+
+const { server, run, files, forget, fresh, written } = runs()
+const canary = 'canary-of-a-secret-0123456789'
+const bodies = () =>
+  server.seen.flatMap(({ method, url, body }) =>
+    method === 'GET' ? [] : [[`${method} ${url.replace('/api/v4', '')}`, JSON.parse(body)]],
+  )
+const queued = (file: string) =>
+  linesOf(file).filter((line) => 'n' in line && line.state === 'queued')
+
+beforeEach(() => {
+  fresh()
+  server.answer = ({ url, method }) => {
+    if (url.endsWith('/user')) return user
+    return { body: method === 'POST' ? { status: 'success' } : { id: 1, description: 'before' } }
+  }
+})
+
+describe('--row-fields', () => {
+  it('adds each member of a sheet with the level and the day of its row', async () => {
+    const sheet =
+      'user_id,Department,access_level,expires_at\n5,QA,40,2027-01-01\n6,Ops,developer,\n7,Ops,30,\n'
+    const ran = await run('members add - -P web/site --row-fields access_level,expires_at', sheet)
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('3 done')])
+    expect(bodies().toSorted(([, a], [, b]) => b.access_level - a.access_level)).toEqual([
+      [
+        'POST /projects/web%2Fsite/members',
+        { user_id: 5, access_level: 40, expires_at: '2027-01-01' },
+      ],
+      ['POST /projects/web%2Fsite/members', { user_id: '6,7', access_level: 30 }],
+    ])
+    const [journal = ''] = files()
+    expect(queued(journal)).toMatchObject([
+      { object: '5', row: { access_level: 40, expires_at: '2027-01-01' } },
+      { object: '6', row: { access_level: 30 } },
+      { object: '7', row: { access_level: 30 } },
+    ])
+    expect(headerOf(journal).values).toMatchObject({ access_level: { row: 'access_level' } })
+  })
+
+  it.each([
+    ['csv', 'id,description,maximum-timeout\n1,"a, b",3600\n2,c,\n'],
+    ['a table', 'id\tdescription\tmaximum_timeout\n1\ta, b\t3600\n2\tc\t\n'],
+    [
+      'ndjson',
+      '{"id":1,"description":"a, b","maximum_timeout":3600}\n{"id":2,"description":"c","maximum_timeout":null}\n',
+    ],
+    ['json', '[{"id":1,"description":"a, b","maximum_timeout":"3600"},{"id":2,"description":"c"}]'],
+  ])('takes %s, and leaves out what a row does not say', async (_, sheet) => {
+    const line = 'runners update - --row-fields description,maximum-timeout --locked'
+    expect((await run(line, sheet)).code).toBe(0)
+    expect(bodies()).toEqual([
+      ['PUT /runners/1', { description: 'a, b', maximum_timeout: 3600, locked: true }],
+      ['PUT /runners/2', { description: 'c', locked: true }],
+    ])
+  })
+
+  it('takes rows that bring their project along, and several projects for all', async () => {
+    const sheet = 'project,user_id,access_level\na/b,5,10\nc/d,6,20\n'
+    await run('members add - --row-fields access_level', sheet)
+    const all = () => bodies().map(([line, body]) => [line, body.user_id, body.access_level])
+    expect(all()).toEqual([
+      ['POST /projects/a%2Fb/members', 5, 10],
+      ['POST /projects/c%2Fd/members', 6, 20],
+    ])
+    forget()
+    await run('members add - -P a/b,c/d --row-fields access_level', 'user_id,access_level\n5,10\n')
+    expect(all()).toEqual([
+      ['POST /projects/a%2Fb/members', 5, 10],
+      ['POST /projects/c%2Fd/members', 5, 10],
+    ])
+  })
+
+  it('shows each row in --dry-run and --curl', async () => {
+    const sheet = 'id,description\n1,a\n2,b\n'
+    const preview = await run('runners update - --row-fields description --dry-run', sheet)
+    expect(
+      rowsOf(preview.stdout).filter(({ attribute }) => attribute === 'description'),
+    ).toMatchObject([
+      { object: '1', now: 'before', new: 'a' },
+      { object: '2', now: 'before', new: 'b' },
+    ])
+    const curl = await run('runners update - --row-fields description --curl', sheet)
+    expect(curl.stdout).toMatch(/"description":"a".*runners\/1\n.*"description":"b".*runners\/2\n/s)
+    expect(written()).toEqual([])
+  })
+
+  it('is the same when the run is resumed, and is undone', async () => {
+    server.answer = ({ url, method }) => {
+      if (url.endsWith('/user')) return user
+      return method !== 'GET' && url.endsWith('/2')
+        ? { status: 503 }
+        : { body: { id: 1, description: 'before' } }
+    }
+    const sheet = 'id,description\n1,a\n2,b\n3,c\n'
+    await run('runners update - --row-fields description --retries 0', sheet)
+    forget()
+    let now = 'before'
+    server.answer = ({ url, method, body }) => {
+      if (url.endsWith('/user')) return user
+      if (method !== 'GET') now = JSON.parse(body).description
+      return { body: { id: 2, description: now } }
+    }
+    const ran = await run('runners update --resume last')
+    expect([ran.code, bodies()]).toEqual([0, [['PUT /runners/2', { description: 'b' }]]])
+    const typed = await run('runners update --resume last --row-fields description')
+    expect(typed.code).toBe(2)
+  })
+
+  it('is put back by journal undo', async () => {
+    const texts = new Map([
+      ['/1', 'one'],
+      ['/2', 'two'],
+    ])
+    server.answer = ({ url, method, body }) => {
+      if (url.endsWith('/user')) return user
+      const key = url.slice(url.lastIndexOf('/'))
+      if (method !== 'GET') texts.set(key, JSON.parse(body).description)
+      return { body: { id: Number(key.slice(1)), description: texts.get(key) } }
+    }
+    await run('runners update - --row-fields description', 'id,description\n1,a\n2,b\n')
+    forget()
+    const ran = await run('journal undo last --yes')
+    expect([ran.code, bodies()]).toEqual([
+      0,
+      [
+        ['PUT /runners/1', { description: 'one' }],
+        ['PUT /runners/2', { description: 'two' }],
+      ],
+    ])
+  })
+
+  it('takes a secret by reference alone, and journals the reference', async () => {
+    const file = join(folder(), 'token')
+    writeFileSync(file, `${canary}\n`)
+    const line = 'integrations update - -P a/b --row-fields webhook'
+    const plain = await run(line, `slug,webhook\nslack,${canary}\n`)
+    expect([plain.code, server.seen]).toEqual([2, []])
+    expect(plain.stderr).toContain('standard input, line 2, column webhook is a secret')
+    const ran = await run(line, `slug,webhook\nslack,@${file}\ndiscord,env:HOOK\n`, {
+      HOOK: canary,
+    })
+    expect(ran.code).toBe(0)
+    expect(bodies().map(([, body]) => body.webhook)).toEqual([canary, canary])
+    const [journal = ''] = files()
+    expect(queued(journal)).toMatchObject([
+      { row: { webhook: `@${file}` } },
+      { row: { webhook: 'env:HOOK' } },
+    ])
+    for (const text of [plain.stderr, ran.stderr, ran.stdout, readFileSync(journal, 'utf8')])
+      expect(text).not.toContain(canary)
+  })
+
+  it('says what is otherwise filled from the record', async () => {
+    server.answer = ({ url }) =>
+      url.endsWith('/user') ? user : { body: { id: 5, access_level: 30 } }
+    const line = 'members update - -P a/b --row-fields access_level,expires_at'
+    await run(line, 'user_id,access_level,expires_at\n5,10,\n6,,2027-01-01\n')
+    expect(
+      bodies()
+        .toSorted()
+        .map(([, body]) => body),
+    ).toEqual([{ access_level: 10 }, { access_level: 30, expires_at: '2027-01-01' }])
+  })
+})
+
+describe('a sheet that is wrong sends nothing', () => {
+  it.each<[string, string, string, string]>([
+    [
+      'a name that is near',
+      'runners update - --row-fields descripton',
+      'id,descripton\n1,a\n',
+      'runners update has no attribute "descripton"',
+    ],
+    [
+      'a column that is not there',
+      'runners update - --row-fields description',
+      'id,descripton\n1,a\n',
+      'no column description',
+    ],
+    [
+      'a flag beside it',
+      'runners update - --row-fields description --description x',
+      'id,description\n1,a\n',
+      '--row-fields description and --description both say description',
+    ],
+    [
+      'a --param beside it',
+      'runners update - --row-fields description --param description=x',
+      'id,description\n1,a\n',
+      'both say description',
+    ],
+    [
+      'a value in the third row',
+      'runners update - --row-fields maximum_timeout',
+      'id,maximum_timeout\n1,3600\n2,long\n',
+      'standard input, line 3, column maximum_timeout takes a whole number',
+    ],
+    [
+      'a level that is none',
+      'members add - -P a/b --row-fields access_level',
+      'user_id,access_level\n5,king\n',
+      'line 2, column access_level',
+    ],
+    [
+      'an attribute that a row lacks',
+      'members add - -P a/b --row-fields access_level',
+      'user_id,access_level\n5,10\n6,\n',
+      'needs --access-level',
+    ],
+    [
+      'two rows of one object',
+      'runners update - --row-fields description',
+      'id,description\n1,a\n1,b\n',
+      'two rows of 1 with different values',
+    ],
+    [
+      'one object a line',
+      'runners update - --row-fields description',
+      '1\n2\n',
+      'no columns for --row-fields',
+    ],
+    [
+      'no rows at all',
+      'runners update 1 --row-fields description',
+      '',
+      '--row-fields takes rows of standard input',
+    ],
+  ])('%s', async (_, line, sheet, says) => {
+    const ran = await run(line, sheet)
+    expect([ran.code, ran.stdout, written()]).toEqual([2, '', []])
+    expect(ran.stderr).toContain(says)
+  })
+
+  it('and the nearest name is told', async () => {
+    const ran = await run('runners update - --row-fields descripton', 'id,descripton\n1,a\n')
+    expect(ran.stderr).toContain('description')
+  })
+})
+
+describe('a column that is not used', () => {
+  it('is told, with the flag that takes it', async () => {
+    const line = 'members add - -P a/b --access-level 20'
+    const ran = await run(line, 'user_id,access_level,expires_at\n5,40,2027-01-01\n')
+    expect(ran.stderr).toContain(
+      "not used: columns access_level, expires_at; --row-fields access_level,expires_at takes each object's own values",
+    )
+    const json = await run('runners update - --locked', '{"id":1,"description":"a"}\n')
+    expect(json.stderr).toContain('not used: column description; --row-fields description')
+  })
+
+  it('of a list that a command printed is none', async () => {
+    const list = 'id\tdescription\trunner_type\tstatus\tip_address\tactive\n1\ta\tx\ty\tz\ttrue\n'
+    expect((await run('runners update - --locked', list)).stderr).not.toContain('not used')
+    expect((await run('runners pause -', 'id,description\n1,a\n')).stderr).not.toContain('not used')
+  })
+})
