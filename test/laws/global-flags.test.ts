@@ -16,6 +16,7 @@ import {
   repeatFlags,
   selectFlags,
   shardFlags,
+  sheetFlags,
   sortFlags,
   writeFlags,
 } from '../../src/commands/globals.js'
@@ -274,10 +275,11 @@ describe('every global flag', () => {
       ...shardFlags,
       ...repeatFlags,
       ...sortFlags,
+      ...sheetFlags,
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(43)
+    expect(names).toHaveLength(44)
   })
 
   const all = Object.entries(rows)

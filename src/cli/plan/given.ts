@@ -10,7 +10,7 @@ import type { Command, Flag, Given } from '../../commands/types.js'
 import { usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { spelled } from '../words/spellings.js'
-import { checkRows, unusedColumns } from './row-fields.js'
+import { checkRows, type RowFields, unusedColumns } from './row-fields.js'
 import {
   checkOneReader,
   fromFile,
@@ -20,6 +20,12 @@ import {
   secretText,
 } from './texts.js'
 import { parseValue } from './values.js'
+
+/** What a line is understood by. */
+interface GivenSources extends Sources {
+  /** `--row-fields`: reads the attributes of each row. */
+  readonly rowFields?: RowFields
+}
 
 const globalNames = new Set(globalFlags.map((f) => f.name))
 
@@ -54,7 +60,7 @@ const asTyped = ({ args, rows }: Raw): Pick<Given, 'args' | 'rows'> =>
 const argsOf = async (
   command: Command,
   raw: Raw,
-  sources: Sources,
+  sources: GivenSources,
 ): Promise<Pick<Given, 'args' | 'rows'>> => {
   const { stdin, rowFields, note, project = raw.flags.get('project')?.at(-1) } = sources
   const [first] = command.args
@@ -84,7 +90,11 @@ export const fromStdin = (raw: Raw): boolean => raw.args.includes('-')
  * What was asked of a command.
  * @throws Failure `usage` for a value that its parameter does not take
  */
-export const givenOf = async (command: Command, raw: Raw, sources: Sources): Promise<Given> => {
+export const givenOf = async (
+  command: Command,
+  raw: Raw,
+  sources: GivenSources,
+): Promise<Given> => {
   const inputs = raw.flags.get('input')
   checkOneReader(raw)
   const { coming } = sources

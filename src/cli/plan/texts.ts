@@ -7,7 +7,6 @@ import type { Coming, Flag } from '../../commands/types.js'
 import { Failure, reasonOf, usage } from '../../errors.js'
 import type { Raw } from '../words/line.js'
 import { spelled } from '../words/spellings.js'
-import type { RowFields } from './row-fields.js'
 import { keyValue } from './values.js'
 
 export interface Sources {
@@ -18,8 +17,6 @@ export interface Sources {
   readonly warn: Note
   /** The objects as they come, which are not read here. */
   readonly coming?: Coming
-  /** `--row-fields`: reads the attributes of each row. */
-  readonly rowFields?: RowFields
   /** The project of numbers that are piped, where no flag says it; '' for each of several. */
   readonly project?: string
   /** Ends the wait for a pipe. */

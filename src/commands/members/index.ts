@@ -91,11 +91,11 @@ const namedIds = (services: Services) => {
 export const add = define({
   description: [
     'Several users go as one request, with an outcome each. Those who are members above may be given by username.',
+    'A sheet adds each with its own level: members add - --row-fields access_level,expires_at < people.csv',
   ],
   examples: [
     'members add 6 --access-level developer --project platform/app',
     'members add 5 8 --access-level reporter --expires-at 2027-06-30 --group web',
-    "printf 'user_id,access_level\\n6,developer\\n' | svcctl members add - --row-fields access_level --project platform/app",
   ],
   gathers: true,
   operation: (services) => ({
