@@ -37,7 +37,7 @@ const refuse = (status: number, response: ServerResponse): true => {
   return true
 }
 
-describe('members remove-everywhere', () => {
+describe('members remove-everywhere', { shuffle: false }, () => {
   it('removes inner memberships first, leaves the last owner, and comes back by undo', async () => {
     const before = await direct('dov')
     const front = await frontOf(() => sandbox.url)

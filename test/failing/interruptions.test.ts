@@ -1,11 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, describe, expect, it } from 'vitest'
 import { head } from '../faults/answers.js'
 import { type Behaviour, type LyingServer, lie } from '../faults/server.js'
-import { folder } from '../support/program.js'
+import { configuration, folder, program } from '../support/program.js'
 import { type Started, start } from './start.js'
 
 const servers: LyingServer[] = []
@@ -127,6 +127,29 @@ describe.each(endings)('%s', (signal, ending) => {
     expect(stderr).toMatch(/done before that: 11; under way, .* not known: 12\n/)
     const written = server.seen.filter(({ method }) => method !== 'GET')
     expect(written.map(({ path }) => path.split('/').at(-1))).toEqual(['11', '12'])
+  })
+
+  it('behind the end of a file as standard input says which were done', async () => {
+    const first = moment()
+    const server = await serve(({ method, path }, socket) => {
+      if (method === 'GET' || path.endsWith('/11')) socket.write(answer('{"id":11}'))
+      else first.now()
+    })
+    const ids = join(folder(), 'ids')
+    writeFileSync(ids, '11\n12\n')
+    const input = openSync(ids, 'r')
+    const run = execa(process.execPath, [program, 'runners', 'pause', '-', '--concurrency', '1'], {
+      env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: configuration() },
+      stdio: [input, 'pipe', 'pipe'],
+      reject: false,
+    })
+    closeSync(input)
+    await first.come
+    run.kill(signal)
+    const { exitCode = null, signal: by = null, stderr } = await run
+    expect({ code: exitCode, signal: by }).toEqual(ending)
+    expect(stderr).toMatch(/done before that: 11; under way, .* not known: 12\n/)
+    expect(stderr).not.toContain('node:')
   })
 
   it('while standard input is waited for ends the wait', async () => {

@@ -68,7 +68,7 @@ export const operations: readonly Operation[] = [
   }),
   answering(
     'delete',
-    'deploy-keys delete 7 -P 1 --yes',
+    'deploy-keys delete 7 -P 1 --yes --no-undo-record',
     'deploy-keys delete 7 -P 1',
     json({ message: 'deleted' }),
   ),

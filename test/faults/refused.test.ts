@@ -145,7 +145,9 @@ describe('a project that has moved', () => {
     ['301', { status: 301, headers: { location: '/api/v4/projects/12/deploy_keys/7' } }],
   ])('is said of a write that is answered by %s, with the way to its path', async (_, answer) => {
     const { server, run } = await started(() => answer)
-    const { code, stderr } = await run('deploy-keys delete 7 -P old/app --yes -o json')
+    const { code, stderr } = await run(
+      'deploy-keys delete 7 -P old/app --yes --no-undo-record -o json',
+    )
     expect([code, server.seen.length]).toEqual([1, 1])
     const { error } = JSON.parse(stderr)
     expect(error.hint).toContain('`svcctl projects get old/app --fields path_with_namespace`')

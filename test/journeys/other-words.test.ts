@@ -39,7 +39,10 @@ const writes = [
   ['admin_mode', true, 'settings update --admin-mode -p here'],
 ] as const
 
-describe.skipIf(!has('tmux', '-V'))('an instance in other words', { timeout: 30_000 }, () => {
+/** Each goes on where the one before it left. */
+const steps = { timeout: 30_000, shuffle: false }
+
+describe.skipIf(!has('tmux', '-V'))('an instance in other words', steps, () => {
   it('is a profile, whose writes are noted as not taken', async () => {
     for (const [name, { url }] of [
       ['here', here],

@@ -195,6 +195,7 @@ describe('the instance', () => {
     expect(list.headers.get('x-total')).toBeNull()
     expect((await send('GET /workers/all?status=stale')).status).toBe(200)
     expect((await send('GET /workers/all?status=staler')).status).toBe(400)
+    await done('integrations update monitoring -P platform/app --api-key env:VALUE --strict')
     expect((await send('GET /projects/platform%2Fapp/integrations/watchtower')).status).toBe(200)
   })
 })

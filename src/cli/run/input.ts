@@ -60,7 +60,10 @@ export class StandardInput {
 
   #open(): AsyncIterator<Buffer> {
     const stdin = standardInput()
-    const stop = (): void => void stdin.destroy(new Failure('interrupted', 'interrupted'))
+    const stop = (): void => {
+      // Nobody would hear of it behind its end.
+      if (!this.#ended) stdin.destroy(new Failure('interrupted', 'interrupted'))
+    }
     if (this.#signal?.aborted === true) stop()
     else this.#signal?.addEventListener('abort', stop, { once: true })
     return stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>
