@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { execa } from 'execa'
 import { afterEach, describe, expect, it } from 'vitest'
 import { head } from '../faults/answers.js'
@@ -138,16 +141,23 @@ describe.each(endings)('%s', (signal, ending) => {
     const ids = join(folder(), 'ids')
     writeFileSync(ids, '11\n12\n')
     const input = openSync(ids, 'r')
-    const run = execa(process.execPath, [program, 'runners', 'pause', '-', '--concurrency', '1'], {
-      env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: configuration() },
-      stdio: [input, 'pipe', 'pipe'],
-      reject: false,
+    const args = [program, 'runners', 'pause', '-', '--concurrency', '1']
+    const run = spawn(process.execPath, args, {
+      env: {
+        ...process.env,
+        SVC_BASE_URL: server.url,
+        SVC_TOKEN: 'x',
+        SVC_CONFIG_DIR: configuration(),
+      },
+      stdio: [input, 'ignore', 'pipe'],
     })
     closeSync(input)
+    const [said, left] = [text(run.stderr), once(run, 'exit')]
     await first.come
     run.kill(signal)
-    const { exitCode = null, signal: by = null, stderr } = await run
-    expect({ code: exitCode, signal: by }).toEqual(ending)
+    const [code, by] = await left
+    const stderr = await said
+    expect({ code, signal: by }).toEqual(ending)
     expect(stderr).toMatch(/done before that: 11; under way, .* not known: 12\n/)
     expect(stderr).not.toContain('node:')
   })
