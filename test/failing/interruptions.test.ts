@@ -152,6 +152,7 @@ describe.each(endings)('%s', (signal, ending) => {
       stdio: [input, 'ignore', 'pipe'],
     })
     closeSync(input)
+    if (run.stderr === null) throw new Error('it has no standard error')
     const [said, left] = [text(run.stderr), once(run, 'exit')]
     await first.come
     run.kill(signal)
