@@ -65,7 +65,8 @@ describe('global flags', () => {
     expect(
       [
         ...names,
-        ...['dry-run', 'journal', 'resume', 'select', 'shard', 'strict', 'undo-record'],
+        ...['dry-run', 'journal', 'resume', 'row-fields', 'select', 'shard', 'strict'],
+        'undo-record',
         ...['sort', 'until', 'until-timeout'],
       ].sort(),
     ).toEqual(Object.keys(declared).sort())

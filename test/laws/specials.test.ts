@@ -17,7 +17,9 @@ const textsIn = (node: unknown): readonly string[] =>
 
 /** The titles of a `describe` that expects something; of `describe.each` with every first text of a row. */
 const titlesOf = (call: SourceNode): readonly string[] => {
-  const [title, body] = Array.isArray(call.arguments) ? call.arguments : []
+  const all: readonly unknown[] = Array.isArray(call.arguments) ? call.arguments : []
+  // Options may stand between them.
+  const [title, body] = [all[0], all.at(-1)]
   if (!isText(title) || !isNamed(call.callee, 'describe') || !isNamed(body, 'expect')) return []
   return title.value.includes('%s')
     ? textsIn(call.callee).map((word) => title.value.replace('%s', word))
