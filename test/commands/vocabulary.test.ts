@@ -206,8 +206,9 @@ describe('a profile', () => {
     const settings = await here('__complete bash -- settings get nimbus_acc')
     expect(settings.stdout).toMatch(/^nimbus_account_id$/m)
     const token = { SVC_TOKEN: 'sandbox-root-token' }
-    const live = await here('__complete bash -- geo nodes get ', token)
-    expect(live.stdout).toContain('north')
+    // Completion waits a second for the instance; on a busy machine a person presses TAB again.
+    const live = async () => (await here('__complete bash -- geo nodes get ', token)).stdout
+    await expect.poll(live, { timeout: 10_000 }).toContain('north')
     const values = await here('__complete bash -- runners list --status st')
     expect(values.stdout).toContain('stale')
     const neutral = await here('commands -o json')
