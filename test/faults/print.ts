@@ -3,7 +3,9 @@ import '../support/alone.js'
 import { complaintsOf, runMatrix, sayingsOf, tableOf } from './matrix.js'
 
 const judged = await runMatrix()
-process.stdout.write(`${tableOf(judged)}\n\n${sayingsOf(judged)}\n`)
 const complaints = complaintsOf(judged)
 for (const complaint of complaints) process.stderr.write(`${complaint}\n`)
-process.exitCode = complaints.length === 0 ? 0 : 1
+// Processes that lines were run in wait for more: they end with this one, once all is printed.
+process.stdout.write(`${tableOf(judged)}\n\n${sayingsOf(judged)}\n`, () =>
+  process.exit(complaints.length === 0 ? 0 : 1),
+)
