@@ -69,6 +69,7 @@ class Engine<R, I extends Item> {
   #tooMany = false
   #cause: Failure | undefined
   #defect: { readonly error: unknown } | undefined
+  #lastLooked: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
 
   constructor(options: EngineOptions<R, I>) {
@@ -153,7 +154,7 @@ class Engine<R, I extends Item> {
   /** One object, from its beginning on record to its outcome on record. */
   async #one(item: I): Promise<Settled<R, I> | undefined> {
     const { look, record, told } = this.#options
-    await look?.(item)
+    if (look !== undefined) await this.#inTurn(look(item))
     await record?.begun(item)
     const settled: Settled<R, I> = { item, outcome: await this.#outcome(item) }
     this.#judge(settled)
@@ -161,6 +162,14 @@ class Engine<R, I extends Item> {
     await record?.settled(item, settled.outcome).catch((error: unknown) => this.#fail(error))
     told?.(settled)
     return settled
+  }
+
+  /** Objects are begun in their order, however long it takes to look at each. */
+  async #inTurn(looked: Promise<void>): Promise<void> {
+    const turn = Promise.allSettled([this.#lastLooked, looked]).then(() => {})
+    this.#lastLooked = turn
+    await turn
+    await looked
   }
 
   async #outcome(item: I): Promise<Outcome<R>> {

@@ -10,7 +10,7 @@ describe.each([
 ])('runners %s', (verb, active, done) => {
   it('changes nothing but whether they take jobs, and says so of each', async () => {
     server.answer = () => ({ status: 204 })
-    const ran = await call(`runners ${verb} 1 2 --concurrency 1`)
+    const ran = await call(`runners ${verb} 1 2`)
     expect(ran.code).toBe(0)
     expect(sent()).toEqual([
       { line: 'PUT /runners/1', body: { active } },

@@ -59,6 +59,23 @@ describe('a run', () => {
       { numRuns: 50 },
     )
   })
+  it('begins objects in their order, however long it takes to look at each', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 40 }), async (delays) => {
+        const begun: number[] = []
+        await went({
+          items: items(delays.length),
+          look: async ({ n }) => {
+            for (let i = 0; i < (delays[n - 1] ?? 0); i++) await turn()
+            if (n % 7 === 0) throw failing('interrupted')
+          },
+          record: { begun: async ({ n }) => void begun.push(n), settled: async () => {} },
+        })
+        expect(begun).toEqual(upTo(delays.length).filter((n) => n % 7 !== 0))
+      }),
+      { numRuns: 50 },
+    )
+  })
   it('starts nothing further than four widths ahead of what was handed on', async () => {
     let latest = 0
     let release = (): void => {}

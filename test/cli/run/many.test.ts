@@ -39,18 +39,14 @@ describe('a run over many objects', () => {
     )
     expect(code).toBe(0)
     expect(JSON.parse(stdout).map(({ id }: { id: number }) => id)).toEqual([3, 1])
-    expect(sent().toSorted()).toEqual([1, 3])
+    expect(sent()).toEqual([3, 1])
     expect(stderr).toContain('2 objects were given once more: each is done once')
   })
   it('takes objects of the same number in two projects for two', async () => {
     server.answer = () => ({ status: 201, body: {} })
     const { code } = await run('mr', 'subscribe', 'a/b!1', 'a/c!1', 'a/b!1')
     expect(code).toBe(0)
-    expect(
-      asked()
-        .map(({ url }) => url.split('/')[4])
-        .toSorted(),
-    ).toEqual(['a%2Fb', 'a%2Fc'])
+    expect(asked().map(({ url }) => url.split('/')[4])).toEqual(['a%2Fb', 'a%2Fc'])
   })
   it('names an object whose write was answered with null, in the place of a record', async () => {
     server.answer = ({ url }) => ({ body: idOf(url) === 2 ? 'null\n' : { id: idOf(url) } })
@@ -75,12 +71,10 @@ describe('a run over many objects', () => {
   ])('stops at %s failures', async (most, last) => {
     refusing((id) => id % 3 === 0)
     const line = ['runners', 'pause', ...upTo(30), '--concurrency', '1', '--max-failures', most]
-    const { code, stderr } = await run(...line)
+    const { code, stderr } = await run(...line, '--no-undo-record')
     expect(code).toBe(8)
     expect(sent()).toEqual(upTo(last).map(Number))
-    expect(stderr).toMatch(
-      /stopped: as many failures as may be; 0 done, \d already so, \d failed, \d+ not tried/,
-    )
+    expect(stderr).toMatch(/stopped: as many failures as may be; \d done, \d failed, \d+ not tried/)
   })
   it.each([
     ['--max-failures', 'few'],
