@@ -2,6 +2,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -516,10 +517,13 @@ describe('the folder', () => {
       utimesSync(named(n), now / 1000 - age * day, now / 1000 - age * day)
     }
     for (const n of [5, 30]) writeFileSync(planBeside(named(n)), '{}')
+    // One was killed long ago, and left its lock.
+    mkdirSync(`${named(1)}.lock`)
     const gone = await pruneJournals(home, now)
     // 53 ended well, and one is too old.
     expect(gone).toEqual([6, 5, 4, 1].map(named))
     expect([5, 30].map((n) => existsSync(planBeside(named(n))))).toEqual([false, true])
+    expect(existsSync(`${named(1)}.lock`)).toBe(false)
     expect(existsSync(named(2))).toBe(true)
     expect(existsSync(named(3))).toBe(true)
   }, 60_000)

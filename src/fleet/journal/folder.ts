@@ -1,6 +1,6 @@
 /** The folder of journals: which there are, which is the last, and which may go. */
 import { constants, existsSync } from 'node:fs'
-import { type FileHandle, readdir, unlink } from 'node:fs/promises'
+import { type FileHandle, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { codeOf, type Failure } from '../../errors.js'
 import type { Counts, End } from '../report.js'
@@ -168,12 +168,12 @@ export const lastOpen = async (
   return undefined
 }
 
-/** Whether a journal may go: it ended, or nobody went on with it for thirty days. */
+/** Whether a journal may go: its run completed, or nobody resumed it for thirty days, whatever lock a killed process left. */
 const mayGo = async (file: string, now: number): Promise<boolean> => {
   const entry = await entryOf(file).catch(() => undefined)
   if (entry === undefined || entry === 'empty') return false
   const { end, locked, changed } = entry
-  return !locked && (end === 'completed' || now - changed > keptFor)
+  return (end === 'completed' && !locked) || now - changed > keptFor
 }
 
 /** Removes journals that ended long ago, and their plans. Only those beyond so many are opened. */
@@ -187,7 +187,7 @@ export const pruneJournals = async (folder: string, now: number): Promise<readon
   const gone: string[] = []
   for (const file of beyond.map((name) => join(folder, name)))
     if (await mayGo(file, now)) gone.push(file)
-  for (const file of gone.flatMap((each) => [each, planBeside(each)]))
-    await unlink(file).catch(() => {})
+  for (const file of gone.flatMap((each) => [each, planBeside(each), `${each}.lock`]))
+    await rm(file, { recursive: true, force: true }).catch(() => {})
   return gone
 }

@@ -52,7 +52,7 @@ export const createJournal = async (
   } catch (error) {
     await handle.close().catch(() => {})
     await unlink(file).catch(() => {})
-    throw error
+    throw error instanceof Failure ? error : cannot(file, error)
   }
 }
 
