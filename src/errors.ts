@@ -122,6 +122,14 @@ export const survived = (error: unknown): Failure => {
   throw error
 }
 
+/** Whether the instance says that the record is missing, rather than the route to it. */
+export const isMissing = (error: unknown): error is Failure =>
+  error instanceof Failure && error.details.lacks === 'record'
+
+/** Whether a failure is about one object alone: a run over many goes on with the others. */
+export const isObjectFailure = (error: unknown): error is Failure =>
+  error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',

@@ -137,8 +137,8 @@ export interface Endpoint<
   readonly columns?: readonly string[]
 }
 
-/** What a write says of how it is taken back: by itself, by another endpoint, or why by nothing. */
-type Undone<R extends Route> = R extends `GET ${string}`
+/** How a write is undone: by itself, by another endpoint, or why not at all. */
+type Reversal<R extends Route> = R extends `GET ${string}`
   ? unknown
   :
       | { readonly changes: true }
@@ -148,8 +148,8 @@ type Undone<R extends Route> = R extends `GET ${string}`
       | { readonly safe: true }
 
 /**
- * Declares an endpoint. A missing path parameter, a column that is no field, a write that does not say how it is
- * taken back do not compile.
+ * Declares an endpoint. A missing path parameter, a column that is no field, or a write that does not say how it is
+ * undone does not compile.
  */
 export const endpoint = <
   const R extends Route,
@@ -159,7 +159,7 @@ export const endpoint = <
 >(
   route: R,
   returns: Ret,
-  spec: Omit<Spec<R, Ps, NoInfer<Ret>>, 'path'> & Undone<R> & { readonly path: Pa },
+  spec: Omit<Spec<R, Ps, NoInfer<Ret>>, 'path'> & Reversal<R> & { readonly path: Pa },
 ): Omit<Endpoint<R, Ps, Ret>, 'path'> & { readonly path: Pa } => ({ route, returns, ...spec })
 
 /** An area: its endpoints by a name that is unique within it. */
@@ -172,6 +172,8 @@ export const methodOf = (e: Pick<Endpoint, 'route'>): Method =>
   e.route.slice(0, e.route.indexOf(' ')) as Method
 export const pathOf = (e: Pick<Endpoint, 'route'>): string =>
   e.route.slice(e.route.indexOf(' ') + 1)
+/** A path with all placeholders alike, whatever they are called. */
+export const pathPattern = (path: string): string => path.replace(/[:*]\w+/g, ':')
 /** Where a parameter travels. */
 export const placeOf = (e: Pick<Endpoint, 'route'>, p: Param): 'query' | 'body' =>
   p.in ?? (methodOf(e) === 'GET' || methodOf(e) === 'DELETE' ? 'query' : 'body')

@@ -20,9 +20,16 @@ export const keptOf = ({
   ...(requestId === undefined ? {} : { requestId }),
 })
 
-/** The same answer of an object that was as it is before. */
-export const alreadySo = (answer: PlanAnswer): PlanAnswer =>
-  Object.create(answer, { unchanged: { value: true, enumerable: true } })
+/** The same answer about an object that the write left as it was. */
+export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
+  ...keptOf(answer),
+  ...(answer.bytes === undefined ? {} : { bytes: answer.bytes }),
+  ...(answer.told === undefined ? {} : { told: answer.told }),
+  unchanged: true,
+  get value() {
+    return answer.value
+  },
+})
 
 /** The outcome of a plan's call. Bytes that are only passed on are not parsed for it. */
 export const answered = (whole: Whole): PlanAnswer => {

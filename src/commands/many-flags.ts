@@ -42,8 +42,8 @@ export const journalling = declare({
 /** What a journal keeps of its objects. */
 export const recording = declare({
   'undo-record': {
-    param: boolean('read each object first, and keep what it was for journal undo'),
-    refusal: 'do not read what is changed first: it cannot be undone',
+    param: boolean('record previous values so that the run can be undone'),
+    refusal: 'do not record previous values; the run cannot be undone',
     read: (texts) => texts?.at(-1) !== 'false',
   },
 })

@@ -7,7 +7,7 @@ import type { Words } from '../catalogue/words.js'
 import type { Failure } from '../errors.js'
 import { everyEndpoint, listsOf, type OfArea } from './documented.js'
 import { conflict, type Entries, wrongAt } from './entries.js'
-import { becomes, type Routed, routedBy } from './routes.js'
+import { findConflict, type MappedPath, mapPaths } from './routes.js'
 
 /** The line that gives a name its other one: that of the name, else of one of its words. */
 const lineOf = ({ names, words }: Entries, name: string): number | undefined =>
@@ -52,9 +52,9 @@ const pathLine = ({ paths, words }: Entries, path: string): number | undefined =
   words.find(({ key }) => path.split(/[/_-]/).includes(key))?.line
 
 /** @throws Failure `usage` where a path becomes that of another endpoint, or leads below one */
-const checkPath = (entries: Entries, one: Routed, all: readonly Routed[]): void => {
+const checkPath = (entries: Entries, one: MappedPath, all: readonly MappedPath[]): void => {
   const { endpoint } = one
-  const other = becomes(one, all)
+  const other = findConflict(one, all)
   if (other === undefined) return
   throw conflict(
     entries.file,
@@ -77,8 +77,8 @@ export const checkOne = async (
 ): Promise<void> => {
   checkNames(entries, words, endpoint)
   if (words.path(pathOf(endpoint)) === pathOf(endpoint)) return
-  const all = routedBy(askedOf(await everyEndpoint()), words.path)
-  for (const one of routedBy([endpoint], words.path)) checkPath(entries, one, all)
+  const all = mapPaths(askedOf(await everyEndpoint()), words.path)
+  for (const one of mapPaths([endpoint], words.path)) checkPath(entries, one, all)
 }
 
 interface Documented {
@@ -150,7 +150,7 @@ export const checkVocabulary = async (
   const all = await everyEndpoint()
   const unknown = unknownIn(entries, documented(all))
   if (unknown !== undefined) throw unknown
-  const routed = routedBy(askedOf(all), words.path)
+  const routed = mapPaths(askedOf(all), words.path)
   for (const one of routed) {
     checkNames(entries, words, one.endpoint)
     checkPath(entries, one, routed)

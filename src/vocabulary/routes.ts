@@ -4,7 +4,7 @@ import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
 type Segments = readonly string[]
 
 /** An endpoint with its path, as the documents have it and under words. */
-export interface Routed {
+export interface MappedPath {
   readonly endpoint: Endpoint
   readonly neutral: Segments
   readonly own: Segments
@@ -13,10 +13,10 @@ export interface Routed {
 const segmentsOf = (path: string): Segments => path.split('/').slice(1)
 
 /** Endpoints under words: each is held against all of them. */
-export const routedBy = (
+export const mapPaths = (
   endpoints: readonly Endpoint[],
   path: (neutral: string) => string,
-): readonly Routed[] =>
+): readonly MappedPath[] =>
   endpoints.map((endpoint) => ({
     endpoint,
     neutral: segmentsOf(pathOf(endpoint)),
@@ -45,7 +45,7 @@ const commonEnd = (a: Segments, b: Segments): number => {
 }
 
 /** The beginnings of a path that are others under words, each behind what it was. */
-const changedIn = ({ neutral, own }: Routed): readonly (readonly [Segments, Segments])[] => {
+const changedIn = ({ neutral, own }: MappedPath): readonly (readonly [Segments, Segments])[] => {
   const kept = commonEnd(neutral, own)
   if (kept === own.length && kept === neutral.length) return []
   // Several segments for one: only as a whole are they what that was.
@@ -60,7 +60,7 @@ const changedIn = ({ neutral, own }: Routed): readonly (readonly [Segments, Segm
  * The endpoint that another one becomes, or below which it comes to stand: whatever follows there is another
  * thing's, documented or not. The very route comes before others of its path.
  */
-export const becomes = (one: Routed, all: readonly Routed[]): Endpoint | undefined => {
+export const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | undefined => {
   const changed = changedIn(one)
   if (changed.length === 0) return undefined
   const met = all.filter(({ neutral, own }) =>

@@ -90,7 +90,7 @@ describe('journal undo last', () => {
     const again = await run('journal undo last --yes')
     expect([again.code, again.stderr]).toEqual([
       2,
-      expect.stringContaining(`the last write took ${id} back already`),
+      expect.stringContaining(`the last write already undid ${id}`),
     ])
     await undone('journal undo last --redo --yes')
     expect(active).toEqual(both(false))
@@ -98,7 +98,7 @@ describe('journal undo last', () => {
     expect(active).toEqual(both(true))
     await ok('runners pause 1 2')
     const none = await run('journal undo last --redo --yes')
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('took nothing back')])
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('is not an undo')])
   })
 
   it('goes on with an undo that left something', async () => {

@@ -1,6 +1,6 @@
 /** Which endpoint reads the object that a call is about: derived from their paths. */
 import type { JsonValues } from '../../base/json/value.js'
-import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, methodOf, pathOf, pathPattern } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import type { Ask } from '../../http/types.js'
@@ -18,10 +18,8 @@ const objectPath = (endpoint: Endpoint): string => {
   return path.slice(0, path.indexOf(mark) + mark.length)
 }
 
-const bare = (path: string): string => path.replace(/[:*]\w+/g, ':')
-
 /** The path of an object among its like: `runners/:`. */
-const nounOf = (path: string): string => bare(path).split('/').slice(-2).join('/')
+const nounOf = (path: string): string => pathPattern(path).split('/').slice(-2).join('/')
 
 /** Values by place: placeholders of one path have other names in another. */
 const filled = (read: Endpoint, names: readonly string[], { values }: Pick<Ask, 'values'>) =>
@@ -33,13 +31,13 @@ const filled = (read: Endpoint, names: readonly string[], { values }: Pick<Ask, 
 const nearness = (read: Endpoint, endpoint: Endpoint): number | undefined => {
   if (methodOf(read) !== 'GET' || read.returns.kind !== 'one') return undefined
   const [path, own, object] = [pathOf(read), pathOf(endpoint), objectPath(endpoint)]
-  if (bare(path) === bare(own)) return 0
+  if (pathPattern(path) === pathPattern(own)) return 0
   const ofOne = endpoint.path[endpoint.args?.[0] ?? ''] !== undefined
   if (!ofOne) return undefined
   // What a verb is answered with tells best what it changes.
   const answered = read.returns.shape === endpoint.returns.shape
-  if (answered && bare(path).startsWith(`${bare(object)}/`)) return 1
-  if (bare(path) === bare(object)) return 2
+  if (answered && pathPattern(path).startsWith(`${pathPattern(object)}/`)) return 1
+  if (pathPattern(path) === pathPattern(object)) return 2
   return placeholders(path).length === 1 && nounOf(path) === nounOf(object) ? 3 : undefined
 }
 

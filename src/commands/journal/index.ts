@@ -41,9 +41,9 @@ const runList = async ({ answer, person, place }: Services): Promise<void> => {
 }
 
 export const listCommand = define({
-  summary: 'List the journals of what was written, the newest first',
+  summary: 'List journals, newest first',
   description: [
-    'Every write keeps one. A run without an end was killed, or still goes on; <command> --resume last does what is left.',
+    'Every write keeps a journal. A run without an end was killed or is still running; <command> --resume last resumes it.',
   ],
   examples: ['journal list', 'journal list -o json --fields id,command,failed'],
   run: runList,

@@ -172,12 +172,12 @@ const isWhole = ({ counts, end }: Entry): boolean =>
  */
 const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<string> => {
   const { undoes = '' } = run.header
-  if (redo && !isUndo(run)) throw usage(`the last write, ${runText(run)}, took nothing back`)
+  if (redo && !isUndo(run)) throw usage(`the last write, ${runText(run)}, is not an undo`)
   if (redo || !isUndo(run)) return run.file
   if (isWhole(run))
     throw usage(
-      `the last write took ${undoes} back already`,
-      'svcctl journal undo last --redo does it again; svcctl journal undo <id> takes back another run.',
+      `the last write already undid ${undoes}`,
+      'To redo it, run svcctl journal undo last --redo. To undo another run, name it.',
     )
   return fileOf(place, undoes)
 }

@@ -1,6 +1,6 @@
 /** How an object is now that a run changed: read before it is put back. */
 import { type Fields, isObject } from '../../base/objects.js'
-import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
+import { type Endpoint, methodOf, pathOf, pathPattern } from '../../catalogue/endpoint.js'
 import { kindNamed } from '../../catalogue/kinds.js'
 import { Failure } from '../../errors.js'
 import type { Attributes } from '../../fleet/journal/lines.js'
@@ -21,13 +21,12 @@ const shownOf = (record: unknown, endpoint: Endpoint, sent: Attributes): Fields 
   )
 }
 
-const bare = (path: string): string => path.replace(/[:*]\w+/g, ':')
-
 /** The list that has an object as long as it is there. */
 const listFor = ({ endpoints }: Inverse, endpoint: Endpoint): Endpoint | undefined => {
-  const path = bare(pathOf(endpoint)).replace(/\/:$/, '')
+  const path = pathPattern(pathOf(endpoint)).replace(/\/:$/, '')
   return Object.values<Endpoint>(endpoints).find(
-    (one) => methodOf(one) === 'GET' && one.returns.kind === 'many' && bare(pathOf(one)) === path,
+    (one) =>
+      methodOf(one) === 'GET' && one.returns.kind === 'many' && pathPattern(pathOf(one)) === path,
   )
 }
 

@@ -30,7 +30,7 @@ class Lost {
   readonly add = (object: string, why: string): void => {
     this.#count += 1
     this.#why ||= why
-    if (this.#first.length < mostNamed) this.#first.push(`${object}: not put back: ${why}`)
+    if (this.#first.length < mostNamed) this.#first.push(`${object}: cannot be undone: ${why}`)
   }
 
   /** @throws Failure `usage` where nothing can be brought back */
@@ -39,7 +39,7 @@ class Lost {
     if (!this.known) throw usage(`the run ${header.id} cannot be undone: ${this.#why}`)
     const more = this.#count - this.#first.length
     for (const text of this.#first) note(text)
-    if (more > 0) note(`${more} more cannot be put back`)
+    if (more > 0) note(`${more} more cannot be undone`)
   }
 }
 

@@ -85,7 +85,7 @@ const runIn = async (
   return { file, since: since.map((text) => `Since then there was a write: ${text}.`) }
 }
 
-const flags = { redo: boolean('do again what the last undo took back') } as const
+const flags = { redo: boolean('redo what the last undo reverted') } as const
 
 const undoing = async (services: Services, given: GivenBy<typeof flags>): Promise<Operation> => {
   const { instance, person, place } = services

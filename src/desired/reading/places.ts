@@ -1,11 +1,11 @@
 /** Which projects and groups are looked at: those that files speak of, or all; narrowed by what is selected. */
-import { type Failure, survived, usage } from '../../errors.js'
+import { type Failure, isMissing, survived, usage } from '../../errors.js'
 import { type ManagedPlace, placeText } from '../address.js'
 import type { SeenKind } from '../seen.js'
 import type { Origin } from '../wishes.js'
 import { groupsWithin, type ListedProject, type PlaceListing } from './listing.js'
 import { sideBySide } from './once.js'
-import { isMissing } from './refusals.js'
+
 import { lower, type PlaceChoice, within } from './scoping.js'
 import type { GroupPlace, KnownPlaces, ProjectPlace, UnreadPlace } from './sight.js'
 

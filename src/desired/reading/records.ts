@@ -4,13 +4,13 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { listAt } from '../../catalogue/implied.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
-import { Failure, survived } from '../../errors.js'
+import { Failure, isMissing, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import type { ReadableInstance } from '../instance.js'
 import { isManaged, itemOf } from './items.js'
 import { readingOfKind } from './kinds/index.js'
 import { type AskedOnce, sideBySide } from './once.js'
-import { isDenied, isMissing, isPlaceMissing } from './refusals.js'
+import { isDenied, isPlaceMissing } from './refusals.js'
 
 /** What reading goes by. */
 export interface KindReader {

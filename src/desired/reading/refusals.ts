@@ -1,11 +1,8 @@
 /** What a refusal says of what was asked for (`lacks`: in the instance's own words). */
-import type { Failure } from '../../errors.js'
+import { type Failure, isMissing } from '../../errors.js'
 
 /** The instance has no such route: its version or edition does not offer it. */
 export const isUnsupported = ({ details }: Failure): boolean => details.lacks === 'route'
-
-/** What was asked for is not there, or may not be seen. */
-export const isMissing = ({ details }: Failure): boolean => details.lacks === 'record'
 
 /** The place itself is what is missing, not something in it. */
 export const isPlaceMissing = (failure: Failure): boolean =>

@@ -51,14 +51,6 @@ const lineOf = <R>(
   }
 }
 
-/** What is known of an object before it is begun. */
-export type Beforehand = Pick<Facts, 'before' | 'unread'>
-
-const foundIn = ({ before, unread }: Beforehand, mask: Masking): Beforehand => ({
-  ...(before === undefined ? {} : { before: mask(before) }),
-  ...(unread === undefined ? {} : { unread: clean(unread) }),
-})
-
 /**
  * Keeps a run's journal.
  * @param facts what is kept of a result
@@ -68,9 +60,9 @@ export const recordIn = <R>(
   journal: Pick<Journal, 'append'>,
   facts: (result: R | undefined) => Facts,
   mask: Masking,
-  found: (item: Item) => Beforehand = () => ({}),
+  found: (item: Item) => Facts = () => ({}),
 ): RunRecord<R> => ({
   begun: (item) =>
-    journal.append({ ...placeOf(item), state: 'begun', ...foundIn(found(item), mask) }),
+    journal.append({ ...placeOf(item), state: 'begun', ...factsOf(found(item), mask) }),
   settled: (item, outcome) => journal.append(lineOf(item, outcome, facts, mask)),
 })

@@ -1,11 +1,7 @@
 /** Requests made complete, one object at a time: what is wrong with one is what became of it. */
 import type { Plan } from '../../../commands/described.js'
 import type { Operation } from '../../../commands/types.js'
-import { Failure } from '../../../errors.js'
-
-/** Whether a failure is that of one object: what was asked wrongly is wrong for all. */
-const isOwn = (error: unknown): error is Failure =>
-  error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
+import { isObjectFailure } from '../../../errors.js'
 
 /**
  * Completes a plan; one that cannot be completed is not sent. Where all are made before the first is sent, none is then; of
@@ -19,7 +15,7 @@ export const completing =
       return await complete(plan)
     } catch (error) {
       const ofAll = planFirst === true && plan.parent === undefined
-      if (ofAll || !isOwn(error)) throw error
+      if (ofAll || !isObjectFailure(error)) throw error
       return { ...plan, refused: error }
     }
   }

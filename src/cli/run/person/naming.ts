@@ -76,12 +76,17 @@ const titleOf = async (
 }
 
 /** What is done to what: `delete deploy key`, `delete artifacts of job`. */
-const deedOf = ({ area, words }: Described, { endpoint, label }: Plan): string => {
+const deedOf = (command: Described, { endpoint, label }: Plan): string => {
+  const { area, words } = command
   const verb = words.split(' ').at(-1) ?? words
   const subject = subjectOf(endpoint)
   if (subject === undefined || label === undefined) return `${area} ${words}`
   const own = kindNamed(subject.kind)?.areas[0] ?? area
-  const part = own === area || subject.kind === 'user' ? '' : `${area.replaceAll('-', ' ')} of `
+  // A command of the tool itself has no objects of its own.
+  const part =
+    own === area || subject.kind === 'user' || command.alters === true
+      ? ''
+      : `${area.replaceAll('-', ' ')} of `
   return `${verb} ${part}${wordOfKind(subject.kind)}`
 }
 

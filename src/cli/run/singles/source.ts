@@ -1,12 +1,8 @@
 /** The single records behind a list, each read once, whatever it is read for. */
-import { Failure } from '../../../errors.js'
+import { isObjectFailure } from '../../../errors.js'
 import type { SingleReader } from '../../../output/types.js'
 import type { SingleReads } from '../where/stage.js'
 import type { SingleBudget } from './budget.js'
-
-/** Whether a failure is that of one record. */
-const isOwn = (error: unknown): error is Failure =>
-  error instanceof Failure && !['usage', 'interrupted', 'internal'].includes(error.category)
 
 export class SingleSource implements SingleReader {
   readonly #reads: SingleReads
@@ -48,7 +44,7 @@ export class SingleSource implements SingleReader {
     try {
       return await this.#fetched(record)
     } catch (error) {
-      if (!isOwn(error)) throw error
+      if (!isObjectFailure(error)) throw error
       this.#reads.failed(text, error)
       return undefined
     }

@@ -1,7 +1,7 @@
 /** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
 import { members } from '../../../catalogue/areas/members.js'
 import { accessLevels } from '../../../catalogue/shapes/common.js'
-import { exitCodes, Failure, usage } from '../../../errors.js'
+import { exitCodes, Failure, isMissing, usage } from '../../../errors.js'
 import { answered } from '../../answered.js'
 import { define } from '../../define.js'
 import {
@@ -35,9 +35,6 @@ const placeIn = ({ parent }: Item): TreePlace => {
   throw usage('the journal names something that is neither a group nor a project')
 }
 
-const gone = (error: unknown): error is Failure =>
-  error instanceof Failure && error.details.lacks === 'record'
-
 /** Removes one membership, unless it became the last owner's meanwhile. */
 const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> => {
   const place = placeIn(item)
@@ -51,7 +48,7 @@ const remove = async ({ instance }: Services, item: Item): Promise<PlanAnswer> =
     )
   } catch (error) {
     // What was begun before may be done.
-    if (item.how === 'again' && gone(error)) return { unchanged: true }
+    if (item.how === 'again' && isMissing(error)) return { unchanged: true }
     throw error
   }
 }

@@ -1,5 +1,7 @@
 /** Error tracking: where it was never configured, the instance knows no settings of it. */
-import { isMissing, isPlaceMissing } from '../refusals.js'
+
+import { isMissing } from '../../../errors.js'
+import { isPlaceMissing } from '../refusals.js'
 import type { KindReading } from './hooks.js'
 
 export const errorTracking: KindReading = {

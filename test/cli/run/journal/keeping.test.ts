@@ -1,5 +1,13 @@
 /** Which runs keep a journal, and what stands in it. */
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { folder } from '../../../support/program.js'
@@ -107,6 +115,24 @@ describe('a journal is kept', () => {
     },
   )
 
+  it('never of a rounded number: undo leaves it, and says so', async () => {
+    const { answer } = server
+    server.answer = (seen, index) =>
+      seen.method === 'GET' && seen.url.includes('/runners/')
+        ? { body: '{"id":1,"maximum_timeout":9007199254740993,"locked":true}' }
+        : answer(seen, index)
+    const line = 'runners update 1 --maximum-timeout 600 --no-locked'
+    expect((await run(line)).code).toBe(0)
+    expect(readFileSync(files()[0] ?? '', 'utf8')).not.toContain('90071992547409')
+    server.answer = () => ({ body: { id: 1, maximum_timeout: 600, locked: false } })
+    const { code, stderr } = await run('journal undo last --yes')
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('not kept in the journal, and left as they are: maximum_timeout'),
+    ])
+    expect(server.seen.at(-1)?.body).toBe('{"locked":true}')
+  })
+
   it('of one object where it is asked for, in the file that is named', async () => {
     const file = join(folder(), 'new', 'one.ndjson')
     const { code, stderr } = await run(['runners', 'pause', '1', '--journal', file])
@@ -177,7 +203,7 @@ describe('nothing is sent where it cannot be kept', () => {
     writeFileSync(join(config, 'state', 'journals'), '')
     const { code, stderr } = await run('runners pause 1')
     expect([code, written()]).toEqual([0, ['PUT /runners/1']])
-    expect(stderr).toContain('warning: this write is kept in no journal, and cannot be undone: ')
+    expect(stderr).toContain('warning: this write cannot be undone, since it has no journal: ')
   })
 
   it('since the file is there already, or is a link', async () => {
@@ -188,6 +214,16 @@ describe('nothing is sent where it cannot be kept', () => {
     const link = join(folder(), 'link.ndjson')
     symlinkSync('/nowhere/at/all', link)
     await refused(['runners', 'pause', '1', '--journal', link], 'it exists')
+  })
+
+  it('since it cannot be locked, whatever the system says', async () => {
+    const file = join(folder(), 'run.ndjson')
+    writeFileSync(`${file}.lock`, '')
+    await refused(
+      ['runners', 'pause', '1', '--journal', file],
+      `the journal ${file} cannot be made`,
+    )
+    expect(existsSync(file)).toBe(false)
   })
 
   it('since a destructive run is not confirmed: its journal goes', async () => {

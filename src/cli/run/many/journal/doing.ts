@@ -1,14 +1,14 @@
 /** One object of a run that keeps a journal: looked at before it is changed, and described after. */
 import { methodOf } from '../../../../catalogue/endpoint.js'
-import { alreadySo, keptOf } from '../../../../commands/answered.js'
+import { asUnchanged, keptOf } from '../../../../commands/answered.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Inverse } from '../../../../commands/journal/inverse.js'
 import type { InstanceService, PlanAnswer } from '../../../../commands/services.js'
 import type { Command } from '../../../../commands/types.js'
-import { Failure, survived } from '../../../../errors.js'
+import { Failure, isMissing, survived } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
-import type { Beforehand, Facts } from '../../../../fleet/journal/record.js'
+import type { Facts } from '../../../../fleet/journal/record.js'
 import {
   creates,
   Former,
@@ -55,7 +55,7 @@ export class Doing {
   readonly #parts: DoingParts
   readonly #former: Former
   /** What was there before, by place, from when an object is looked at until it is done. */
-  readonly #seen = new Map<number, Beforehand>()
+  readonly #seen = new Map<number, Facts>()
 
   constructor(parts: DoingParts) {
     this.#parts = parts
@@ -63,11 +63,11 @@ export class Doing {
   }
 
   /** What is known of an object before it is begun. */
-  seen({ n }: Item): Beforehand {
+  seen({ n }: Item): Facts {
     return this.#seen.get(n) ?? {}
   }
 
-  /** Looks at an object before it is begun: what cannot be read is written all the same, and cannot be put back. */
+  /** Looks at an object before it is begun: what cannot be read is written all the same, and cannot be undone. */
   async look(item: Item, plan: Plan): Promise<void> {
     if (item.how === 'read' || plan.refused !== undefined || this.#seen.has(item.n)) return
     try {
@@ -83,10 +83,11 @@ export class Doing {
     const { before, unread } = this.seen(item)
     this.#seen.delete(item.n)
     if (item.how === 'look' && isSo(wishOf(plan), before ?? null))
-      return { answer: { unchanged: true }, facts: {} }
+      return { answer: unchanged(), facts: {} }
     const sent = item.how === 'again' ? await gone(send, plan) : await send(plan)
     // What was as it is to be is sent all the same: others may change it meanwhile.
-    const answer = isSo(wishOf(plan), before ?? null) ? alreadySo(sent) : sent
+    const same = sent.unchanged !== true && isSo(wishOf(plan), before ?? null)
+    const answer = same ? asUnchanged(sent) : sent
     const facts = keptOf(answer)
     if (answer.unchanged === true) return { answer, facts }
     if (creates(plan))
@@ -143,7 +144,7 @@ const gone = async (send: Send, plan: Plan): Promise<PlanAnswer> => {
   try {
     return await send(plan)
   } catch (error) {
-    if (error instanceof Failure && error.details.lacks === 'record') return unchanged()
+    if (isMissing(error)) return unchanged()
     throw error
   }
 }

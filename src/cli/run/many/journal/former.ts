@@ -1,14 +1,15 @@
 /** What an object was before a run changed it, and what it is after: the attributes that the run changes, no others. */
+import { holdsRounded } from '../../../../base/json/json.js'
 import { type Fields, isObject } from '../../../../base/objects.js'
 import { masked } from '../../../../base/secrets/names.js'
-import { type Endpoint, methodOf, pathOf } from '../../../../catalogue/endpoint.js'
+import { type Endpoint, methodOf, pathOf, pathPattern } from '../../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../../catalogue/kinds.js'
 import { asSent, readingOf, shownIn } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import { type Inverse, valuesFor } from '../../../../commands/journal/inverse.js'
 import { presentOf } from '../../../../commands/journal/present.js'
 import type { InstanceService, PlanAnswer } from '../../../../commands/services.js'
-import { Failure } from '../../../../errors.js'
+import { Failure, isMissing } from '../../../../errors.js'
 import type { Item } from '../../../../fleet/items.js'
 import type { Attributes, Header } from '../../../../fleet/journal/lines.js'
 import type { Ask } from '../../../../http/types.js'
@@ -31,13 +32,15 @@ export const wishOf = ({ endpoint, values, extra }: Plan): Fields =>
 export const changedBy = (plan: Plan): Fields =>
   plan.endpoint.changes === true ? wishOf(plan) : (plan.endpoint.leaves ?? {})
 
+/** Whether a journal can hold a value: what no answer shows, or JSON would round, is as little known as a masked one. */
+const isKeepable = (value: unknown): boolean => value !== undefined && !holdsRounded(value)
+
 /** The attributes of a wish, as a record shows them. */
 const shownAs = (record: Fields, wish: Fields, endpoint: Endpoint): Attributes =>
   Object.fromEntries(
     Object.entries(wish).map(([name, sent]) => {
-      // What no answer shows is as little known as what is masked in one.
       const now = shownIn(record, name, endpoint)
-      return [name, now === undefined ? masked : asSent(now, sent)]
+      return [name, isKeepable(now) ? asSent(now, sent) : masked]
     }),
   )
 
@@ -63,7 +66,7 @@ const givenIn = (record: Fields, { endpoint }: Plan): Fields =>
         ? asSent(shownIn(record, name, endpoint), [])
         : record[name]
       const value = endpoint.args?.includes(name) === true ? undefined : shown
-      return value === undefined ? [] : [[name, value] as const]
+      return value === undefined ? [] : [[name, isKeepable(value) ? value : masked] as const]
     }),
   )
 
@@ -103,11 +106,6 @@ const backOf = (...[inverse, header, { parent, ...item }, plan]: Back): Plan => 
   return { key: '', endpoint, values: valuesFor(endpoint, was, header) }
 }
 
-const isAbsent = (error: unknown): boolean =>
-  error instanceof Failure && error.details.lacks === 'record'
-
-const bare = (path: string): string => path.replace(/[:*]\w+/g, ':')
-
 /** Reads objects before they are changed. */
 export class Former {
   readonly #reads: ReadOnce
@@ -128,7 +126,7 @@ export class Former {
       const data = await this.#reads({ endpoint: reading.endpoint, values: reading.values(plan) })
       return shownAs(isObject(data) ? data : {}, changedBy(plan), plan.endpoint)
     } catch (error) {
-      if (plan.endpoint.brings === true && isAbsent(error)) return null
+      if (plan.endpoint.brings === true && isMissing(error)) return null
       throw error
     }
   }
@@ -157,7 +155,10 @@ export class Former {
         ? await readingOf(this.#area, endpoint)
         : undefined
       // A record from elsewhere says nothing of whether it is here.
-      if (reading === undefined || bare(pathOf(reading.endpoint)) !== bare(pathOf(endpoint)))
+      if (
+        reading === undefined ||
+        pathPattern(pathOf(reading.endpoint)) !== pathPattern(pathOf(endpoint))
+      )
         continue
       try {
         const data = await this.#reads({
@@ -166,7 +167,7 @@ export class Former {
         })
         return isObject(data) ? data : undefined
       } catch (error) {
-        if (isAbsent(error)) return null
+        if (isMissing(error)) return null
         throw error
       }
     }

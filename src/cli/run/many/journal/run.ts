@@ -90,7 +90,7 @@ const opened = async (
     await keeping?.discard()
     const failure = survived(error)
     if (globals.journal !== undefined) throw failure
-    person.warn(`this write is kept in no journal, and cannot be undone: ${failure.message}`)
+    person.warn(`this write cannot be undone, since it has no journal: ${failure.message}`)
     return undefined
   }
 }
@@ -105,10 +105,13 @@ export const keptSingle = async (
   const keeping = await opened(engine, keeper, plan)
   if (keeping === undefined) return work(plan)
   const item: Numbered = { n: 1, ...placeOf(plan), plan }
+  let warned = false
   const written = (line: Promise<void>): Promise<void> =>
-    line.catch((error: unknown) =>
-      engine.person.warn(`what becomes of this write is not kept: ${survived(error).message}`),
-    )
+    line.catch((error: unknown) => {
+      const { message } = survived(error)
+      if (!warned) engine.person.warn(`the result of this write is not recorded: ${message}`)
+      warned = true
+    })
   let end: End = 'interrupted'
   try {
     await keeping.look(item)
