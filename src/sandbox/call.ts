@@ -48,6 +48,14 @@ export interface Instance {
   save(): Promise<void>
 }
 
+/** Something that happens by itself: a job or a rebase ends, a moved repository arrives. */
+export interface Due {
+  /** When, in milliseconds since the epoch. */
+  readonly at: number
+  /** Has it happen on an instance whose clock shows that moment; afterwards it is due no more. */
+  readonly play: (then: Instance) => Promise<void> | void
+}
+
 /** What was sent, before any check. */
 export interface Sent {
   /** Query, form, multipart (files as their text) and JSON body together. */

@@ -17,10 +17,18 @@ export class InstanceClock {
     return this.iso().slice(0, 10)
   }
 
+  /** When background work begun at `start` that takes `seconds` is through, in milliseconds since the epoch. */
+  due(start: string, seconds: number): number {
+    return Date.parse(start) + (seconds * 1000) / this.speed
+  }
+
   /** Whether background work begun at `start` that takes `seconds` is through. */
   over(start: string, seconds: number): boolean {
-    if (this.speed === Number.POSITIVE_INFINITY) return true
-    const elapsed = (this.now().getTime() - Date.parse(start)) / 1000
-    return elapsed * this.speed >= seconds
+    return this.now().getTime() >= this.due(start, seconds)
+  }
+
+  /** The same clock, stopped at a moment (milliseconds since the epoch). */
+  stoppedAt(moment: number): InstanceClock {
+    return new InstanceClock(() => new Date(moment), this.speed)
   }
 }

@@ -1,5 +1,6 @@
 /** What handlers answer with when a plain value does not say it all, and how they refuse. */
 import type { Readable } from 'node:stream'
+import { isObject } from '../base/objects.js'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -60,7 +61,7 @@ export class Refusal extends Error {
     readonly body: unknown,
     readonly headers: Headers = {},
   ) {
-    super(`refused with ${status}`)
+    super(isObject(body) && typeof body.message === 'string' ? body.message : `refused: ${status}`)
     this.name = 'Refusal'
   }
 }

@@ -15,7 +15,6 @@ import {
   overwritten,
   rulesOf,
 } from '../rules/planning/approval-rules.js'
-import { settleRebases } from '../rules/planning/rebase.js'
 import type { ApprovalSettings, ProjectRecord } from '../state/people-and-projects.js'
 import type { ApprovalRuleRecord, MergeRequestRecord } from '../state/planning.js'
 
@@ -138,13 +137,10 @@ const stateOf = (call: Call, request: MergeRequestRecord) => ({
   }),
 })
 
-const located = async (
+const located = (
   call: Call,
   input: { readonly id: string | number; readonly merge_request_iid: number },
-) => {
-  await settleRebases(call)
-  return requestOf(call, input.id, input.merge_request_iid)
-}
+) => requestOf(call, input.id, input.merge_request_iid)
 
 const setRequired = (
   call: Call,
@@ -176,14 +172,14 @@ export const handlers: Handlers<Approvals> = {
     call.state.approvalRules.remove(rule.id)
     return undefined
   },
-  mrGet: async (call, input) => {
-    const { project, request } = await located(call, input)
+  mrGet: (call, input) => {
+    const { project, request } = located(call, input)
     return presentApprovals(call, project, request)
   },
-  mrUpdate: async (call, input) => {
-    const { project, request } = await located(call, input)
+  mrUpdate: (call, input) => {
+    const { project, request } = located(call, input)
     setRequired(call, project, request, input.approvals_required)
     return presentApprovals(call, project, request)
   },
-  mrState: async (call, input) => stateOf(call, (await located(call, input)).request),
+  mrState: (call, input) => stateOf(call, located(call, input).request),
 }

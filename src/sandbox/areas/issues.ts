@@ -11,7 +11,6 @@ import { badRequest, forbidden, invalid, lazily, notFound, unchanged } from '../
 import { projectsWithin } from '../rules/people/access.js'
 import { listIssues } from '../rules/planning/issue-list.js'
 import { promote } from '../rules/planning/promotion.js'
-import { settleRebases } from '../rules/planning/rebase.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { IssueRecord } from '../state/planning.js'
 
@@ -111,8 +110,7 @@ const spend = (call: Call, issue: IssueRecord, duration: string) => {
 }
 
 /** Merge requests that close the issue or whose description speaks of it. */
-const related = async (call: Call, { project, issue }: Found) => {
-  await settleRebases(call)
+const related = (call: Call, { project, issue }: Found) => {
   const short = new RegExp(`(^|[^\\w/])#${issue.iid}\\b`)
   const full = `${project.path_with_namespace}#${issue.iid}`
   const rows = call.state.mergeRequests.filter((m) => {

@@ -6,8 +6,7 @@ import { presentIssue, seesIssue } from '../present/issue.js'
 import { fullRequest, requestOf, seesRequests } from '../present/merge-request.js'
 import { forbidden, Refusal, unchanged } from '../reply.js'
 import { listRequests } from '../rules/planning/merge-request-list.js'
-import { settleRebases, startRebase } from '../rules/planning/rebase.js'
-import { settleJobs } from '../rules/repository/running-jobs.js'
+import { startRebase } from '../rules/planning/rebase.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
 
@@ -16,12 +15,8 @@ interface Named {
   readonly merge_request_iid: number
 }
 
-/** The merge request that is meant, as it is now. */
-const found = async (call: Call, { id, merge_request_iid }: Named) => {
-  await settleRebases(call)
-  settleJobs(call)
-  return requestOf(call, id, merge_request_iid)
-}
+const found = (call: Call, { id, merge_request_iid }: Named) =>
+  requestOf(call, id, merge_request_iid)
 
 /** Items of an external tracker that a description names: `ABC-12`. */
 const externalItems = ({ description }: MergeRequestRecord) =>
@@ -57,7 +52,7 @@ const subscribe = (call: Call, request: MergeRequestRecord, wanted: boolean): bo
 }
 
 const subscription = (wanted: boolean) => async (call: Call, input: Named) => {
-  const { project, request } = await found(call, input)
+  const { project, request } = found(call, input)
   return subscribe(call, request, wanted) ? fullRequest(call, project, request) : unchanged()
 }
 
@@ -72,21 +67,21 @@ export const handlers: Handlers<typeof mr> = {
     return listRequests(call, [project], input, project)
   },
   get: async (call, input) => {
-    const { project, request } = await found(call, input)
+    const { project, request } = found(call, input)
     return fullRequest(call, project, request, input.include_rebase_in_progress)
   },
   rebase: async (call, input) => {
-    const { project, request } = await found(call, input)
+    const { project, request } = found(call, input)
     startRebase(call, project, request, input.skip_ci ?? false)
     return { rebase_in_progress: true }
   },
   cancelAutoMerge: async (call, input) => {
-    const { project, request } = await found(call, input)
+    const { project, request } = found(call, input)
     cancel(call, project, request)
     return fullRequest(call, project, request)
   },
   closesIssues: async (call, input) => {
-    const { project, request } = await found(call, input)
+    const { project, request } = found(call, input)
     return closedIssues(call, project, request)
   },
   subscribe: subscription(true),

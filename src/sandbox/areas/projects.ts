@@ -5,7 +5,6 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { fullProject, simpleProject } from '../present/project.js'
 import { forbidden, Keyset, lazily, notFound, Refusal } from '../reply.js'
-import { settleMoves } from '../rules/instance/moves.js'
 import { levelOf, projectLevel } from '../rules/people/access.js'
 import { checkInput } from '../server/check.js'
 import { positionOf } from '../server/pages.js'
@@ -134,7 +133,6 @@ const presenter = (call: Call, f: Filters) => (project: ProjectRecord) =>
       })
 
 const select = (call: Call, f: Filters, among: (p: ProjectRecord) => boolean) => {
-  settleMoves(call)
   checkRights(call, f)
   const rows = call.state.projects.filter(
     (p) => among(p) && byPlace(p, f) && byContent(p, f) && call.sees(p) && byRelation(call, p, f),
@@ -182,7 +180,6 @@ export const handlers: Handlers<typeof projects> = {
   list,
   listOfUser: (call, { user_id }) => listOfUser(call, user_id),
   get: (call, { id }) => {
-    settleMoves(call)
     const project = call.project(id)
     if (call.user === undefined) return simpleProject(call, project)
     const given = checkInput({ path: {}, params: projects.list.params }, {}, call.sent.params)

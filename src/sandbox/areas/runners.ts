@@ -7,7 +7,7 @@ import type { Handlers } from '../handlers.js'
 import { details, runnerJob, summary } from '../present/runner.js'
 import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
 import { lineage } from '../rules/people/access.js'
-import { letFinish, settleJobs } from '../rules/repository/running-jobs.js'
+import { letFinish } from '../rules/repository/running-jobs.js'
 import type { RunnerRecord } from '../state/ci.js'
 import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
 
@@ -200,7 +200,6 @@ export const handlers: Handlers<Runners> = {
   },
   jobs: (call, { id, status, sort }) => {
     const runner = editable(call, id)
-    settleJobs(call)
     const rows = call.state.jobs.filter(
       (j) => j.runner_id === id && (status === undefined || j.status === status),
     )

@@ -4,7 +4,7 @@ import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { badRequest, invalid } from '../reply.js'
-import { isMoving, settleMoves } from '../rules/instance/moves.js'
+import { isMoving } from '../rules/instance/moves.js'
 import type { StorageMoveRecord } from '../state/people-and-projects.js'
 
 type Input = CheckedOf<(typeof storageMove)['projects']>
@@ -47,7 +47,6 @@ const onStorage = (call: Call, kind: Kind, storage: string): readonly { readonly
 const schedule = (kind: Kind) => (call: Call, input: Input) => {
   call.admin()
   const route = routeOf(call, input)
-  settleMoves(call)
   for (const { id } of onStorage(call, kind, route.source_storage_name)) {
     if (isMoving(call, kind, id)) continue
     const created_at = call.clock.iso()

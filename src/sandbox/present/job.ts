@@ -3,7 +3,6 @@
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
 import { archiveOf } from '../rules/repository/archive.js'
-import { settleJobs } from '../rules/repository/running-jobs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import { longUser, pipelineUrl } from './common.js'
@@ -11,7 +10,6 @@ import { longUser, pipelineUrl } from './common.js'
 /** A project whose pipelines the acting user may see; where they are not public, Reporters may. */
 export const projectWithJobs = (call: Call, id: string | number): ProjectRecord => {
   const project = call.project(id)
-  settleJobs(call)
   if (!project.jobs_enabled) throw forbidden()
   if (project.public_jobs) return project
   return call.project(id, { role: 'reporter' })

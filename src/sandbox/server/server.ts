@@ -4,6 +4,7 @@ import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import type { AnyHandler } from '../handlers.js'
 import { invalid } from '../reply.js'
+import { Scheduler } from '../scheduler.js'
 import { acceptedInput } from './accepts.js'
 import { sendJson, sendResult } from './answer.js'
 import { authenticate } from './auth.js'
@@ -37,6 +38,7 @@ const inputOf = (
 /** Runs one request through authentication, checks and its handler. */
 const serve = async (
   instance: Instance,
+  scheduler: Scheduler,
   { value: route, path }: Found<ServedRoute>,
   query: Nested,
   request: FastifyRequest,
@@ -50,6 +52,7 @@ const serve = async (
     query: fromPage(headers) ? {} : query,
     ...(words === undefined ? {} : { cookie: words.cookie(sessionCookie) }),
   }
+  await scheduler.advance()
   const actor = authenticate(instance, claims, route.entrance)
   const came = await paramsOf(request, query)
   const sent = words === undefined ? came : other.paramsOf(route, came, words)
@@ -59,7 +62,10 @@ const serve = async (
   const call = new Call(instance, actor, { params, headers })
   const handler = await handlerOf(route)
   const result = await handler(call, input as never)
-  if (method !== 'GET' && method !== 'HEAD') await instance.save()
+  if (method !== 'GET' && method !== 'HEAD') {
+    await scheduler.advance(true)
+    await instance.save()
+  }
   const paged = route.endpoint === undefined || route.endpoint.returns.kind === 'many'
   return sendResult(result, route.status, paged, request, reply, { base: instance.base, params })
 }
@@ -108,6 +114,7 @@ export const buildServer = async (
     clientErrorHandler: onClientError,
   })
   await addParsers(app)
+  const scheduler = new Scheduler(instance)
   const routes = await collectRoutes()
   const finder = finderOf(words === undefined ? routes : other.routesIn(routes, words))
   if (words !== undefined) other.speak(app, words)
@@ -115,7 +122,7 @@ export const buildServer = async (
     const query = queryOf(request)
     const found = find(finder, request)
     return 'value' in found
-      ? serve(instance, found, query, request, reply, words)
+      ? serve(instance, scheduler, found, query, request, reply, words)
       : refuse(found, reply)
   }
   app.addHook('onRequest', async (request, reply) => {

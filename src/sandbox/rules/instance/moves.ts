@@ -2,15 +2,19 @@
  * Repository storage moves (`sandbox/README.md`): a move takes a while,
  * during which the repository is read-only, and then it has arrived.
  */
-import type { Call } from '../../call.js'
+import type { Call, Due, Instance } from '../../call.js'
 import { forbidden } from '../../reply.js'
 import type { ProjectRecord, StorageMoveRecord } from '../../state/people-and-projects.js'
+import type { State } from '../../state/state.js'
 
 /** How long one move takes. */
 const moveSeconds = 3
 
-const arrive = (call: Call, { kind, object_id, destination_storage_name }: StorageMoveRecord) => {
-  const { projects, snippets, groups } = call.state
+const arrive = (
+  { projects, snippets, groups, storageMoves }: State,
+  { id, kind, object_id, destination_storage_name }: StorageMoveRecord,
+): void => {
+  storageMoves.remove(id)
   const project = kind === 'project' ? projects.get(object_id) : undefined
   if (project !== undefined) project.repository_storage = destination_storage_name
   const other =
@@ -22,22 +26,18 @@ const arrive = (call: Call, { kind, object_id, destination_storage_name }: Stora
   if (other !== undefined) other.storage = destination_storage_name
 }
 
-/** Writes down the moves that have arrived by now. */
-export const settleMoves = (call: Call): void => {
-  const { storageMoves } = call.state
-  for (const move of storageMoves.filter((m) => call.clock.over(m.created_at, moveSeconds))) {
-    arrive(call, move)
-    storageMoves.remove(move.id)
-    call.instance.touch()
-  }
-}
+/** The moves that are under way. */
+export const dueMoves = ({ state, clock }: Instance): Due[] =>
+  state.storageMoves.all().map((move) => ({
+    at: clock.due(move.created_at, moveSeconds),
+    play: () => arrive(state, move),
+  }))
 
 export const isMoving = (call: Call, kind: StorageMoveRecord['kind'], id: number): boolean =>
   call.state.storageMoves.some((m) => m.kind === kind && m.object_id === id)
 
 /** Refuses to write to a repository that is on its way: 403. */
 export const refuseWhileMoving = (call: Call, project: Pick<ProjectRecord, 'id'>): void => {
-  settleMoves(call)
   if (isMoving(call, 'project', project.id))
     throw forbidden('The repository is temporarily read-only. Please try again later.')
 }

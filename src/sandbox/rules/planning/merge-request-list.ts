@@ -23,7 +23,6 @@ import {
   usernamesOf,
   where,
 } from './planning-filters.js'
-import { settleRebases } from './rebase.js'
 
 export type RequestFilters = CheckedOf<(typeof mr)['list']>
 type Wildcard = 'None' | 'Any'
@@ -116,7 +115,6 @@ export const listRequests = async (
   /** The project that they are asked for from, if any. */
   asking?: ProjectRecord,
 ) => {
-  await settleRebases(call)
   const homes = new Map(
     projects.filter((p) => seesRequests(call, p)).map((p) => [p.id, p] as const),
   )

@@ -1,9 +1,6 @@
-/**
- * Rebases of merge requests (`sandbox/README.md`): one takes a while,
- * and its outcome is written down by whoever looks at the merge request next.
- */
-
-import { Call } from '../../call.js'
+/** Rebases of merge requests (`sandbox/README.md`): one takes a while. */
+import { reasonOf } from '../../../errors.js'
+import { Call, type Due, type Instance } from '../../call.js'
 import { rebase } from '../../git/apply.js'
 import { branchHead, commit } from '../../git/read.js'
 import { copyCommit, moveBranch } from '../../git/write.js'
@@ -74,26 +71,32 @@ const carryOut = async (
   return null
 }
 
-const settle = async (call: Call, request: MergeRequestRecord): Promise<void> => {
-  const source = call.state.projects.get(request.source_project_id)
-  const target = call.state.projects.get(request.project_id)
-  const user = call.state.users.get(request.rebase_user_id)
+/** Rebases, and writes down what came of it: whatever goes wrong ends it, too. */
+const end = async (then: Instance, request: MergeRequestRecord): Promise<void> => {
+  const source = then.state.projects.get(request.source_project_id)
+  const target = then.state.projects.get(request.project_id)
+  const user = then.state.users.get(request.rebase_user_id)
+  request.rebase_started_at = null
+  request.updated_at = then.clock.iso()
   if (source === undefined || target === undefined || user === undefined) return
-  const acting = new Call(call.instance, { user }, call.sent)
-  const repository = await call.git.open(source)
-  await repository.exclusive(async () => {
-    if (!rebasing(request)) return
-    request.merge_error = await carryOut(acting, source, target, request)
-    request.rebase_started_at = null
-    request.updated_at = call.clock.iso()
-    call.instance.touch()
-  })
+  const acting = new Call(then, { user }, { params: {}, headers: {} })
+  try {
+    const repository = await then.git.open(source)
+    request.merge_error = await repository.exclusive(() =>
+      carryOut(acting, source, target, request),
+    )
+  } catch (error) {
+    request.merge_error = `Rebase failed: ${reasonOf(error)}`
+  }
 }
 
-/** Writes down the outcome of the rebases that are through by now. */
-export const settleRebases = async (call: Call): Promise<void> => {
-  const ended = call.state.mergeRequests.filter(
-    ({ rebase_started_at: start }) => start !== null && call.clock.over(start, rebaseSeconds),
+/** The rebases that go on. */
+export const dueRebases = ({ state, clock }: Instance): Due[] =>
+  state.mergeRequests.all().flatMap((request) =>
+    request.rebase_started_at === null
+      ? []
+      : {
+          at: clock.due(request.rebase_started_at, rebaseSeconds),
+          play: (then) => end(then, request),
+        },
   )
-  for (const request of ended) await settle(call, request)
-}

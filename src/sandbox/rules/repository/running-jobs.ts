@@ -2,8 +2,8 @@
  * Jobs on a runner that is paused (`sandbox/README.md`): it takes no further ones, and those
  * that run come to their end. Nothing else moves a sample job.
  */
-import type { Call } from '../../call.js'
-import type { RunnerRecord } from '../../state/ci.js'
+import type { Call, Due, Instance } from '../../call.js'
+import type { JobRecord, RunnerRecord } from '../../state/ci.js'
 
 /** How long a running job goes on once its runner is paused. */
 const remainingSeconds = 2
@@ -18,24 +18,29 @@ export const letFinish = (call: Call, runner: RunnerRecord): void => {
 const unfinished = ['created', 'pending', 'running']
 
 /** Ends a pipeline whose last job has ended: failed where one failed that may not. */
-const settlePipeline = (call: Call, id: number): void => {
-  const pipeline = call.state.pipelines.get(id)
-  const jobs = call.state.jobs.filter((j) => j.pipeline_id === id && !j.retried)
+const settlePipeline = ({ state, clock }: Instance, id: number): void => {
+  const pipeline = state.pipelines.get(id)
+  const jobs = state.jobs.filter((j) => j.pipeline_id === id && !j.retried)
   if (pipeline === undefined || jobs.some(({ status }) => unfinished.includes(status))) return
   const failed = jobs.some((j) => j.status === 'failed' && !j.allow_failure)
   pipeline.status = failed ? 'failed' : 'success'
-  pipeline.finished_at = call.clock.iso()
+  pipeline.finished_at = clock.iso()
   pipeline.updated_at = pipeline.finished_at
 }
 
-/** Writes down the jobs that have ended by now. */
-export const settleJobs = (call: Call): void => {
-  for (const job of call.state.jobs.filter((j) => j.status === 'running')) {
-    if (job.ending_since === undefined) continue
-    if (!call.clock.over(job.ending_since, remainingSeconds)) continue
-    job.status = 'success'
-    job.finished_at = call.clock.iso()
-    settlePipeline(call, job.pipeline_id)
-    call.instance.touch()
-  }
+const end = (then: Instance, job: JobRecord): void => {
+  job.status = 'success'
+  job.finished_at = then.clock.iso()
+  settlePipeline(then, job.pipeline_id)
 }
+
+/** The jobs that come to their end. */
+export const dueJobs = ({ state, clock }: Instance): Due[] =>
+  state.jobs.all().flatMap((job) =>
+    job.status !== 'running' || job.ending_since === undefined
+      ? []
+      : {
+          at: clock.due(job.ending_since, remainingSeconds),
+          play: (then) => end(then, job),
+        },
+  )

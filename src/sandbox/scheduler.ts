@@ -1,0 +1,49 @@
+/**
+ * Plays what happens on the instance by itself. Nothing ticks: before a request is looked at, and after one that wrote, all that
+ * came due since is played in its order, each as of its own moment. Who looks, and when, changes nothing.
+ */
+import type { Due, Instance } from './call.js'
+import { dueMoves } from './rules/instance/moves.js'
+import { dueRebases } from './rules/planning/rebase.js'
+import { dueJobs } from './rules/repository/running-jobs.js'
+
+const sources: readonly ((instance: Instance) => Due[])[] = [dueJobs, dueRebases, dueMoves]
+
+/** What more is due at once waits for the next request. */
+const maxPlayed = 10_000
+
+export class Scheduler {
+  #turn: Promise<void> = Promise.resolve()
+  /** Nothing is due before: milliseconds since the epoch. */
+  #next = Number.NEGATIVE_INFINITY
+
+  constructor(private readonly instance: Instance) {}
+
+  /** Plays what is due by now. `written` says that the state was changed meanwhile. */
+  async advance(written = false): Promise<void> {
+    if (written) this.#next = Number.NEGATIVE_INFINITY
+    const now = this.instance.clock.now().getTime()
+    if (now < this.#next) return
+    const turn = this.#turn.then(() => this.#play(now))
+    this.#turn = turn.catch(() => {})
+    await turn
+  }
+
+  #soonest(): Due | undefined {
+    const dues = sources.flatMap((source) => source(this.instance))
+    return dues.reduce<Due | undefined>(
+      (first, due) => (first === undefined || due.at < first.at ? due : first),
+      undefined,
+    )
+  }
+
+  async #play(now: number): Promise<void> {
+    for (let played = 0; played < maxPlayed; played += 1) {
+      const due = this.#soonest()
+      this.#next = due?.at ?? Number.POSITIVE_INFINITY
+      if (due === undefined || due.at > now) return
+      await due.play({ ...this.instance, clock: this.instance.clock.stoppedAt(due.at) })
+      this.instance.touch()
+    }
+  }
+}
