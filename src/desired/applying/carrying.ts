@@ -2,12 +2,14 @@
  * A plan carried out on the engine: an object is serial, objects go side by side; what waits for an action
  * goes when that has ended, and is skipped where it failed.
  */
+import { shelve } from '../../base/shelves.js'
 import { Failure } from '../../errors.js'
 import type { Item } from '../../fleet/items.js'
 import { type Outcome, outcomeOf, type Report } from '../../fleet/report.js'
 import { type EngineOptions, run } from '../../fleet/run.js'
 import type { PlannedAction } from '../actions.js'
 import { placeText } from '../address.js'
+import { Ready } from '../ready.js'
 import { type Performed, type PerformingParts, perform } from './performing.js'
 
 /** An action in its place. */
@@ -33,38 +35,65 @@ export interface Carried {
   readonly skipped: ReadonlyMap<string, string>
 }
 
-const itemsOf = async function* (
-  actions: readonly PlannedAction[],
-  numbered: CarryingOptions['numbered'],
-): AsyncGenerator<ActionItem> {
-  for (const [i, action] of actions.entries())
-    yield { n: numbered?.(action) ?? i + 1, object: action.id, action }
-}
+/** Hands out actions as they become ready: when those that they wait for, and the one before in their place, ended. */
+class Queue {
+  readonly #actions: readonly PlannedAction[]
+  readonly #numbered: CarryingOptions['numbered']
+  /** How many each still waits for. */
+  readonly #left: number[]
+  /** The places of those that wait for an action, by its id. */
+  readonly #waiters = new Map<string, number[]>()
+  readonly #ready = new Ready()
+  /** Of an action the first of those that it waits for that failed. */
+  readonly failed = new Map<string, string>()
+  #wake: () => void = () => {}
 
-/** Who comes before an action: those that it waits for, and the one before it in its place. */
-class Turns {
-  readonly #ended = new Map<string, Promise<boolean>>()
-  readonly #last = new Map<string, Promise<boolean>>()
+  constructor(actions: readonly PlannedAction[], numbered: CarryingOptions['numbered']) {
+    this.#actions = actions
+    this.#numbered = numbered
+    const ids = new Set(actions.map(({ id }) => id))
+    const last = new Map<string, string>()
+    this.#left = actions.map(({ id, waitsFor, address }, i) => {
+      const place = placeText(address).toLowerCase()
+      const first = new Set([...waitsFor.filter((other) => ids.has(other)), last.get(place) ?? ''])
+      first.delete('')
+      last.set(place, id)
+      for (const other of first) shelve(this.#waiters, other, i)
+      return first.size
+    })
+    for (let i = actions.length - 1; i >= 0; i--) if (this.#left[i] === 0) this.#ready.add(i)
+  }
 
-  /**
-   * Takes an action's turn.
-   * @returns the first of those it waits for that failed, once all of them have ended
-   */
-  async wait(
-    { id, waitsFor, address }: PlannedAction,
-    ended: Promise<boolean>,
-  ): Promise<string | undefined> {
-    const place = placeText(address).toLowerCase()
-    const before = this.#last.get(place)
-    this.#last.set(place, ended)
-    this.#ended.set(id, ended)
-    const awaited = waitsFor.map((other) => ({ other, went: this.#ended.get(other) }))
-    await before
-    let failed: string | undefined
-    for (const { other, went } of awaited) if ((await went) === false) failed ??= other
-    return failed
+  async *items(): AsyncGenerator<ActionItem> {
+    for (let left = this.#actions.length; left > 0; left--) {
+      let i = this.#ready.take()
+      for (; i === undefined; i = this.#ready.take())
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+      const action = this.#actions[i]
+      if (action !== undefined)
+        yield { n: this.#numbered?.(action) ?? i + 1, object: action.id, action }
+    }
+  }
+
+  /** An action has come to its end. */
+  ended(id: string, well: boolean): void {
+    for (const i of this.#waiters.get(id) ?? []) {
+      const waiter = this.#actions[i]
+      const left = (this.#left[i] ?? 0) - 1
+      this.#left[i] = left
+      if (waiter === undefined) continue
+      if (!well && waiter.waitsFor.includes(id) && !this.failed.has(waiter.id))
+        this.failed.set(waiter.id, id)
+      if (left === 0) this.#ready.add(i)
+    }
+    this.#wake()
   }
 }
+
+const isDone = (outcome: Outcome<Performed> | undefined): boolean =>
+  outcome !== undefined && !('failure' in outcome)
 
 const outcomeFrom = (result: Performed): Outcome<Performed> => ({
   state: result.gone ? 'unchanged' : 'done',
@@ -87,42 +116,29 @@ export const carryOut = async (
   actions: readonly PlannedAction[],
   options: CarryingOptions,
 ): Promise<Carried> => {
-  const turns = new Turns()
+  const queue = new Queue(actions, options.numbered)
   const outcomes = new Map<string, Outcome<Performed>>()
   const skipped = new Map<string, string>()
-  const tried = async (action: PlannedAction, ended: Promise<boolean>) => {
-    try {
-      const failed = await turns.wait(action, ended)
-      if (failed === undefined) return outcomeFrom(await perform(options, action))
-      skipped.set(action.id, failed)
-      return { state: 'failed', failure: skipping(failed, outcomes.get(failed)) } as const
-    } catch (error) {
-      return outcomeOf(error)
-    }
-  }
   const one = async (action: PlannedAction): Promise<Outcome<Performed>> => {
-    let went: (well: boolean) => void = () => {}
-    const ended = new Promise<boolean>((resolve) => {
-      went = resolve
-    })
-    try {
-      const outcome = await tried(action, ended)
-      outcomes.set(action.id, outcome)
-      return outcome
-    } finally {
-      const outcome = outcomes.get(action.id)
-      went(outcome !== undefined && !('failure' in outcome))
-    }
+    const failed = queue.failed.get(action.id)
+    if (failed !== undefined) skipped.set(action.id, failed)
+    const outcome: Outcome<Performed> =
+      failed === undefined
+        ? await perform(options, action).then(outcomeFrom, outcomeOf)
+        : { state: 'failed', failure: skipping(failed, outcomes.get(failed)) }
+    outcomes.set(action.id, outcome)
+    return outcome
   }
   const { gate, signal, record, mostFailures, told } = options
   const going = run<Performed, ActionItem>({
-    items: itemsOf(actions, options.numbered),
+    items: queue.items(),
     gate,
     signal,
     ...(record === undefined ? {} : { record }),
     ...(mostFailures === undefined ? {} : { mostFailures }),
     queued: () => actions.length,
-    work: ({ action }) => one(action),
+    work: ({ action }) =>
+      one(action).finally(() => queue.ended(action.id, isDone(outcomes.get(action.id)))),
     ...(told === undefined ? {} : { told }),
   })
   for await (const _ of going);

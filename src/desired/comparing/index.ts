@@ -6,7 +6,7 @@ import { addressText, placeText } from '../address.js'
 import type { Wish } from '../wishes.js'
 import { beyond } from './limits.js'
 import { refuseMistakes } from './mistakes.js'
-import { byPlace, byText, ordered } from './order.js'
+import { byPlace, byText } from './order.js'
 import { memberMistakes } from './owners.js'
 import { secretMistakes } from './secrets.js'
 import { wishMeant } from './selected.js'
@@ -65,7 +65,7 @@ export const makePlan = async (
   const unread = [...unreadPlaces(how), ...all.flatMap((part) => part.unread)]
   ensureRead(all, unread)
   const asked = all.flatMap((part) => part.drafts)
-  const { drafts, findings: others, dropped } = await possibleTogether(asked, sight, how)
+  const { drafts, actions, findings: others, dropped } = await possibleTogether(asked, sight, how)
   refuseMistakes([
     ...all.flatMap((part) => part.mistakes),
     ...(await memberMistakes(drafts, sight, how)),
@@ -77,7 +77,7 @@ export const makePlan = async (
   )
   const findings = [...all.flatMap((part) => part.findings), ...others]
   return {
-    actions: ordered(drafts),
+    actions,
     findings: [...findings].sort(
       (a, b) =>
         byPlace(a.address, b.address) || byText(addressText(a.address), addressText(b.address)),

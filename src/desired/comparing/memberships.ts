@@ -11,7 +11,8 @@ export interface PlannedMembership {
   readonly after: number
 }
 
-const membershipOf = (draft: Draft): PlannedMembership => {
+/** What a draft of a kind whose items are users makes of a membership. */
+export const planOfMembership = (draft: Draft): PlannedMembership => {
   const { before, verb, steps } = draft
   const was = levelOf(before?.attributes.access_level)
   const wanted = steps[0]?.values.access_level
@@ -25,4 +26,4 @@ const membershipOf = (draft: Draft): PlannedMembership => {
 
 /** Drafts of kinds whose items are users. */
 export const memberships = (drafts: readonly Draft[]): readonly PlannedMembership[] =>
-  drafts.filter(({ kind }) => kind.by === 'user').map(membershipOf)
+  drafts.filter(({ kind }) => kind.by === 'user').map(planOfMembership)

@@ -1,17 +1,21 @@
-/** In which order a plan is done, and what waits for what. */
-
+/**
+ * In which order a plan is done: one topological sort. What must come first does; among what may be done, the
+ * preferred comes first. Everything that an action waits for stands before it.
+ */
 import type { JsonValue } from '../../base/json/value.js'
 import { shelve } from '../../base/shelves.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { PlannedAction } from '../actions.js'
-import { addressText, type ManagedPlace, placeText } from '../address.js'
-import { movesOf } from './moves.js'
-import { ownersFirst } from './owners.js'
+import { addressText, type ManagedPlace } from '../address.js'
+import { Ready } from '../ready.js'
+import { normalised } from '../values.js'
+import { type PlannedMembership, planOfMembership } from './memberships.js'
 import type { Draft } from './types.js'
 
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
 const verbs = ['create', 'enable', 'update', 'replace', 'delete']
 const scopes = ['site', 'group', 'project']
+const owner = 50
 
 const stageOf = ({ kind }: Draft): number => stages.get(`${kind.scope} ${kind.name}`) ?? stages.size
 
@@ -23,15 +27,17 @@ export const byPlace = (a: ManagedPlace, b: ManagedPlace): number =>
   scopes.indexOf(a.scope) - scopes.indexOf(b.scope) ||
   byText(a.path.toLowerCase(), b.path.toLowerCase())
 
+const isGone = ({ verb }: Draft): boolean => verb === 'delete'
+
 const isFirst = ({ kind, before, steps }: Draft): boolean =>
   kind.first !== undefined &&
   (before?.record[kind.first] === true || steps[0]?.values[kind.first] === true)
 
 /** Deletes come after the rest, in reverse; the rest by stage, and by place within it. */
-const inOrder = (a: Draft, b: Draft): number => {
-  const gone = Number(a.verb === 'delete') - Number(b.verb === 'delete')
+const preferred = (a: Draft, b: Draft): number => {
+  const gone = Number(isGone(a)) - Number(isGone(b))
   if (gone !== 0) return gone
-  const turn = a.verb === 'delete' ? -1 : 1
+  const turn = isGone(a) ? -1 : 1
   return (
     turn * (stageOf(a) - stageOf(b)) ||
     turn * (Number(isFirst(b)) - Number(isFirst(a))) ||
@@ -43,141 +49,153 @@ const inOrder = (a: Draft, b: Draft): number => {
 
 const idOf = ({ verb, address }: Draft): string => `${verb} ${addressText(address)}`
 
-const numbers = (value: JsonValue | undefined): readonly number[] => {
-  const all: readonly JsonValue[] = Array.isArray(value) ? value : [value ?? null]
-  return all.map(Number).filter((n) => Number.isInteger(n) && n > 0)
-}
-
-/** The users that a draft is about: the member, or those that a rule has or had. */
-const usersOf = ({ kind, before, steps }: Draft): ReadonlySet<number> => {
-  const own = kind.by === 'user' ? Object.keys(kind.at ?? {}) : []
-  const referring = Object.entries(kind.refs ?? {}).flatMap(([name, ref]) =>
-    ref === 'user' ? [name] : [],
-  )
-  return new Set(
-    [...own, ...referring].flatMap((name) => [
-      ...steps.flatMap(({ values }) => numbers(values[name])),
-      ...numbers(before?.attributes[name]),
-    ]),
-  )
-}
-
-/** Whether a place is another, or lies in it. */
-const inside = (place: ManagedPlace, outer: ManagedPlace): boolean => {
-  const path = place.path.toLowerCase()
-  const above = outer.path.toLowerCase()
-  if (place.scope === outer.scope && path === above) return true
-  return outer.scope === 'group' && path.startsWith(`${above}/`)
-}
-
-const isGone = ({ verb }: Draft): boolean => verb === 'delete'
-
-/**
- * Whether `later` waits for `first`: both are about the same user.
- * @param late those that come after the deletes
- */
-const waits = (later: Draft, first: Draft, late: ReadonlySet<Draft> = new Set()): boolean => {
-  const follows = later.kind.after?.includes(first.kind.name) === true
-  // Whoever approves has to be a member first.
-  if (follows) return !isGone(first) && inside(later.address, first.address)
-  // And is one until no rule has him, but for one that he comes back for.
-  if (first.kind.after?.includes(later.kind.name) === true)
-    return isGone(later) && !late.has(first) && inside(first.address, later.address)
-  if (first.kind.name !== later.kind.name || later.kind.by === undefined) return false
-  if (comesBack(later, first)) return true
-  // Members of the same name: outer ones come first, and go last.
-  if (isGone(first) !== isGone(later)) return false
-  const [outer, inner] = isGone(later) ? [later, first] : [first, later]
-  return outer.kind.scope === 'group' && inside(inner.address, outer.address)
-}
-
-/** Whether somebody is to be a member within a group that they are taken out of. */
-const comesBack = (member: Draft, taken: Draft): boolean =>
-  isGone(taken) &&
-  !isGone(member) &&
-  member.kind.by === 'user' &&
-  member.kind.name === taken.kind.name &&
-  placeText(member.address) !== placeText(taken.address) &&
-  inside(member.address, taken.address)
-
-/** A place, and the groups that it lies in, inner ones first. */
+/** A place, then the groups that it lies in, inner ones first. */
 const lineOf = ({ scope, path }: ManagedPlace): readonly string[] => {
   const parts = path.toLowerCase().split('/')
   const groups = parts.map((_, i) => `groups/${parts.slice(0, parts.length - i).join('/')}`)
   return scope === 'group' ? groups : [`${scope}s/${path.toLowerCase()}`, ...groups.slice(1)]
 }
 
-type Shelves = Map<string, Draft[]>
-
-/** Those that the others of their kind wait for. */
-const leadersOf = (drafts: readonly Draft[]) => {
-  const first = drafts.filter(isFirst)
-  return (draft: Draft): readonly Draft[] =>
-    isFirst(draft) || isGone(draft)
-      ? []
-      : first.filter(
-          ({ kind, address }) =>
-            kind === draft.kind && placeText(address) === placeText(draft.address),
-        )
+/** What an action brings about, and what has to be so before it, as texts. */
+interface Conditions {
+  readonly makes: readonly string[]
+  readonly needs: readonly string[]
 }
 
-/**
- * Those about the same users as a draft. Of thousands only those come into question that stand where the
- * draft does or further out, of deletes those further in.
- */
-const fellowsOf = (drafts: readonly Draft[]) => {
-  const users = new Map(drafts.map((draft) => [draft, usersOf(draft)] as const))
-  const at: Shelves = new Map()
-  const below: Shelves = new Map()
-  for (const [draft, ones] of users)
-    for (const user of ones) {
-      const line = lineOf(draft.address)
-      shelve(at, `${user} ${line[0]}`, draft)
-      for (const place of line) shelve(below, `${user} ${place}`, draft)
-    }
-  return (draft: Draft): readonly Draft[] => {
-    const line = lineOf(draft.address)
-    const places = isGone(draft) ? line.slice(0, 1) : line
-    const shelves = isGone(draft) ? below : at
-    return [...(users.get(draft) ?? [])]
-      .flatMap((user) => places.flatMap((place) => shelves.get(`${user} ${place}`) ?? []))
-      .filter((other) => other !== draft)
+/** A user leaves a group, or is lowered there, before coming below it; an owner falls after others rise. */
+const ofMembership = (
+  { draft: { address }, user, before, after }: PlannedMembership,
+  [here = '', ...above]: readonly string[],
+): Conditions => ({
+  makes: [
+    ...(after > 0 ? [`member ${user} ${here}`] : []),
+    ...(after < before ? [`less ${user} ${here}`] : []),
+    ...(before < owner && after >= owner ? [`owner ${here}`] : []),
+  ],
+  needs: [
+    ...(after > 0 ? above.map((group) => `less ${user} ${group}`) : []),
+    ...(address.scope === 'group' && before >= owner && after < owner
+      ? [here, ...above].map((group) => `owner ${group}`)
+      : []),
+  ],
+})
+
+/** Who approves is a member before. */
+const ofUsers = ({ kind, steps }: Draft, line: readonly string[]): Conditions => {
+  const names = Object.entries(kind.refs ?? {}).flatMap(([name, ref]) =>
+    ref === 'user' && kind.after?.includes('members') === true ? [name] : [],
+  )
+  const users = names.flatMap((name) => steps.flatMap(({ values }) => values[name] ?? [])).flat()
+  return {
+    makes: [],
+    needs: users.flatMap((user) => line.map((place) => `member ${user} ${place}`)),
   }
 }
 
-/**
- * Those that come after the deletes: members within a group that they are taken out of, since until then they
- * can be no less there, and some instances end all that is below; and what needs such members.
- */
-const lateOnes = (
-  drafts: readonly Draft[],
-  fellows: ReturnType<typeof fellowsOf>,
-): ReadonlySet<Draft> => {
-  if (!drafts.some((draft) => isGone(draft) && draft.kind.by === 'user')) return new Set()
-  const late = new Set(
-    drafts.filter((draft) => fellows(draft).some((other) => comesBack(draft, other))),
-  )
-  const needing = drafts.filter((draft) =>
-    fellows(draft).some((other) => late.has(other) && waits(draft, other)),
-  )
-  return new Set([...late, ...needing])
+/** A value that one item has at a time is given up before it is taken; wherever, of what is alone. */
+const ofUnique = (draft: Draft, here: string): Conditions => {
+  const { kind, before, steps } = draft
+  const where = kind.alone === true ? '' : here
+  const all = [kind.identity, kind.also].flatMap((name) => {
+    if (name === undefined || kind.by !== undefined || kind.holds !== 'set') return []
+    const param = kind.create?.params[name] ?? kind.update?.params[name]
+    const textOf = (value: JsonValue | undefined): readonly string[] =>
+      value === undefined
+        ? []
+        : [`free ${kind.name} ${where} ${name} ${normalised({ param }, value)}`.toLowerCase()]
+    const [was] = textOf(name === kind.identity ? before?.identity : before?.attributes[name])
+    const [sent = was] = textOf(steps[0]?.values[name])
+    const is = isGone(draft) ? undefined : sent
+    return was === is ? [] : [{ was, is }]
+  })
+  return { makes: all.flatMap(({ was }) => was ?? []), needs: all.flatMap(({ is }) => is ?? []) }
 }
 
-/** Drafts as actions, in the order in which they are done; each knows what it waits for. */
-export const ordered = (drafts: readonly Draft[]): readonly PlannedAction[] => {
-  const fellows = fellowsOf(drafts)
-  const moves = movesOf(drafts)
-  const late = new Set([...lateOnes(drafts, fellows), ...moves.late])
-  const sorted = [...drafts].sort(
-    (a, b) => Number(late.has(a)) - Number(late.has(b)) || inOrder(a, b),
+/** What must be somewhere comes to the next place before it leaves the first. */
+const ofShared = ({ kind, verb, steps }: Draft): Conditions => {
+  const [name = ''] = Object.keys(kind.at ?? {})
+  const number = steps.at(-1)?.values[name]
+  if (kind.enable === undefined || number === undefined) return none
+  const text = `taken ${kind.name} ${number}`
+  if (verb === 'delete' || verb === 'replace') return { makes: [], needs: [text] }
+  return { makes: verb === 'enable' ? [text] : [], needs: [] }
+}
+
+/** Those that the others of their kind wait for. */
+const ofFirst = (draft: Draft, here: string): Conditions => {
+  if (draft.kind.first === undefined || isGone(draft)) return none
+  const text = [`first ${draft.kind.name} ${here}`]
+  return isFirst(draft) ? { makes: text, needs: [] } : { makes: [], needs: text }
+}
+
+const none: Conditions = { makes: [], needs: [] }
+
+/** All conditions of a draft. */
+const conditionsOf = (draft: Draft): readonly Conditions[] => {
+  const line = lineOf(draft.address)
+  const [here = ''] = line
+  if (draft.kind.by === 'user') return [ofMembership(planOfMembership(draft), line)]
+  return [
+    ...(isGone(draft) ? [] : [ofUsers(draft, line)]),
+    ofUnique(draft, here),
+    ofShared(draft),
+    ofFirst(draft, here),
+  ]
+}
+
+type Waits = ReadonlyMap<Draft, ReadonlySet<Draft>>
+
+/** What each draft waits for: all that bring about what it needs. */
+const waitsOf = (drafts: readonly Draft[]): Waits => {
+  const all = drafts.map((draft) => ({ draft, conditions: conditionsOf(draft) }))
+  const makers = new Map<string, Draft[]>()
+  for (const { draft, conditions } of all)
+    for (const text of conditions.flatMap(({ makes }) => makes)) shelve(makers, text, draft)
+  return new Map(
+    all.map(({ draft, conditions }) => {
+      const needs = conditions.flatMap((one) => one.needs)
+      const first = new Set(needs.flatMap((text) => makers.get(text) ?? []))
+      first.delete(draft)
+      return [draft, first]
+    }),
   )
-  const owners = ownersFirst(sorted)
-  const leaders = leadersOf(sorted)
-  return sorted.map((draft): PlannedAction => {
-    const made = (owners.get(draft) ?? []).filter((other) => !late.has(other))
-    const others = fellows(draft).filter((other) => waits(draft, other, late))
-    const { before: _, ...action } = draft
-    const first = [...made, ...leaders(draft), ...others, ...(moves.before.get(draft) ?? [])]
-    return { id: idOf(draft), ...action, waitsFor: [...new Set(first.map(idOf))].sort(byText) }
-  })
+}
+
+/** Sorts what waits for nothing that comes later; what waits in a circle is left out. */
+const sortedBy = (drafts: readonly Draft[], waits: Waits): readonly Draft[] => {
+  const left = drafts.map((draft) => waits.get(draft)?.size ?? 0)
+  const waiters = new Map<Draft, number[]>()
+  for (const [rank, draft] of drafts.entries())
+    for (const first of waits.get(draft) ?? []) shelve(waiters, first, rank)
+  const ready = new Ready()
+  for (let rank = drafts.length - 1; rank >= 0; rank--) if (left[rank] === 0) ready.add(rank)
+  const done: Draft[] = []
+  for (let rank = ready.take(); rank !== undefined; rank = ready.take()) {
+    const draft = drafts[rank]
+    if (draft === undefined) continue
+    done.push(draft)
+    for (const waiter of waiters.get(draft) ?? []) {
+      const rest = (left[waiter] ?? 0) - 1
+      left[waiter] = rest
+      if (rest === 0) ready.add(waiter)
+    }
+  }
+  return done
+}
+
+/** Drafts in the order in which they are done, and those that wait for each other, of which none can be. */
+export const ordered = (
+  drafts: readonly Draft[],
+): { readonly actions: readonly PlannedAction[]; readonly circular: readonly Draft[] } => {
+  const waits = waitsOf(drafts)
+  const sorted = sortedBy([...drafts].sort(preferred), waits)
+  const done = new Set(sorted)
+  return {
+    circular: drafts.filter((draft) => !done.has(draft)),
+    actions: sorted.map((draft): PlannedAction => {
+      const { before: _, ...action } = draft
+      const first = [...(waits.get(draft) ?? [])].map(idOf)
+      return { id: idOf(draft), ...action, waitsFor: first.sort(byText) }
+    }),
+  }
 }

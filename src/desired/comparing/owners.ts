@@ -107,19 +107,3 @@ export const memberMistakes = async (
   const falling = all.filter(({ before, after }) => after < before)
   return [...(await ownUser(falling, sight, how)), ...(await lastOwners(all, sight))]
 }
-
-/** Who takes an owner away waits for those who make one. */
-export const ownersFirst = (drafts: readonly Draft[]): ReadonlyMap<Draft, readonly Draft[]> => {
-  const all = groupOnes(memberships(drafts))
-  const made = all.filter((m) => m.before < owner && m.after >= owner)
-  return new Map(
-    all
-      .filter((m) => m.before >= owner && m.after < owner)
-      .map((m) => [
-        m.draft,
-        made
-          .filter(({ draft }) => within(m.draft.address, draft.address))
-          .map(({ draft }) => draft),
-      ]),
-  )
-}

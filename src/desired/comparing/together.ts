@@ -1,13 +1,16 @@
 /** What can be done by itself, and not with all the rest of a plan. */
-import type { PlanFinding } from '../actions.js'
+import type { PlanFinding, PlannedAction } from '../actions.js'
 import { addressText } from '../address.js'
 import { belowFloors } from './floors.js'
 import { saying } from './item.js'
 import { lastProjects } from './last-projects.js'
+import { ordered } from './order.js'
 import type { ComparingOptions, ComparingSight, Draft, SetCount } from './types.js'
 
 interface PossibleTogether {
   readonly drafts: readonly Draft[]
+  /** The same, in the order in which they are done. */
+  readonly actions: readonly PlannedAction[]
   readonly findings: readonly PlanFinding[]
   readonly dropped: ReadonlySet<Draft>
 }
@@ -20,12 +23,20 @@ export const possibleTogether = async (
 ): Promise<PossibleTogether> => {
   const floors = await belowFloors(all, sight, how)
   const last = await lastProjects(all, sight)
-  const dropped = new Set([...floors.dropped, ...last])
-  const text = 'it is the only project of the runner, which cannot be taken away'
-  const told = [...last].map(({ address, origin }) => saying('impossible', address, text, origin))
+  const possible = all.filter((draft) => !floors.dropped.has(draft) && !last.has(draft))
+  const { actions, circular } = ordered(possible)
+  const dropped = new Set([...floors.dropped, ...last, ...circular])
+  const others = circular.map(({ address }) => addressText(address)).join(', ')
+  const said = (text: string, drafts: Iterable<Draft>): readonly PlanFinding[] =>
+    [...drafts].map(({ address, origin }) => saying('impossible', address, text, origin))
   return {
-    drafts: dropped.size === 0 ? all : all.filter((draft) => !dropped.has(draft)),
-    findings: [...floors.findings, ...told],
+    drafts: possible.filter((draft) => !dropped.has(draft)),
+    actions,
+    findings: [
+      ...floors.findings,
+      ...said('it is the only project of the runner, which cannot be taken away', last),
+      ...said(`each would have to come first: ${others}; apply a value between`, circular),
+    ],
     dropped,
   }
 }

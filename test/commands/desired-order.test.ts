@@ -1,0 +1,153 @@
+/**
+ * Whatever an instance has and files want: no action waits for a later one, and done in that order an instance that
+ * refuses what comes too early (an owner who leaves before another is one, a level below that of the group, a domain of
+ * two projects) takes all of them.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../../src/library/sandbox.js'
+import { publicKeys } from '../desired/exporting/writes.js'
+import { configuration, folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+
+const users = ['ana', 'ben', 'chi', 'dov', 'eva'] as const
+const groups = ['labs', 'platform', 'platform/core'] as const
+const projects = ['platform/app', 'platform/core/engine'] as const
+type User = (typeof users)[number]
+type Members = Readonly<Record<string, { readonly access_level: string }>>
+
+const levels = ['guest', 'reporter', 'developer', 'maintainer'] as const
+/** Who is a member, with one of them an owner. */
+const membersOf = (owned: boolean): fc.Arbitrary<Members> =>
+  fc
+    .tuple(
+      fc.array(fc.tuple(fc.constantFrom(...users), fc.constantFrom(...levels)), { maxLength: 4 }),
+      fc.constantFrom<User>(...users),
+    )
+    .map(([some, owner]) => ({
+      ...Object.fromEntries(some.map(([user, access_level]) => [user, { access_level }])),
+      ...(owned ? { [owner]: { access_level: 'owner' } } : {}),
+    }))
+const members = fc.record({
+  groups: fc.tuple(membersOf(true), membersOf(true), membersOf(true)),
+  projects: fc.tuple(membersOf(false), membersOf(false)),
+  approvers: fc.subarray([...users]),
+})
+
+/** In which of the projects something is: in one of them, or in several. */
+const one = fc.constantFrom<readonly number[]>([0], [1])
+const some = fc.subarray([0, 1], { minLength: 1 })
+const urls = ['https://u1.test/', 'https://u2.test/', 'https://u3.test/']
+
+const files = fc
+  .record({
+    members,
+    domains: fc.record({ 'a.x.test': one, 'b.x.test': one }),
+    runners: fc.record({ gpu: some, 'docs-renderer': some }),
+    keys: fc.record({ k1: some, k2: some }),
+    nodes: fc.shuffledSubarray(urls, { minLength: 2 }),
+  })
+  .map(({ members: all, domains, runners, keys, nodes }) => {
+    const exact = (items: object) => ({ $exact: true, ...items })
+    const here = (places: Readonly<Record<string, readonly number[]>>, at: number, value = {}) =>
+      Object.fromEntries(
+        Object.entries(places).flatMap(([name, where], i) =>
+          where.includes(at) ? [[name, 'key' in value ? { key: publicKeys[i] } : value]] : [],
+        ),
+      )
+    const above = { ...all.groups[1], ...all.projects[0] }
+    const known = all.approvers.filter((user) => user in above)
+    return {
+      version: 1,
+      site: { geo_nodes: { west: { url: nodes[0] }, south: { url: nodes[1] } } },
+      groups: Object.fromEntries(
+        groups.map((path, i) => [path, { members: exact(all.groups[i] ?? {}) }]),
+      ),
+      projects: Object.fromEntries(
+        projects.map((path, i) => [
+          path,
+          {
+            members: exact(all.projects[i] ?? {}),
+            runners: exact(here(runners, i)),
+            deploy_keys: exact(here(keys, i, { key: '' })),
+            pages_domains: exact(here(domains, i)),
+            ...(i > 0 ? {} : { approval_rules: { R: { approvals_required: 1, user_ids: known } } }),
+          },
+        ]),
+      ),
+    }
+  })
+
+/** An action of a plan, in the order in which it is done. */
+interface Planned {
+  readonly id: string
+  readonly waits_for: readonly string[]
+}
+
+const everything = '--max-deletes 100% --max-changes 100% --allow-empty *'
+
+it('holds of 40 random plans', { timeout: 300_000 }, async () => {
+  let [waiting, done] = [0, 0]
+  const cwd = folder()
+  const SVC_CONFIG_DIR = configuration()
+  const law = async (first: object, second: object): Promise<void> => {
+    const { url, token, close } = await startSandbox()
+    onTestFinished(close)
+    const env = { SVC_CONFIG_DIR, SVC_TOKEN: token, SVC_BASE_URL: url }
+    const run = (line: string) => svcctl(line.split(' '), { cwd, env })
+    for (const wanted of [first, second]) {
+      writeFileSync(join(cwd, 'svcctl.json'), JSON.stringify(wanted))
+      const { code, stdout, stderr } = await run(`apply svcctl.json --yes -o json ${everything}`)
+      expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
+      const all: readonly Planned[] = JSON.parse(stdout).actions
+      const ids = all.map(({ id }) => id)
+      for (const [i, { id, waits_for }] of all.entries()) {
+        waiting += waits_for.length
+        const later = waits_for.filter((other) => !ids.slice(0, i).includes(other))
+        expect([id, later]).toEqual([id, []])
+      }
+      const again = await run('plan svcctl.json -o json')
+      expect(JSON.parse(again.stdout).actions).toEqual([])
+      done += all.length
+    }
+    await close()
+  }
+  await fc.assert(fc.asyncProperty(files, files, law), { numRuns: 20 })
+  expect([waiting > 40, done > 200]).toEqual([true, true])
+})
+
+/** A line about an instance of its own. */
+const desk = async (files: Readonly<Record<string, unknown>>) => {
+  const { url, token, close } = await startSandbox()
+  onTestFinished(close)
+  const cwd = folder()
+  for (const [name, wanted] of Object.entries(files))
+    writeFileSync(join(cwd, name), JSON.stringify({ version: 1, ...(wanted as object) }))
+  const env = { SVC_CONFIG_DIR: configuration(), SVC_TOKEN: token, SVC_BASE_URL: url }
+  return (line: string) => svcctl(line.split(' '), { cwd, env })
+}
+
+it('makes the new owner before the old one is lowered, whatever they are called', async () => {
+  const swap = { dov: { access_level: 'developer' }, eva: { access_level: 'owner' } }
+  const run = await desk({ 'swap.json': { groups: { labs: { members: swap } } } })
+  expect(await run('apply swap.json --yes')).toMatchObject({ code: 0 })
+})
+
+it('says of what would have to come before each other that it is impossible', async () => {
+  const nodes = (south: string, west: string) => ({
+    site: { geo_nodes: { south: { url: south }, west: { url: west } } },
+  })
+  const [a, b] = ['https://a.test/', 'https://b.test/']
+  const run = await desk({ 'first.json': nodes(a, b), 'then.json': nodes(b, a) })
+  expect(await run('apply first.json --yes')).toMatchObject({ code: 0 })
+  const { code, stdout } = await run('plan then.json')
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining(
+      'each would have to come first: site:geo_nodes/south, site:geo_nodes/west',
+    ),
+  ])
+  expect(stdout).toContain('nothing to do; 2 impossible')
+})
