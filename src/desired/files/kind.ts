@@ -9,7 +9,7 @@ import { newItem, takeAttributes } from './item.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
 import { originText } from './mistakes.js'
 import { takeRules } from './rules.js'
-import { isNull, sort, type WrittenEntry, type WrittenMap } from './written.js'
+import { isNull, sort, type WrittenEntry, type WrittenMap, withValues } from './written.js'
 
 /** What tells items of a kind apart in files. */
 const keyOf = (kind: Managed, identity: Reference): string =>
@@ -149,9 +149,10 @@ const takeKind = (
   }
   const declared = level.kinds.get(kind.name) ?? { kind, origin, items: new Map() }
   level.kinds.set(kind.name, declared)
-  if (value.is !== 'map') takeRules(declared, entry, judging)
-  else if (kind.holds === 'one') takeOne(declared, value, judging)
-  else takeSet(declared, value, judging)
+  const said = withValues(value, judging.mistakes, kind.holds === 'set')
+  if (said.is !== 'map') takeRules(declared, said, judging)
+  else if (kind.holds === 'one') takeOne(declared, said, judging)
+  else takeSet(declared, said, judging)
 }
 
 /** Where a kind stands that is not one of this place. */

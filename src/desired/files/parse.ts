@@ -1,5 +1,5 @@
 /** The text of a file → its documents, each value with where it stands. */
-import type { Alias, Document, LineCounter, Node, ParsedNode, YAMLError } from 'yaml'
+import type { Alias, Document, LineCounter, Node, ParsedNode, Scalar, YAMLError } from 'yaml'
 import { isModestYaml, untraced, yamlFault } from '../../base/json/yaml.js'
 import type { Origin } from '../wishes.js'
 import type { Mistakes } from './mistakes.js'
@@ -73,7 +73,7 @@ class Walk {
     if (node === null || node === undefined) return this.#nothing(fallback)
     const origin = this.#originOf(node)
     if (yaml.isAlias(node)) return this.#named(node, origin)
-    if (yaml.isScalar(node)) return scalarOf(node.value, node.source, origin)
+    if (yaml.isScalar(node)) return scalarOf(node, origin)
     if (!yaml.isCollection(node)) return this.#nothing(origin)
     this.#open.add(node)
     const written: Written = yaml.isMap(node)
@@ -145,10 +145,16 @@ class Walk {
   }
 }
 
-const scalarOf = (value: unknown, source: string | undefined, origin: Origin): Written =>
-  value === null || typeof value === 'number' || typeof value === 'boolean'
-    ? { is: 'scalar', origin, value, text: source ?? String(value ?? '') }
+/** Nothing but these words says null: what is left out, or tagged as null, is a null without a text. */
+const nulls = /^(?:~|null|Null|NULL)$/
+
+const scalarOf = ({ value, source = '', type }: Scalar, origin: Origin): Written => {
+  const isWord = type === 'PLAIN' && nulls.test(source)
+  if (value === null) return { is: 'scalar', origin, value, text: isWord ? source : '' }
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? { is: 'scalar', origin, value, text: source }
     : { is: 'scalar', origin, value: String(value), text: String(value) }
+}
 
 /** Dates stay text, a key twice is found on the way: each knows where both stand. */
 const documentsOf = (reading: Reading): readonly Document.Parsed<ParsedNode>[] => {

@@ -9,7 +9,7 @@ import type { DeclaredKind } from './declared.js'
 import { newItem, takeAttributes } from './item.js'
 import type { Judging } from './judging.js'
 import { originText } from './mistakes.js'
-import { plainValue, sort, type WrittenEntry, type WrittenMap } from './written.js'
+import { plainValue, sort, type Written, type WrittenMap } from './written.js'
 
 const fieldsOf = (kind: Managed): readonly string[] => {
   const shapes = [kind.read, kind.each].map((endpoint) => propertiesOf(endpoint?.returns.shape))
@@ -66,12 +66,8 @@ const takeRule = (declared: DeclaredKind, rule: WrittenMap, judging: Judging): v
 }
 
 /** Takes a kind's rules; later ones win, and one for the same as another goes on with it. */
-export const takeRules = (
-  declared: DeclaredKind,
-  { value }: WrittenEntry,
-  judging: Judging,
-): void => {
-  for (const rule of value.is === 'list' ? value.items : [])
+export const takeRules = (declared: DeclaredKind, rules: Written, judging: Judging): void => {
+  for (const rule of rules.is === 'list' ? rules.items : [])
     if (rule.is === 'map') takeRule(declared, rule, judging)
     else
       judging.mistakes.add(

@@ -1,0 +1,85 @@
+/** Only a written null deletes: what YAML reads as null, and nobody wrote, is refused where it stands. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { sandbox } from '../sandbox/instance.js'
+import { folder } from '../support/program.js'
+import { svcctl } from '../support/within.js'
+import { frontOf } from './front.js'
+
+const { url } = sandbox()
+
+/** A line about a file below `version: 1`. */
+const ran = async (line: string, text: string, name = 'svcctl.yml') => {
+  const front = await frontOf(url)
+  const cwd = folder()
+  writeFileSync(join(cwd, name), text)
+  const env = { SVC_TOKEN: 'sandbox-root-token', SVC_BASE_URL: front.base }
+  return { ...(await svcctl(line.split(' '), { cwd, env })), written: front.written() }
+}
+const members = (eva: string): string => `version: 1\ngroups:\n  labs:\n    members:\n${eva}\n`
+const security = (said: string): string =>
+  `version: 1\nprojects:\n  platform/app:\n    approval_rules:\n      Security:\n${said}\n`
+
+describe('a key with nothing behind it', () => {
+  const item = 'eva has no value: write null to remove eva, or its attributes'
+  it.each([
+    ['nothing', members('      eva:'), `5:7: ${item}`],
+    ['a comment', members('      eva: # { access_level: guest }'), `5:7: ${item}`],
+    ['commented lines', members('      eva:\n#        access_level: guest'), `5:7: ${item}`],
+    ['an anchor', members('      eva: &a'), `5:7: ${item}`],
+    ['what an alias names', members('      dov: &a\n      eva: *a'), `6:7: ${item}`],
+    ['a flow map', 'version: 1\ngroups: { labs: { members: { eva } } }\n', `2:30: ${item}`],
+    ['an explicit key', members('      ? eva'), `5:9: ${item}`],
+    ['a bare tag', members('      eva: !!null'), `5:7: ${item}`],
+    ['a tag and no text', members("      eva: !!null ''"), `5:7: ${item}`],
+    [
+      'an attribute',
+      security('        user_ids:'),
+      '6:9: user_ids has no value: write null to unset it, or leave it out',
+    ],
+    [
+      'a member of a list',
+      security('        user_ids:\n          - ana\n          -'),
+      '8:12: an item of this list has no value',
+    ],
+    [
+      'a setting',
+      'version: 1\nsite:\n  settings:\n    after_sign_up_text:\n',
+      '4:5: after_sign_up_text has no value: write null to unset it, or leave it out',
+    ],
+    [
+      'a value within a value',
+      'version: 1\nsite:\n  settings:\n    repository_storages_weighted: { default: }\n',
+      '4:37: default has no value: write null to unset it, or leave it out',
+    ],
+  ])('is refused: %s', async (_, text, said) => {
+    const { code, stderr, written } = await ran('apply svcctl.yml --yes', text)
+    expect([code, stderr, written]).toEqual([2, expect.stringContaining(`svcctl.yml:${said}`), []])
+  })
+})
+
+it.each(['null', '~', 'Null', 'NULL', '!!null null', '!!null ~', '&a null'])(
+  'written as %s removes',
+  async (said) => {
+    const { code, stdout } = await ran('plan svcctl.yml', members(`      eva: ${said}`))
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1 to delete')])
+  },
+)
+
+it('removes in JSON, and by an alias of a written null', async () => {
+  const json = '{"version": 1, "groups": {"labs": {"members": {"eva": null}}}}'
+  expect((await ran('plan a.json', json, 'a.json')).stdout).toContain('1 to delete')
+  const alias = members('      dov: &gone null\n      eva: *gone').replace('dov', '"1"')
+  expect((await ran('plan svcctl.yml', alias)).stdout).toContain('1 to delete')
+})
+
+it.each([
+  ["'null'", 'svcctl.yml:5:12: '],
+  ['{}', undefined],
+])('is nothing of the kind: %s', async (said, why) => {
+  const { code, stdout, stderr } = await ran('plan svcctl.yml', members(`      eva: ${said}`))
+  if (why === undefined)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do')])
+  else expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+})
