@@ -35,6 +35,8 @@ export interface SandboxOptions extends StateWait, Load {
   readonly impersonation?: boolean
   /** What it calls things, where that is not as the documents do: other names it does not know. */
   readonly words?: Words
+  /** How jobs end that runners take: `pass`, `fail=<glob of names>` or `hold`; as it was told before unless given. */
+  readonly jobs?: string | undefined
   /** It judges CI configurations as that version does, and says that it is that one. */
   readonly asOf?: Version
 }
@@ -102,6 +104,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   try {
     const instance: Instance & { base: string } = instanceOf(store, options)
     store.state.config.impersonation_enabled = options.impersonation ?? true
+    if (options.jobs !== undefined) store.state.config.jobs = options.jobs
     const app = await buildServer(instance, options)
     await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
     const { port } = app.server.address() as AddressInfo

@@ -5,7 +5,7 @@
 import type { Due, Instance } from './call.js'
 import { dueMoves } from './rules/instance/moves.js'
 import { dueRebases } from './rules/planning/rebase.js'
-import { dueJobs } from './rules/repository/running-jobs.js'
+import { dueJobs, settleJobs } from './rules/repository/job-order.js'
 
 const sources: readonly ((instance: Instance) => Due[])[] = [dueJobs, dueRebases, dueMoves]
 
@@ -37,12 +37,24 @@ export class Scheduler {
     )
   }
 
+  /** The instance at a moment. */
+  #at(moment: number): Instance {
+    return { ...this.instance, clock: this.instance.clock.stoppedAt(moment) }
+  }
+
   async #play(now: number): Promise<void> {
     for (let played = 0; played < maxPlayed; played += 1) {
       const due = this.#soonest()
-      this.#next = due?.at ?? Number.POSITIVE_INFINITY
-      if (due === undefined || due.at > now) return
-      await due.play({ ...this.instance, clock: this.instance.clock.stoppedAt(due.at) })
+      const at = due?.at ?? Number.POSITIVE_INFINITY
+      // What was written since is carried on with as of now, once all that was due before is over.
+      if (due === undefined || at > now) {
+        this.#next = at
+        if (!settleJobs(this.#at(now))) return
+      } else {
+        const then = this.#at(at)
+        await due.play(then)
+        settleJobs(then)
+      }
       this.instance.touch()
     }
   }

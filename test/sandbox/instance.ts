@@ -1,5 +1,5 @@
 /** A sandbox for the tests of a file, on a temporary folder, with a client that says what came back. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
@@ -77,3 +77,41 @@ export const sandbox = (options: Partial<SandboxOptions> = {}) =>
 /** Starts a sandbox before each test, which takes milliseconds: none sees what another one changed. */
 export const freshSandbox = (options: Partial<SandboxOptions> = {}) =>
   started(beforeEach, afterEach, options)
+
+const began = Date.parse('2026-11-03T09:00:00.000Z')
+
+/** A moment so many seconds after a timed instance began. */
+export const momentAt = (seconds: number): string => new Date(began + seconds * 1000).toISOString()
+
+/** An instance on a clock that only moves when it is told to; `restart` goes on from its folder. */
+export const timedSandbox = async (options: Partial<SandboxOptions> = {}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'svcctl-timed-'))
+  let seconds = 0
+  const start = (more: Partial<SandboxOptions> = {}) =>
+    startSandbox({
+      stateDir: folder,
+      now: () => new Date(began + seconds * 1000),
+      ...options,
+      ...more,
+    })
+  let running = await start()
+  return {
+    folder,
+    send: sender(() => running.url),
+    /** Sets the clock, in seconds since the beginning. */
+    at: (to: number): void => {
+      seconds = to
+    },
+    restart: async (more: Partial<SandboxOptions> = {}): Promise<void> => {
+      await running.close()
+      running = await start(more)
+    },
+    /** Stops it; its state as it was saved. */
+    end: async (): Promise<string> => {
+      await running.close()
+      const state = await readFile(join(folder, 'state.json'), 'utf8').catch(() => '')
+      await rm(folder, { recursive: true, force: true })
+      return state
+    },
+  }
+}

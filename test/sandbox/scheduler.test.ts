@@ -1,36 +1,16 @@
 /** What happens on the embedded instance by itself: each thing at its own moment, whoever looks. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.js'
-import { sender } from './instance.js'
+import { momentAt, timedSandbox } from './instance.js'
 
-const began = Date.parse('2026-11-03T09:00:00.000Z')
-const momentAt = (seconds: number): string => new Date(began + seconds * 1000).toISOString()
-/** Seconds since the beginning, as the instance's clock shows them. */
-let clock = 0
-let folder = ''
-let stop: () => Promise<void> = async () => {}
-let url = ''
-const send = sender(() => url)
-
-const start = async (options: Partial<SandboxOptions> = {}): Promise<void> => {
-  const now = () => new Date(began + clock * 1000)
-  const running = await startSandbox({ stateDir: folder, now, ...options })
-  url = running.url
-  stop = () => running.close()
-}
-
+let instance: Awaited<ReturnType<typeof timedSandbox>>
 beforeEach(async () => {
-  clock = 0
-  folder = await mkdtemp(join(tmpdir(), 'svcctl-scheduler-'))
-  await start()
+  instance = await timedSandbox()
 })
-afterEach(async () => {
-  await stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterEach(() => instance.end())
+const send: typeof instance.send = (...request) => instance.send(...request)
 
 const app = '/projects/1'
 
@@ -40,7 +20,7 @@ describe('what takes a while', () => {
     await send('POST /project_repository_storage_moves', {
       json: { source_storage_name: 'default', destination_storage_name: 'second' },
     })
-    clock = 3600
+    instance.at(3600)
     // Neither the branch nor its events know of merge requests.
     const commit = (await send(`GET ${app}/repository/commits/feature%2Flogin`)).body
     expect(commit.committed_date).toBe(momentAt(2))
@@ -54,20 +34,19 @@ describe('what takes a while', () => {
     const going = async () =>
       (await send(`GET ${app}/merge_requests/1?include_rebase_in_progress=true`)).body
         .rebase_in_progress
-    clock = 1.999
+    instance.at(1.999)
     expect(await going()).toBe(true)
-    clock = 2
+    instance.at(2)
     expect(await going()).toBe(false)
   })
 
   it('ends where it cannot be done, and keeps nothing else waiting', async () => {
     await send(`PUT ${app}/merge_requests/1/rebase`, { as: 'chi' })
-    await stop()
-    await rm(join(folder, 'repositories'), { recursive: true, force: true })
+    await rm(join(instance.folder, 'repositories'), { recursive: true, force: true })
     const { PATH } = process.env
     try {
-      process.env.PATH = folder
-      await start({ speed: Number.POSITIVE_INFINITY })
+      process.env.PATH = instance.folder
+      await instance.restart({ speed: Number.POSITIVE_INFINITY })
       const { body } = await send(`GET ${app}/merge_requests?iids[]=1`)
       expect(body[0].merge_error).toBe(
         'Rebase failed: 503 Service Unavailable - git is not installed on this machine',
@@ -76,4 +55,64 @@ describe('what takes a while', () => {
       process.env.PATH = PATH
     }
   })
+})
+
+describe('reading', () => {
+  const runner = fc.integer({ min: 1, max: 10 })
+  const paths = ['jobs', 'merge_requests/1', 'pipelines', 'repository/branches']
+  const push = fc.record({
+    write: fc.constant('push'),
+    branch: fc.constantFrom('main', 'feature/auto', 'feature/draft'),
+  })
+  const update = fc.record({ write: fc.constant('runner'), runner, active: fc.boolean() })
+  const rebase = fc.record({ write: fc.constant('rebase'), iid: fc.constantFrom(1, 2, 6, 7) })
+  const step = fc.record({
+    wait: fc.integer({ min: 0, max: 45 }),
+    reads: fc.array(fc.tuple(fc.nat(30), fc.constantFrom(...paths)), { maxLength: 2 }),
+    restarts: fc.boolean(),
+    write: fc.oneof(push, update, rebase),
+  })
+  type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+  /** Plays the writes, with the reads and restarts between them or without; the state that was saved. */
+  const play = async (steps: readonly Step[], busy: boolean): Promise<string> => {
+    const one = await timedSandbox()
+    let now = 0
+    const write = async (todo: Step['write'], name: string): Promise<void> => {
+      if ('branch' in todo)
+        await one.send(`POST ${app}/repository/commits`, {
+          json: {
+            branch: todo.branch,
+            commit_message: `Write ${name}`,
+            actions: [{ action: 'create', file_path: `${name}.txt`, content: 'x' }],
+          },
+        })
+      else if ('iid' in todo) await one.send(`PUT ${app}/merge_requests/${todo.iid}/rebase`)
+      else await one.send(`PUT /runners/${todo.runner}`, { json: { active: todo.active } })
+    }
+    for (const [index, { wait, reads, restarts, write: todo }] of steps.entries()) {
+      if (busy) {
+        for (const [after, path] of reads.toSorted(([a], [b]) => a - b)) {
+          one.at(now + Math.min(after, wait))
+          await one.send(`GET ${app}/${path}`)
+        }
+        if (restarts) await one.restart()
+      }
+      now += wait
+      one.at(now)
+      await write(todo, String(index))
+    }
+    one.at(now + 3600)
+    await one.send('GET /runners/1')
+    return one.end()
+  }
+
+  it('changes nothing, and neither does a restart', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 5 }), async (steps) => {
+        expect(await play(steps, true)).toBe(await play(steps, false))
+      }),
+      { numRuns: 5, endOnFailure: true },
+    )
+  }, 120_000)
 })

@@ -7,9 +7,9 @@ import type { Handlers } from '../handlers.js'
 import { details, runnerJob, summary } from '../present/runner.js'
 import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
 import { lineage } from '../rules/people/access.js'
-import { letFinish } from '../rules/repository/running-jobs.js'
+import { letFinish, runnersOf, runnersOfGroups } from '../rules/repository/job-runs.js'
 import type { RunnerRecord } from '../state/ci.js'
-import type { GroupRecord, ProjectRecord } from '../state/people-and-projects.js'
+import type { ProjectRecord } from '../state/people-and-projects.js'
 
 type Runners = typeof runners
 type Filters = CheckedOf<Runners['listAll']>
@@ -67,24 +67,6 @@ const editable = (call: Call, id: number): RunnerRecord => {
   const runner = found(call, id)
   if (!edits(call, runner)) throw forbidden('No access granted')
   return runner
-}
-
-const ofGroups = (call: Call, groups: readonly GroupRecord[]): RunnerRecord[] => {
-  const ids = groups.map(({ id }) => id)
-  return call.state.runners.filter((r) => r.group_ids.some((id) => ids.includes(id)))
-}
-
-/** Its own, those of the groups above it, and the shared ones where they are let in. */
-const ofProject = (call: Call, project: ProjectRecord): RunnerRecord[] => {
-  const group =
-    project.namespace_kind === 'group' ? call.state.groups.get(project.namespace_id) : undefined
-  const inherited = new Set(ofGroups(call, lineage(call.state, group)).map(({ id }) => id))
-  return call.state.runners.filter(
-    (r) =>
-      r.project_ids.includes(project.id) ||
-      inherited.has(r.id) ||
-      (r.runner_type === 'instance_type' && project.shared_runners_enabled),
-  )
 }
 
 const attributes = [
@@ -210,7 +192,7 @@ export const handlers: Handlers<Runners> = {
     )
   },
   listOfProject: (call, input) =>
-    filtered(ofProject(call, call.project(input.id, { role: 'maintainer' })), input),
+    filtered(runnersOf(call.state, call.project(input.id, { role: 'maintainer' })), input),
   enable: (call, { id, runner_id }) =>
     summary(enable(call, call.project(id, { role: 'maintainer' }), runner_id)),
   disable: (call, { id, runner_id }) => {
@@ -219,7 +201,10 @@ export const handlers: Handlers<Runners> = {
   },
   listOfGroup: (call, input) =>
     filtered(
-      ofGroups(call, lineage(call.state, call.group(input.id, { role: 'maintainer' }))),
+      runnersOfGroups(
+        call.state,
+        lineage(call.state, call.group(input.id, { role: 'maintainer' })),
+      ),
       input,
     ),
   register: (call, input) => {

@@ -8,30 +8,32 @@ import type { Finding } from './problem.js'
 const usual = ['build', 'test', 'deploy']
 
 /** Stages in order, with those that are always there. */
-const stagesOf = (tree: Hash): readonly string[] => {
+export const stagesOf = (tree: Hash): readonly string[] => {
   const given = tree.stages ?? tree.types
   const named: readonly unknown[] = Array.isArray(given) ? given : usual
   const texts = named.filter((s): s is string => typeof s === 'string')
   return ['.pre', ...texts.filter((s) => s !== '.pre' && s !== '.post'), '.post']
 }
 
-interface Need {
+export interface Need {
   readonly job: string
   readonly optional: boolean
-  /** Whether only some jobs of its matrix are needed. */
-  readonly part: boolean
+  /** Which jobs of its matrix are needed, where that is not all. */
+  readonly parallel?: unknown
 }
 
-const needsIn = (needs: unknown): readonly Need[] =>
+/** The jobs of the same pipeline that a value of `needs` names. */
+export const needsIn = (needs: unknown): readonly Need[] =>
   [needs ?? []].flat(10).flatMap((need): Need[] => {
-    if (typeof need === 'string') return [{ job: need, optional: false, part: false }]
+    if (typeof need === 'string') return [{ job: need, optional: false }]
     if (!isHash(need) || typeof need.job !== 'string') return []
     if ('project' in need || 'pipeline' in need) return []
-    return [{ job: need.job, optional: need.optional === true, part: 'parallel' in need }]
+    const { job, optional, parallel } = need
+    return [{ job, optional: optional === true, parallel }]
   })
 
 /** The jobs of the same pipeline that a job waits for. */
-export const needsOf = ({ config }: Job): readonly Need[] => needsIn(config.needs)
+const needsOf = ({ config }: Job): readonly Need[] => needsIn(config.needs)
 
 /** Those of each of its rules. */
 const ruledNeedsOf = ({ config: { rules } }: Job): readonly (readonly Need[])[] =>
@@ -92,7 +94,8 @@ const checkOther = (whole: Whole, job: Job, name: string, kind: string): Finding
 /** Names that are needed more than once; of the jobs of a matrix several may be. */
 const repeatedIn = (needs: readonly Need[]): readonly string[] => {
   const [once, twice] = [new Set<string>(), new Set<string>()]
-  for (const { job, part } of needs) if (!part) (once.has(job) ? twice : once).add(job)
+  for (const { job, parallel } of needs)
+    if (parallel === undefined) (once.has(job) ? twice : once).add(job)
   return [...twice]
 }
 

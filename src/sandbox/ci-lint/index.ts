@@ -8,29 +8,39 @@ import { include } from './grammar/table/others.js'
 import type { AsOf, Version } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
 import { checkEach, checkNames, checkRoot, warningsOf } from './jobs.js'
+import { type Plan, planOf } from './plan.js'
 import { Budget, type Finding, Unreadable } from './problem.js'
 import { type Expanded, withExtends, withReferences } from './reading/expand.js'
 import { type Files, type Included, withIncludes } from './reading/include.js'
 import { readTree, type Tree, writeTree } from './reading/tree.js'
 import { isDressed, readyRegexes } from './regex.js'
-import { type Occasion, simulate } from './simulate.js'
+import type { Facts } from './selection.js'
 
 export { isVersion, type Version } from './grammar/versions.js'
+export type { ArtifactPlan, Plan, When } from './plan.js'
 export type { Files } from './reading/include.js'
-export type { Occasion } from './simulate.js'
+
+/** What a pipeline is to be made for; the paths are only asked for where a rule speaks of them. */
+export interface Occasion extends Pick<Facts, 'branch' | 'variables'> {
+  /** What the push changed; undefined for a new branch. */
+  readonly changed?: () => Promise<Facts['changed']>
+  readonly files?: () => Promise<Facts['files']>
+}
 
 export interface Setting {
   /** Where local and other projects' files come from; absent where there is no project at hand. */
   readonly files?: Files
-  /** For whom a pipeline is to be simulated. */
+  /** What a pipeline is to be planned for. */
   readonly occasion?: Occasion
   /** As of which version of the service; the latest unless given. */
-  readonly asOf?: Version
+  readonly asOf?: Version | undefined
 }
 
 export interface LintVerdict {
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
+  /** The pipeline, where one was to be planned and the configuration is right. */
+  readonly plan?: Plan | undefined
   /** Writes the expanded configuration; absent when the text could not be read. */
   readonly merged?: () => Promise<string>
 }
@@ -46,6 +56,22 @@ const holdsRegex = (value: unknown): boolean => {
   return isHash(value) && Object.values(value).some(holdsRegex)
 }
 
+/** Whether a keyword stands anywhere in it. */
+const holdsKey = (value: unknown, key: string): boolean => {
+  if (Array.isArray(value)) return value.some((item) => holdsKey(item, key))
+  return isHash(value) && (key in value || Object.values(value).some((v) => holdsKey(v, key)))
+}
+
+const factsOf = async (
+  tree: Hash,
+  { branch, variables, changed, files }: Occasion,
+): Promise<Facts> => ({
+  branch,
+  variables,
+  changed: holdsKey(tree, 'changes') ? await changed?.() : undefined,
+  files: holdsKey(tree, 'exists') ? await files?.() : undefined,
+})
+
 const isWrong = ({ advice }: Finding): boolean => advice !== true
 
 /** In the order of the stages: a later one only makes sense where the earlier are clean. */
@@ -53,15 +79,13 @@ const check = (
   tree: Hash,
   own: Hash,
   numeric: readonly string[],
-  { occasion, asOf }: Setting,
+  asOf: AsOf,
 ): readonly Finding[] => {
   const names = checkNames(tree, numeric, asOf)
   if (names.some((finding) => finding.curable !== true)) return names
   const each = [...names, ...checkRoot(tree, asOf), ...checkEach(tree, asOf)]
   if (each.some(isWrong)) return each
-  const between = [...each, ...checkBetween(tree, own, mostFindings, asOf)]
-  if (between.some(isWrong) || occasion === undefined) return between
-  return [...between, ...simulate(tree, occasion).map((text) => ({ text, curable: true as const }))]
+  return [...each, ...checkBetween(tree, own, mostFindings, asOf)]
 }
 
 const limited = (texts: readonly string[]): readonly string[] =>
@@ -104,18 +128,22 @@ const expanded = ({ tree, left }: Included, asOf: AsOf): Expanded & { readonly e
 }
 
 const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promise<LintVerdict> => {
-  const { files, asOf } = setting
+  const { files, asOf, occasion } = setting
   const included = await withIncludes(own, files, new Budget(mostBuilt), asOf)
   const { tree, errors } = expanded(included, asOf)
-  await readyRegexes(holdsRegex([tree, included.entries]))
+  const facts = occasion === undefined ? undefined : await factsOf(tree, occasion)
+  const paths = facts?.changed !== undefined || facts?.files !== undefined
+  await readyRegexes(paths || holdsRegex([tree, included.entries]))
   const early = [
     ...[...included.errors, ...errors].map((text) => ({ text })),
     ...included.entries.flatMap((entry) => findingsOf(include, entry, 'include', asOf)),
   ]
   const findings = early.some(isWrong)
     ? early
-    : [...early, ...check(tree, own, [...numeric, ...included.numeric], setting)]
-  const { errors: wrong, warnings } = judged(findings, included.left)
+    : [...early, ...check(tree, own, [...numeric, ...included.numeric], asOf)]
+  const plan = facts === undefined || findings.some(isWrong) ? undefined : planOf(tree, facts)
+  const refused = (plan?.errors ?? []).map((text) => ({ text, curable: true as const }))
+  const { errors: wrong, warnings } = judged([...findings, ...refused], included.left)
   // Without a project at hand the documents let `extends` stand in the expanded text.
   const shown = (): Hash =>
     files === undefined
@@ -125,6 +153,7 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
     errors: wrong,
     warnings: [...warnings, ...warningsOf(tree)],
     merged: () => writeTree(shown()),
+    plan,
   }
 }
 

@@ -28,6 +28,26 @@ const costOf = (source: string): number => {
   return source.length * Math.max(1, ...counts.map((m) => Number(m[2] ?? m[1] ?? 1)))
 }
 
+/** One part of a glob as RE2 has it: names with `*` and `?`, alternatives in braces. */
+const globPart = (part: string, quote: (text: string) => string): string =>
+  part
+    .split(/(\*\*\/|\*+|\?|\{[^{}]*\})/)
+    .map((piece) => {
+      if (piece === '**/') return '(?:.*/)?'
+      if (piece.startsWith('*')) return '[^/]*'
+      if (piece === '?') return '[^/]'
+      if (!piece.startsWith('{')) return quote(piece)
+      const choices = piece.slice(1, -1).split(',')
+      return `(?:${choices.map((choice) => globPart(choice, quote)).join('|')})`
+    })
+    .join('')
+
+/** What `rules:changes` and `rules:exists` name paths by: `docs/**` followed by `/*`, `*.md`, `{a,b}.txt`. */
+export const globOf = (glob: string): RE2JS | undefined => {
+  if (engine === undefined) throw new Error('regular expressions were not made ready')
+  return compiled(`^${globPart(glob, engine.quote)}$`, 's')
+}
+
 const compiled = (source: string, flags: string): RE2JS | undefined => {
   if (engine === undefined) throw new Error('regular expressions were not made ready')
   budget.spend(costOf(source))

@@ -3,6 +3,7 @@
 import type { Call } from '../call.js'
 import { forbidden, notFound } from '../reply.js'
 import { archiveOf } from '../rules/repository/archive.js'
+import { traceSize } from '../rules/repository/job-runs.js'
 import type { JobRecord, PipelineRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import { longUser, pipelineUrl } from './common.js'
@@ -94,7 +95,8 @@ export const archiveName = 'artifacts.zip'
 
 const filesOf = async (call: Call, job: JobRecord) => {
   const archive = await archiveOf(job, call.clock.iso())
-  const trace = job.trace_size > 0 ? [file('trace', job.trace_size, 'job.log', 'raw')] : []
+  const size = traceSize(job, call.clock.iso())
+  const trace = size > 0 ? [file('trace', size, 'job.log', 'raw')] : []
   if (archive === undefined) return { artifacts: [...job.reports, ...trace] }
   return {
     artifacts_file: { filename: archiveName, size: archive.length },

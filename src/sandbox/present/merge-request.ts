@@ -139,7 +139,7 @@ const headPipeline = (call: Call, pipeline: PipelineRecord) => ({
   ...briefPipeline(call, pipeline),
   before_sha: pipeline.before_sha,
   tag: pipeline.tag,
-  yaml_errors: null,
+  yaml_errors: pipeline.yaml_errors ?? null,
   user: userOf(call, pipeline.user_id),
   created_at: pipeline.created_at,
   updated_at: pipeline.updated_at,

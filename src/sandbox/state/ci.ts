@@ -1,4 +1,5 @@
 /** What the instance remembers about runners, pipelines, jobs and resource groups. */
+import type { ArtifactPlan, When } from '../ci-lint/index.js'
 
 type RunnerType = 'instance_type' | 'group_type' | 'project_type'
 
@@ -25,6 +26,8 @@ export interface RunnerRecord {
   locked: boolean
   project_ids: number[]
   group_ids: number[]
+  /** How many jobs it runs at once; 1 unless given. */
+  concurrent?: number
   token: string
   created_at: string
 }
@@ -48,6 +51,8 @@ export interface PipelineRecord {
   sha: string
   before_sha: string
   status: string
+  /** Why its configuration is refused. */
+  yaml_errors?: string | undefined
   source: string
   user_id: number
   /** A child pipeline's parent. */
@@ -76,6 +81,23 @@ export interface ArtifactEntry {
   encoding: 'text' | 'base64'
 }
 
+/** How a job goes: only jobs that have one move by themselves. */
+export interface JobCourse {
+  /** The place of its stage among all stages. */
+  place: number
+  /** IDs of the jobs that it waits for; absent where it waits for the stages before. */
+  needs?: number[] | undefined
+  when: When
+  /** Seconds that a delayed job waits once its turn has come, and when that was. */
+  start_in?: number | undefined
+  ready_at?: string
+  resource_group?: string | undefined
+  artifacts?: ArtifactPlan | undefined
+  /** Since a runner took it: how many seconds it runs, and how it ends; `hold` runs on. */
+  seconds?: number
+  end?: 'success' | 'failed' | 'hold'
+}
+
 export interface JobRecord {
   id: number
   /** Once it has been changed. */
@@ -94,6 +116,8 @@ export interface JobRecord {
   tag_list: string[]
   runner_id: number | null
   user_id: number | null
+  /** Sample jobs have none. */
+  course?: JobCourse
   /** When its runner was paused: it runs to its end from then on. */
   ending_since?: string
   /** A later job of the same name took its place. */

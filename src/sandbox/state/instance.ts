@@ -6,6 +6,8 @@ export interface InstanceConfig {
   revision: string
   impersonation_enabled: boolean
   registration_token: string
+  /** How jobs end that a runner takes: `pass` (unless given), `fail=<glob of names>`, or `hold`. */
+  jobs?: string
   /** Storage name → whether it is a clustered one. */
   storages: Record<string, { cluster: boolean }>
 }

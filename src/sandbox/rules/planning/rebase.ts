@@ -8,7 +8,6 @@ import { conflict, forbidden } from '../../reply.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
 import { refuseWhileMoving } from '../instance/moves.js'
-import { startPipeline } from '../repository/branch-pipeline.js'
 import { mayPush, pushed, signature } from '../repository/pushes.js'
 
 /** How long a rebase takes. */
@@ -65,9 +64,8 @@ const carryOut = async (
     to: done.head,
     commits: done.commits,
     title: message.split('\n')[0] ?? '',
+    skipCi: request.rebase_skip_ci,
   })
-  if (!request.rebase_skip_ci && source.jobs_enabled)
-    request.pipeline_id = (await startPipeline(call, source, request)).id
   return null
 }
 

@@ -1,4 +1,4 @@
-/** What follows when a branch moves: an event, activity, and merge requests that look again. */
+/** What follows when a branch moves: an event, activity, a pipeline, and merge requests that look again. */
 import type { Call } from '../../call.js'
 import { conflicts, mergeBase } from '../../git/apply.js'
 import { branchHead, type Person } from '../../git/read.js'
@@ -7,6 +7,7 @@ import { forbidden } from '../../reply.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
 import { refuseWhileMoving } from '../instance/moves.js'
+import { startPipeline } from './pipelines.js'
 
 export interface Push {
   readonly branch: string
@@ -15,6 +16,8 @@ export interface Push {
   readonly to: string
   readonly commits: number
   readonly title: string
+  /** No pipeline is made. */
+  readonly skipCi?: boolean
 }
 
 /** The acting user as git knows people, now. */
@@ -84,4 +87,9 @@ export const pushed = async (call: Call, project: ProjectRecord, push: Push): Pr
         (m.project_id === project.id && m.target_branch === branch)),
   )
   for (const request of affected) await lookAgain(call, request)
+  const at = { branch, revision: to, before: from }
+  const pipeline = push.skipCi === true ? undefined : await startPipeline(call, project, at)
+  for (const request of affected)
+    if (request.source_project_id === project.id && request.source_branch === branch)
+      request.pipeline_id = pipeline?.id ?? null
 }

@@ -1,0 +1,184 @@
+/** The pipeline of a configuration: its jobs, parallel ones each by itself, with what they wait for. */
+import { jobNamed, type Need, needsIn, stagesOf } from './between.js'
+import type { Variables } from './expression.js'
+import { secondsOf } from './grammar/duration.js'
+import { type Hash, isHash } from './hash.js'
+import { type Chosen, expand, type Facts, type Paths, select, texts } from './selection.js'
+
+export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
+
+/** What a job leaves behind. */
+export interface ArtifactPlan {
+  readonly paths: Paths
+  readonly when: string
+  /** Seconds; null for ever. */
+  readonly expire_in: number | null
+  /** Types of reports. */
+  readonly reports: readonly string[]
+}
+
+interface PlannedJob {
+  readonly name: string
+  readonly kind: 'build' | 'bridge'
+  readonly stage: string
+  /** The place of its stage among all stages. */
+  readonly place: number
+  /** The names of the jobs that it waits for; undefined where it waits for the stages before. */
+  readonly needs?: readonly string[] | undefined
+  readonly when: When
+  /** Seconds before a delayed job starts. */
+  readonly start_in?: number
+  readonly allow_failure: boolean
+  readonly tag_list: readonly string[]
+  readonly resource_group?: string | undefined
+  readonly artifacts?: ArtifactPlan | undefined
+}
+
+/** A pipeline as it would be made: none without jobs, a failed one with errors. */
+export interface Plan {
+  readonly jobs: readonly PlannedJob[]
+  readonly errors: readonly string[]
+}
+
+/** Counted when a pipeline is made; a configuration may name more. */
+const maxNeeds = 50
+const maxParallel = 200
+const maxArtifactPaths = 20
+
+const none = (why: string): Plan => ({ jobs: [], errors: [why] })
+
+/** Each combination of values of a matrix. */
+const combinationsOf = (matrix: unknown): readonly Variables[] =>
+  [matrix ?? []]
+    .flat()
+    .filter(isHash)
+    .flatMap((entry) =>
+      Object.entries(entry).reduce<readonly Variables[]>(
+        (rows, [name, values]) =>
+          rows
+            .flatMap((row) => [values].flat().map((value) => ({ ...row, [name]: String(value) })))
+            .slice(0, maxParallel),
+        [{}],
+      ),
+    )
+    .slice(0, maxParallel)
+
+const matrixName = (name: string, row: Variables): string =>
+  `${name}: [${Object.values(row).join(', ')}]`
+
+/** The names of the jobs that `parallel` makes of one, with the variables of each. */
+const instancesOf = ({ job, variables }: Chosen): readonly (readonly [string, Variables])[] => {
+  const { parallel } = job.config
+  if (isHash(parallel))
+    return combinationsOf(parallel.matrix).map((row) => [
+      matrixName(job.name, row),
+      { ...variables, ...row },
+    ])
+  if (typeof parallel !== 'number') return [[job.name, variables]]
+  const count = Math.min(parallel, maxParallel)
+  return Array.from({ length: count }, (_, at) => [`${job.name} ${at + 1}/${count}`, variables])
+}
+
+const neededBy = ({ job, rule }: Chosen): readonly Need[] | undefined => {
+  const needs = rule.needs ?? job.config.needs
+  return needs === undefined ? undefined : needsIn(needs)
+}
+
+/** A keyword of a job, or of `default` where the job inherits it. */
+const inherited = (tree: Hash, { inherit, ...config }: Hash, key: string): unknown => {
+  if (config[key] !== undefined || !isHash(tree.default)) return config[key]
+  const which = isHash(inherit) ? (inherit.default ?? true) : true
+  return which === true || texts(which).includes(key) ? tree.default[key] : undefined
+}
+
+const artifactsOf = (given: unknown, variables: Variables): ArtifactPlan | undefined => {
+  if (!isHash(given)) return undefined
+  const { expire_in: expiry, when, reports } = given
+  return {
+    paths: texts(given.paths)
+      .slice(0, maxArtifactPaths)
+      .map((path) => expand(path, variables)),
+    when: typeof when === 'string' ? when : 'on_success',
+    expire_in: typeof expiry === 'string' ? (secondsOf(expiry) ?? null) : null,
+    reports: isHash(reports) ? Object.keys(reports) : [],
+  }
+}
+
+const whens: readonly unknown[] = ['on_failure', 'always', 'manual', 'delayed']
+const isWhen = (value: unknown): value is When => whens.includes(value)
+
+const timingOf = ({ job: { config }, rule }: Chosen) => {
+  const given = rule.when ?? config.when
+  const when = isWhen(given) ? given : 'on_success'
+  const allowed = rule.allow_failure ?? config.allow_failure
+  return {
+    when,
+    allow_failure:
+      typeof allowed === 'boolean' ? allowed : config.rules === undefined && when === 'manual',
+    ...(when === 'delayed'
+      ? { start_in: secondsOf(String(rule.start_in ?? config.start_in)) ?? 0 }
+      : {}),
+  }
+}
+
+/** The jobs of the pipeline that a need means: one by its whole name, those of a matrix, or all of a name. */
+const meantBy = (need: Need, families: ReadonlyMap<string, readonly string[]>): Paths => {
+  const family = families.get(need.job)
+  if (family === undefined) return [need.job]
+  if (!isHash(need.parallel)) return family
+  const rows = combinationsOf(need.parallel.matrix).map((row) => matrixName(need.job, row))
+  return family.filter((name) => rows.includes(name))
+}
+
+const needErrors = (chosen: readonly Chosen[]): string[] => {
+  const all = new Map(chosen.map(({ job }) => [job.name, job]))
+  return chosen.flatMap((one) => {
+    const needs = neededBy(one) ?? []
+    const { name } = one.job
+    if (needs.length > maxNeeds)
+      return [
+        `${name}: one job can only need ${maxNeeds} others, but you have listed ${needs.length}. See needs keyword documentation for more details`,
+      ]
+    return needs
+      .filter((need) => !need.optional && jobNamed(all, need.job) === undefined)
+      .map(
+        (need) =>
+          `'${name}' job needs '${need.job}' job, but '${need.job}' is not in any previous stage`,
+      )
+  })
+}
+
+const plannedOf = (tree: Hash, chosen: readonly Chosen[]): readonly PlannedJob[] => {
+  const stages = stagesOf(tree)
+  const instances = chosen.map((one) => [one, instancesOf(one)] as const)
+  const families = new Map(
+    instances.map(([{ job }, made]) => [job.name, made.map(([name]) => name)] as const),
+  )
+  return instances.flatMap(([one, made]) => {
+    const { config, stage } = one.job
+    const needs = neededBy(one)?.flatMap((need) => meantBy(need, families))
+    return made.map(([name, variables]): PlannedJob => {
+      const group = config.resource_group
+      return {
+        name,
+        kind: 'script' in config || 'run' in config ? 'build' : 'bridge',
+        stage,
+        place: stages.indexOf(stage),
+        ...timingOf(one),
+        needs,
+        tag_list: texts(inherited(tree, config, 'tags')).map((tag) => expand(tag, variables)),
+        resource_group: typeof group === 'string' ? expand(group, variables) : undefined,
+        artifacts: artifactsOf(inherited(tree, config, 'artifacts'), variables),
+      }
+    })
+  })
+}
+
+/** The pipeline of a configuration that was found to be right. */
+export const planOf = (tree: Hash, facts: Facts): Plan => {
+  const chosen = select(tree, facts)
+  if (chosen === undefined) return none('Pipeline filtered out by workflow rules.')
+  return chosen.length === 0
+    ? none('No stages / jobs for this pipeline.')
+    : { jobs: plannedOf(tree, chosen), errors: needErrors(chosen) }
+}

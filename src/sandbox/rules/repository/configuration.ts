@@ -1,0 +1,108 @@
+/** The CI configuration of a project at a commit, and what a pipeline of it is made for. */
+import type { Call } from '../../call.js'
+import type { Files, Occasion } from '../../ci-lint/index.js'
+import type { ProjectRecord } from '../../state/people-and-projects.js'
+import { openTo } from '../people/access.js'
+
+const read = async (
+  call: Call,
+  project: ProjectRecord,
+  path: string,
+  revision: string,
+): Promise<string | undefined> => {
+  const repository = await call.git.open(project)
+  const bytes = await repository.read(['cat-file', 'blob', `${revision}:${path}`])
+  return bytes?.toString('utf8')
+}
+
+/** Paths as git lists them, with a NUL after each. */
+const pathsOf = async (
+  call: Call,
+  project: ProjectRecord,
+  args: readonly string[],
+): Promise<readonly string[]> => {
+  const repository = await call.git.open(project)
+  const paths = (await repository.read(args))?.toString('utf8').split('\0') ?? []
+  return paths.filter((path) => path !== '')
+}
+
+const listing = (revision: string): readonly string[] => [
+  ...['ls-tree', '-r', '-z', '--name-only'],
+  revision,
+]
+
+/** Whether `ci/*.yml` (one folder deep) or `ci/**.yml` (any) means a path; in linear time. */
+const matching = async (glob: string): Promise<(path: string) => boolean> => {
+  const { RE2JS } = await import('re2js')
+  const body = glob
+    .split('**')
+    .map((part) => part.split('*').map(RE2JS.quote).join('[^/]*'))
+    .join('.*')
+  const pattern = RE2JS.compile(`^${body}$`, RE2JS.DOTALL)
+  return (path) => pattern.matcher(path).find()
+}
+
+/** Whether the acting user may read the code of a project. */
+const readsCode = (call: Call, project: ProjectRecord): boolean =>
+  call.sees(project) && (openTo(project.visibility, call.user) || call.projectLevel(project) >= 20)
+
+/** The files that a configuration at a commit may include. */
+export const filesAt = (call: Call, project: ProjectRecord, revision: string): Files => ({
+  local: (path) => read(call, project, path, revision),
+  matching: async (glob) =>
+    (await pathsOf(call, project, listing(revision))).filter(await matching(glob)),
+  other: async (name, path, ref) => {
+    const other = call.findProject(name)
+    if (other === undefined || !readsCode(call, other)) return undefined
+    return read(call, other, path, ref ?? `refs/heads/${other.default_branch}`)
+  },
+})
+
+/** A branch at a commit, and the commit where it was before: undefined for a new branch. */
+export interface BranchAt {
+  readonly branch: string
+  readonly revision: string
+  readonly before?: string | undefined
+}
+
+/** A pipeline for a push to a branch, with the project's own variables. */
+export const occasionAt = (
+  call: Call,
+  project: ProjectRecord,
+  { branch, revision, before }: BranchAt,
+): Occasion => ({
+  branch,
+  variables: {
+    CI: 'true',
+    CI_COMMIT_BRANCH: branch,
+    CI_COMMIT_REF_NAME: branch,
+    CI_DEFAULT_BRANCH: project.default_branch,
+    CI_PIPELINE_SOURCE: 'push',
+    CI_PROJECT_ID: String(project.id),
+    CI_PROJECT_NAME: project.path,
+    CI_PROJECT_PATH: project.path_with_namespace,
+    CI_SERVER_URL: call.base,
+    ...project.variables,
+  },
+  changed: async () =>
+    before === undefined
+      ? undefined
+      : pathsOf(call, project, ['diff-tree', '-r', '-z', '--name-only', before, revision]),
+  files: () => pathsOf(call, project, listing(revision)),
+})
+
+/** What a configuration may be called; the first is that of the documents. */
+export const configurationNames = ['.gitlab-ci.yml', '.svc-ci.yml'] as const
+
+/** The text of the configuration at a commit. */
+export const configurationAt = async (
+  call: Call,
+  project: ProjectRecord,
+  revision: string,
+): Promise<string | undefined> => {
+  for (const name of configurationNames) {
+    const content = await read(call, project, name, revision)
+    if (content !== undefined) return content
+  }
+  return undefined
+}

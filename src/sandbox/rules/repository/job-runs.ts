@@ -1,0 +1,195 @@
+/**
+ * How jobs are taken by runners, run and end (`sandbox/README.md`). How long one runs follows from what it is, so that it is the
+ * same whoever looks. A sample job is only taken by a runner that somebody changed.
+ */
+import { createHash } from 'node:crypto'
+import { isDots } from '../../../base/segments.js'
+import type { Call, Instance } from '../../call.js'
+import type { JobCourse, JobRecord, RunnerRecord } from '../../state/ci.js'
+import type { ProjectRecord } from '../../state/people-and-projects.js'
+import type { State } from '../../state/state.js'
+import { groupOf, lineage } from '../people/access.js'
+
+/** How long a job goes on that would run for ever, once its runner is paused. */
+const remainingSeconds = 2
+const shortest = 8
+const longest = 60
+
+/** The runners of groups. */
+export const runnersOfGroups = (
+  state: State,
+  groups: readonly { readonly id: number }[],
+): RunnerRecord[] => {
+  const ids = groups.map(({ id }) => id)
+  return state.runners.filter((r) => r.group_ids.some((id) => ids.includes(id)))
+}
+
+/** A project's own runners, those of the groups above it, and the shared ones where they are let in. */
+export const runnersOf = (state: State, project: ProjectRecord): RunnerRecord[] => {
+  const inherited = new Set(runnersOfGroups(state, lineage(state, groupOf(state, project))))
+  return state.runners.filter(
+    (r) =>
+      r.project_ids.includes(project.id) ||
+      inherited.has(r) ||
+      (r.runner_type === 'instance_type' && project.shared_runners_enabled),
+  )
+}
+
+const isProtected = (state: State, project: ProjectRecord, branch: string): boolean =>
+  state.protectedBranches.some((p) => p.project_id === project.id && p.name === branch)
+
+/** The runners that may take a job, busy or not. */
+const candidates = (state: State, job: JobRecord): readonly RunnerRecord[] => {
+  const project = state.projects.get(job.project_id)
+  const ref = state.pipelines.get(job.pipeline_id)?.ref
+  if (project === undefined || ref === undefined) return []
+  return runnersOf(state, project).filter(
+    (r) =>
+      r.active &&
+      r.online === true &&
+      (job.course !== undefined || r.updated_at !== undefined) &&
+      (r.access_level !== 'ref_protected' || isProtected(state, project, ref)) &&
+      (job.tag_list.length === 0
+        ? r.run_untagged
+        : job.tag_list.every((tag) => r.tag_list.includes(tag))),
+  )
+}
+
+/** How many jobs run on a runner, and when its last one ended. */
+interface Load {
+  running: number
+  free: string
+}
+
+const loadsOf = (state: State): ((runner: RunnerRecord) => Load) => {
+  const loads = new Map<number, Load>()
+  const loadOf = (id: number): Load => {
+    const load = loads.get(id) ?? { running: 0, free: '' }
+    loads.set(id, load)
+    return load
+  }
+  for (const { course, runner_id, status, finished_at } of state.jobs.all()) {
+    if (course === undefined || runner_id === null) continue
+    const load = loadOf(runner_id)
+    if (status === 'running') load.running += 1
+    if (finished_at !== null && finished_at > load.free) load.free = finished_at
+  }
+  return ({ id }) => loadOf(id)
+}
+
+/** `*` stands for any text. */
+const nameMatches = (glob: string, name: string): boolean =>
+  new RegExp(
+    `^${glob
+      .split('*')
+      .map((part) => part.replace(/[^\w-]/g, '\\$&'))
+      .join('.*')}$`,
+    's',
+  ).test(name)
+
+/** How a job goes that is taken now. */
+const fateOf = ({ state }: Instance, job: JobRecord): Pick<JobCourse, 'seconds' | 'end'> => {
+  const { sha } = state.pipelines.get(job.pipeline_id) ?? {}
+  const text = [job.project_id, sha, job.name, 1].join(' ')
+  const hash = createHash('sha256').update(text).digest().readUInt32BE()
+  const rule = state.config.jobs ?? 'pass'
+  const fails = rule.startsWith('fail=') && nameMatches(rule.slice('fail='.length), job.name)
+  return {
+    seconds: shortest + (hash % (longest - shortest + 1)),
+    end: rule === 'hold' ? 'hold' : fails ? 'failed' : 'success',
+  }
+}
+
+const take = (then: Instance, job: JobRecord, runner: RunnerRecord): void => {
+  const now = then.clock.iso()
+  job.status = 'running'
+  job.started_at = now
+  job.runner_id = runner.id
+  job.course = { ...(job.course ?? { place: 0, when: 'on_success' }), ...fateOf(then, job) }
+  const pipeline = then.state.pipelines.get(job.pipeline_id)
+  if (pipeline !== undefined) pipeline.started_at ??= now
+}
+
+/** Has runners take what waits for them, the oldest job first; of several runners the one that is free longest. */
+export const takeJobs = (then: Instance): readonly JobRecord[] => {
+  const { state } = then
+  const waiting = state.jobs.filter((j) => j.status === 'pending' && j.kind === 'build')
+  if (waiting.length === 0) return []
+  const load = loadsOf(state)
+  return waiting.filter((job) => {
+    const [runner] = candidates(state, job)
+      .filter((r) => load(r).running < (r.concurrent ?? 1))
+      .sort((a, b) => Number(load(a).free > load(b).free) - Number(load(a).free < load(b).free))
+    if (runner === undefined) return false
+    take(then, job, runner)
+    load(runner).running += 1
+    return true
+  })
+}
+
+/** One small file for each path that the job declares. */
+const archiveOf = (
+  job: JobRecord,
+  paths: readonly string[],
+  project: ProjectRecord | undefined,
+) => {
+  const name = project?.path ?? 'project'
+  const files = paths.flatMap((path) => {
+    const parts = path
+      .replace(/\*+/g, name)
+      .replace(/[\\\p{Cc}]/gu, '_')
+      .split('/')
+      .filter((part) => part !== '' && !isDots(part))
+    if (parts.length === 0) return []
+    return [parts.at(-1)?.includes('.') ? parts.join('/') : [...parts, `${name}.txt`].join('/')]
+  })
+  const content = `${job.name} of ${project?.path_with_namespace}, job ${job.id}\n`
+  return [...new Set(files)].map((path) => ({ path, content, encoding: 'text' as const }))
+}
+
+const leave = ({ state, clock }: Instance, job: JobRecord): void => {
+  const { artifacts } = job.course ?? {}
+  const kept = job.status === 'success' ? ['on_success', 'always'] : ['on_failure', 'always']
+  if (artifacts === undefined || !kept.includes(artifacts.when)) return
+  const { paths, expire_in, reports } = artifacts
+  const archive = archiveOf(job, paths, state.projects.get(job.project_id))
+  if (archive.length > 0) job.archive = archive
+  job.reports = reports.map((type) => ({
+    file_type: type,
+    filename: `${type}.gz`,
+    file_format: 'gzip',
+    size: 400 + type.length,
+  }))
+  if (expire_in !== null)
+    job.artifacts_expire_at = new Date(clock.now().getTime() + expire_in * 1000).toISOString()
+}
+
+export const endJob = (then: Instance, job: JobRecord): void => {
+  job.status = job.course?.end === 'failed' ? 'failed' : 'success'
+  job.finished_at = then.clock.iso()
+  leave(then, job)
+}
+
+/** When a running job ends: after its seconds, or a little after its runner was paused. */
+export const endOf = ({ clock }: Instance, job: JobRecord): number | undefined => {
+  const { course, started_at, ending_since } = job
+  if (course?.seconds !== undefined && course.end !== 'hold' && started_at !== null)
+    return clock.due(started_at, course.seconds)
+  return ending_since === undefined ? undefined : clock.due(ending_since, remainingSeconds)
+}
+
+/** Begins the end of the jobs on a runner that would run for ever. */
+export const letFinish = (call: Call, runner: RunnerRecord): void => {
+  for (const job of call.state.jobs.filter((j) => j.runner_id === runner.id))
+    if (job.status === 'running') job.ending_since ??= call.clock.iso()
+}
+
+/** What of a job's log there is by now, in bytes. */
+export const traceSize = (
+  { course, started_at, finished_at, trace_size }: JobRecord,
+  now: string,
+) => {
+  if (course === undefined || started_at === null) return trace_size
+  const seconds = (Date.parse(finished_at ?? now) - Date.parse(started_at)) / 1000
+  return 300 + Math.floor(40 * seconds)
+}

@@ -1,0 +1,240 @@
+/** The embedded instance runs CI: what a push makes, who takes the jobs, and how they go on. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { momentAt, timedSandbox } from './instance.js'
+
+let instance: Awaited<ReturnType<typeof timedSandbox>>
+beforeEach(async () => {
+  instance = await timedSandbox()
+})
+afterEach(() => instance.end())
+const send: typeof instance.send = (...request) => instance.send(...request)
+
+const app = '/projects/1'
+type Job = { id: number; name: string; status: string; stage: string; runner: { id: number } }
+
+/** Pushes files to a branch; the pipeline that this made, if any. */
+const push = async (
+  files: Readonly<Record<string, string>>,
+  { branch = 'feature/login', message = 'Change files' } = {},
+): Promise<{ id: number; status: string } | null> => {
+  const actions = []
+  for (const [file_path, content] of Object.entries(files)) {
+    const path = `${app}/repository/commits?ref_name=${branch}&path=${file_path}`
+    const known = (await send(`GET ${path}`)).body.length > 0
+    actions.push({ action: known ? 'update' : 'create', file_path, content })
+  }
+  const json = { branch, commit_message: message, actions }
+  const made = await send(`POST ${app}/repository/commits`, { json })
+  expect(made.status, made.text).toBe(201)
+  return (await send(`GET ${app}/repository/commits/${made.body.id}`)).body.last_pipeline
+}
+const configure = async (yaml: string, more: Readonly<Record<string, string>> = {}) => {
+  const pipeline = await push({ '.gitlab-ci.yml': yaml, ...more })
+  if (pipeline === null) throw new Error('no pipeline was made')
+  return pipeline.id
+}
+const jobsOf = async (id: number): Promise<Job[]> =>
+  (await send(`GET ${app}/pipelines/${id}/jobs?per_page=100`)).body.reverse()
+const states = async (id: number): Promise<Record<string, string>> =>
+  Object.fromEntries((await jobsOf(id)).map(({ name, status }) => [name, status]))
+const pipelineStatus = async (id: number): Promise<string> =>
+  (await send(`GET ${app}/pipelines`)).body.find((p: { id: number }) => p.id === id).status
+
+const script = '{ script: [make] }'
+
+describe('a push', () => {
+  it('makes a pipeline of the configuration at its commit, that the commit and merge request show', async () => {
+    const pipeline = await push({ 'a.txt': 'a' })
+    expect(pipeline).toMatchObject({ ref: 'feature/login', status: 'running' })
+    const id = pipeline?.id ?? 0
+    expect(await states(id)).toEqual({
+      build: 'running',
+      unit: 'created',
+      lint: 'created',
+      deploy: 'created',
+    })
+    expect((await send(`GET ${app}/merge_requests/1`)).body.head_pipeline).toMatchObject({
+      id,
+      created_at: momentAt(0),
+    })
+    instance.at(600)
+    expect(await states(id)).toEqual({
+      build: 'success',
+      unit: 'success',
+      lint: 'success',
+      deploy: 'manual',
+    })
+    expect(await pipelineStatus(id)).toBe('success')
+    const commit = (await send(`GET ${app}/repository/commits/feature%2Flogin`)).body
+    expect(commit.status).toBe('success')
+  })
+
+  it.each([
+    ['says [skip ci]', {}, 'Write [skip ci]'],
+    [
+      'is not wanted by the workflow',
+      { '.gitlab-ci.yml': `workflow: { rules: [{ when: never }] }\na: ${script}` },
+      'x',
+    ],
+    ['has no job for it', { '.gitlab-ci.yml': 'a: { script: [x], only: [tags] }' }, 'x'],
+  ])('makes none where it %s', async (_, files, message) => {
+    expect(await push({ 'b.txt': 'b', ...files }, { message })).toBeNull()
+    expect((await send(`GET ${app}/merge_requests/1`)).body.head_pipeline).toBeNull()
+  })
+
+  it('makes one that failed, without jobs, of a configuration that is refused', async () => {
+    const id = await configure('a: { stage: nowhere, script: [x] }')
+    expect([await pipelineStatus(id), await jobsOf(id)]).toEqual(['failed', []])
+    const { head_pipeline: head } = (await send(`GET ${app}/merge_requests/1`)).body
+    expect(head.yaml_errors).toContain('chosen stage does not exist')
+  })
+
+  it('is also a cherry-pick, a revert and a rebase', async () => {
+    const count = async () => (await send(`GET ${app}/pipelines?per_page=100`)).body.length
+    const before = await count()
+    const commits = `${app}/repository/commits`
+    const { id } = (await send(`GET ${commits}/feature%2Fdraft`)).body
+    const picked = await send(`POST ${commits}/${id}/cherry_pick`, { json: { branch: 'main' } })
+    await send(`POST ${commits}/${picked.body.id}/revert`, { json: { branch: 'main' } })
+    expect(await count()).toBe(before + 2)
+    await send(`PUT ${app}/merge_requests/1/rebase`)
+    instance.at(2)
+    expect(await count()).toBe(before + 3)
+  })
+})
+
+describe('jobs', () => {
+  it('wait for a runner that fits, and go on once it is resumed', async () => {
+    const id = await configure(`mac: { script: [x], tags: [macos], artifacts: { paths: [out] } }`)
+    instance.at(100)
+    expect(await states(id)).toEqual({ mac: 'pending' })
+    await send('PUT /runners/3', { json: { active: true } })
+    // The sample job that has waited longer is taken first: the runner has room for one.
+    expect((await send(`GET ${app}/jobs/15`)).body).toMatchObject({
+      status: 'running',
+      started_at: momentAt(100),
+    })
+    expect(await states(id)).toEqual({ mac: 'pending' })
+    instance.at(300)
+    const [mac] = await jobsOf(id)
+    expect(mac).toMatchObject({ status: 'success', runner: { id: 3 }, artifacts_file: {} })
+    const lint = (await send(`GET ${app}/jobs/15`)).body
+    expect(mac).toMatchObject({ started_at: lint.finished_at })
+    expect((await send(`GET ${app}/jobs/${mac?.id}/artifacts/out/app.txt`)).text).toContain('mac')
+  })
+
+  it('begin by stages, needs and what became of those before them', async () => {
+    await instance.restart({ speed: Number.POSITIVE_INFINITY, jobs: 'fail=bad*' })
+    const id = await configure(`
+stages: [one, two, three]
+bad: { stage: one, script: [x] }
+badly: { stage: one, script: [x], allow_failure: true }
+early: { stage: three, needs: [], script: [x] }
+mild: { stage: two, needs: [badly], script: [x] }
+lost: { stage: two, needs: [bad], script: [x] }
+behind: { stage: three, needs: [lost], script: [x] }
+usual: { stage: two, script: [x] }
+rescue: { stage: two, script: [x], when: on_failure }
+last: { stage: three, script: [x], when: always }
+ask: { stage: three, script: [x], when: manual }
+`)
+    expect(await states(id)).toEqual({
+      bad: 'failed',
+      badly: 'failed',
+      mild: 'success',
+      lost: 'skipped',
+      usual: 'skipped',
+      rescue: 'success',
+      early: 'success',
+      behind: 'skipped',
+      last: 'success',
+      ask: 'skipped',
+    })
+    expect(await pipelineStatus(id)).toBe('failed')
+  })
+
+  it('are chosen by rules on variables and paths, and made several by parallel', async () => {
+    const yaml = `
+default: { tags: [nobody-has-it] }
+by-name: { script: [x], rules: [{ if: '$CI_COMMIT_BRANCH == "feature/login"' }] }
+elsewhere: { script: [x], rules: [{ if: '$CI_COMMIT_BRANCH == "main"' }] }
+docs: { script: [x], rules: [{ changes: ['docs/**/*.md'], when: manual, allow_failure: true }] }
+code: { script: [x], only: { changes: ['src/*'] } }
+there: { script: [x], rules: [{ exists: ['scripts/*.sh'] }] }
+gone: { script: [x], rules: [{ exists: ['none/*'] }] }
+split: { script: [x], parallel: 2 }
+os: { script: [x], parallel: { matrix: [{ OS: [linux, mac], V: ['1'] }] }, tags: ['$OS'] }
+after: { script: [x], needs: [{ job: os, parallel: { matrix: [{ OS: mac, V: '1' }] } }, split] }
+`
+    const id = await configure(yaml, { 'docs/deep/new.md': 'x' })
+    const jobs = await jobsOf(id)
+    expect(jobs.map(({ name }) => name)).toEqual([
+      ...['by-name', 'docs', 'there', 'split 1/2', 'split 2/2'],
+      ...['os: [linux, 1]', 'os: [mac, 1]', 'after'],
+    ])
+    expect(jobs.map((job) => (job as unknown as { tag_list: string[] }).tag_list[0])).toEqual([
+      ...Array(5).fill('nobody-has-it'),
+      ...['linux', 'mac', 'nobody-has-it'],
+    ])
+    expect(await states(id)).toMatchObject({ docs: 'manual', there: 'pending', after: 'created' })
+  })
+
+  it('that are delayed start late, and a manual job that may not fail holds the pipeline', async () => {
+    const id = await configure(`
+stages: [one, two]
+later: { stage: one, script: [x], when: delayed, start_in: 10 minutes }
+gate: { stage: one, script: [x], rules: [{ when: manual }] }
+next: { stage: two, script: [x] }
+`)
+    instance.at(599)
+    expect(await states(id)).toEqual({ later: 'created', gate: 'manual', next: 'created' })
+    instance.at(600)
+    expect(await states(id)).toMatchObject({ later: 'running' })
+    instance.at(1200)
+    expect(await states(id)).toEqual({ later: 'success', gate: 'manual', next: 'created' })
+    expect(await pipelineStatus(id)).toBe('manual')
+  })
+
+  it('enter a resource group one by one, in the order of its mode', async () => {
+    const yaml = 'deploy: { script: [x], tags: [macos], resource_group: eu }'
+    const first = await configure(yaml)
+    const others = [await configure(`${yaml}\n#`), await configure(`${yaml}\n##`)]
+    expect(await states(first)).toEqual({ deploy: 'pending' })
+    for (const id of others) expect(await states(id)).toEqual({ deploy: 'created' })
+    const changed = await send(`PUT ${app}/resource_groups/eu`, {
+      json: { process_mode: 'newest_first' },
+    })
+    expect(changed.status).toBe(200)
+    await send('PUT /runners/3', { json: { active: true } })
+    const begun: (string | undefined)[] = []
+    instance.at(3600)
+    for (const id of [first, others[1] ?? 0, others[0] ?? 0]) {
+      const [job] = (await jobsOf(id)) as unknown as { started_at: string }[]
+      begun.push(job?.started_at)
+    }
+    expect(begun).toEqual(begun.toSorted())
+    expect(new Set(begun).size).toBe(3)
+  })
+
+  it('run on where all are held, until their runner is paused', async () => {
+    await instance.restart({ jobs: 'hold' })
+    const id = await configure('held: { script: [x] }')
+    instance.at(86_400)
+    const [held] = await jobsOf(id)
+    expect(held?.status).toBe('running')
+    await send(`PUT /runners/${held?.runner.id}`, { json: { active: false } })
+    instance.at(86_402)
+    expect(await states(id)).toEqual({ held: 'success' })
+  })
+})
+
+describe('sample jobs', () => {
+  it('do not move by themselves', async () => {
+    const all = async () =>
+      (await send(`GET ${app}/jobs?per_page=100`)).body.map(({ id, status }: Job) => [id, status])
+    const before = await all()
+    await push({ 'c.txt': 'c' }, { message: 'Nothing to do [skip ci]' })
+    instance.at(1_000_000)
+    expect(await all()).toEqual(before)
+  })
+})
