@@ -34,8 +34,8 @@ export const searched = (paging: Paging): Paging => {
   const width = concurrency === undefined ? {} : { concurrency }
   if (!isExact(paging)) return { limit: 'all', perPage: perPage ?? largestPage, ...width }
   return {
-    ...(page === undefined ? {} : { page }),
-    ...(perPage === undefined ? {} : { perPage }),
+    page,
+    perPage,
     ...width,
   }
 }
@@ -45,7 +45,7 @@ export const followed = (paging: Paging): ListOptions => {
   const limit = countOf(paging)
   const { concurrency = 'auto' } = paging
   return {
-    ...(limit === undefined ? {} : { limit }),
+    limit,
     ...(isExact(paging) ? { single: true } : {}),
     ...(concurrency === 'auto' ? {} : { concurrency }),
   }

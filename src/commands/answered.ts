@@ -8,7 +8,7 @@ export const isBare = ({ bytes, data }: Whole): boolean => bytes.length === 0 &&
 /** What is to be known of an answer besides what it shows. */
 export const factsOf = ({ status, headers }: Whole): Pick<PlanAnswer, 'requestId' | 'status'> => {
   const requestId = headerOf(headers, 'x-request-id')
-  return { status, ...(requestId === undefined ? {} : { requestId }) }
+  return { status, requestId }
 }
 
 /** The same of an answer that is there already. */
@@ -16,15 +16,15 @@ export const keptOf = ({
   status,
   requestId,
 }: PlanAnswer): Pick<PlanAnswer, 'requestId' | 'status'> => ({
-  ...(status === undefined ? {} : { status }),
-  ...(requestId === undefined ? {} : { requestId }),
+  status,
+  requestId,
 })
 
 /** The same answer about an object that the write left as it was. */
 export const asUnchanged = (answer: PlanAnswer): PlanAnswer => ({
   ...keptOf(answer),
-  ...(answer.bytes === undefined ? {} : { bytes: answer.bytes }),
-  ...(answer.told === undefined ? {} : { told: answer.told }),
+  bytes: answer.bytes,
+  told: answer.told,
   unchanged: true,
   get value() {
     return answer.value

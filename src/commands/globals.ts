@@ -155,10 +155,10 @@ const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): r
     group,
     param,
     required: false,
-    ...(short === undefined ? {} : { short }),
-    ...(optionalValue === undefined ? {} : { optionalValue }),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(repeats === undefined ? {} : { repeats }),
+    short,
+    optionalValue,
+    refusal,
+    repeats,
   }))
 
 /** Flags of commands that list. */

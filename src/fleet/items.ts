@@ -30,7 +30,7 @@ export interface Item extends GivenObject {
 export const placeOf = ({ n, object, parent }: Item): Pick<Item, 'n' | 'object' | 'parent'> => ({
   n,
   object,
-  ...(parent === undefined ? {} : { parent }),
+  parent,
 })
 
 /** Numbers are the same with and without zeros before them. */

@@ -19,10 +19,10 @@ const patienceOf = (
 ): Partial<InstanceOptions> => {
   const { timeout = profile?.timeout, retries = profile?.retries, signal, note, trace } = options
   return {
-    ...(timeout === undefined ? {} : { timeout }),
-    ...(retries === undefined ? {} : { retries }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(trace === undefined ? {} : { trace }),
+    timeout,
+    retries,
+    signal,
+    trace,
     ...(note === undefined
       ? {}
       : {
@@ -42,8 +42,8 @@ const gateOf = async (options: ConnectOptions, { session }: Destination): Promis
   const { concurrency = 'auto', note } = options
   return gates({
     concurrency,
-    ...(rate === undefined ? {} : { rate }),
-    ...(note === undefined ? {} : { note }),
+    rate,
+    note,
   })(session.baseUrl)
 }
 
@@ -89,7 +89,7 @@ const open = async (options: ConnectOptions, reached: Destination): Promise<Inst
     transport,
     credential: async (need) => (need === 'job' ? session.jobToken() : session.credential()),
     renew: () => session.renew(),
-    ...(session.sudo === undefined ? {} : { sudo: session.sudo }),
+    sudo: session.sudo,
     ...patienceOf(options, reached),
     ...railsOf(reached),
     ...(await wordsOf(options.vocabulary ?? reached.vocabulary)),
@@ -109,7 +109,7 @@ export const openConnection = (options: ConnectOptions): Connection =>
   throwingNow(() => {
     const reached = reachedBy(options)
     const confirm = 'confirm' in options ? options.confirm : undefined
-    const consent = { yes: true, interactive: false, ...(confirm === undefined ? {} : { confirm }) }
+    const consent = { yes: true, interactive: false, confirm }
     let made: Promise<InstanceClient> | undefined
     return {
       instance: () => {

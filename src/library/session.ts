@@ -49,15 +49,15 @@ const handedOver = (options: ByAddress): Session => {
     credential: async () => user,
     jobToken: () => job,
     renew: async () => undefined,
-    ...(sudo === undefined ? {} : { sudo }),
+    sudo,
     warnings: clear === undefined ? [] : [clear],
   }
 }
 
 const flagsOf = ({ profile, baseUrl, sudo }: ByProfile) => ({
-  ...(profile === undefined ? {} : { profile }),
-  ...(baseUrl === undefined ? {} : { baseUrl }),
-  ...(sudo === undefined ? {} : { sudo }),
+  profile,
+  baseUrl,
+  sudo,
 })
 
 /** What the tool keeps, where it keeps it; of the environment only what was handed over counts. */
@@ -65,15 +65,15 @@ const kept = (options: ByProfile): Destination => {
   const { env = {}, signal, note = () => undefined } = options
   const machine: Environment = options.env ?? process.env
   const store = openStore(pathsOf(machine))
-  const waiting = { note, ...(signal === undefined ? {} : { signal }) }
+  const waiting = { note, signal }
   const session: Session = resolveSession(flagsOf(options), env, {
     store,
     tokens: openTokens(pathsOf(machine), machine, waiting),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
     post: async (url, form) => {
       const way = await transportOf(session, false, env)
       const timeout = options.timeout ?? session.profile?.timeout ?? refreshTimeout
-      const how = { userAgent, timeout, ...(signal === undefined ? {} : { signal }) }
+      const how = { userAgent, timeout, signal }
       return postForm(url, form, way === undefined ? how : { ...how, transport: way })
     },
   })
@@ -82,7 +82,7 @@ const kept = (options: ByProfile): Destination => {
     session,
     transport: () => transportOf(session, false, env),
     journals: journalFolder(machine),
-    ...(file === undefined ? {} : { vocabulary: file }),
+    vocabulary: file,
   }
 }
 

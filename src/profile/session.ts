@@ -122,19 +122,19 @@ export const resolveSession = (
   const withheld = jobTokenWithheld(env, baseUrl)
 
   return {
-    ...(profile === undefined ? {} : { profile }),
+    profile,
     baseUrl,
     baseUrlSource: given?.source ?? `profile ${profile?.name ?? ''}`,
     credential: async () => token ?? own?.get(),
     jobToken: () => jobTokenFor(env, baseUrl),
-    ...(withheld === undefined ? {} : { jobTokenWithheld: withheld }),
+    jobTokenWithheld: withheld,
     renew: async () => (token === undefined ? own?.renew() : undefined),
-    ...(sudo === undefined ? {} : { sudo }),
+    sudo,
     ...(token === undefined && own !== undefined && profile?.user !== undefined
       ? { user: profile.user }
       : {}),
     warnings: warningsOf(baseUrl, {
-      ...(profile === undefined ? {} : { profile }),
+      profile,
       otherInstance: profile !== undefined && !same,
       tokenIgnored: fromEnvironment !== undefined && token === undefined,
     }),

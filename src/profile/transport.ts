@@ -112,8 +112,8 @@ export const transportOf = async (
     own === undefined ? environmentProxy(baseUrl, env) : checkedProxy("the profile's proxy", own)
   const noProxy = proxy === undefined ? undefined : variable(env, 'NO_PROXY')
   const transport: TransportSettings = {
-    ...(proxy === undefined ? {} : { proxy }),
-    ...(noProxy === undefined ? {} : { noProxy }),
+    proxy,
+    noProxy,
     ...pem('ca', profile?.caFile),
     ...pem('cert', profile?.certFile),
     ...pem('key', profile?.keyFile),

@@ -146,8 +146,11 @@ describe.skipIf(!there)('at a terminal', () => {
   })
 
   it('asks nothing with SVC_NO_PROMPT=1, and nothing in CI', async () => {
-    for (const more of [{ SVC_NO_PROMPT: '1' }, { CI: 'true' }]) {
-      const screen = at('runners get', more)
+    for (const [name, value] of [
+      ['SVC_NO_PROMPT', '1'],
+      ['CI', 'true'],
+    ] as const) {
+      const screen = at('runners get', { [name]: value })
       const end = await screen.until(/exit \d/)
       expect(end).toContain('needs <id>')
       expect(end).toContain('exit 2')

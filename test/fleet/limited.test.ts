@@ -9,7 +9,7 @@ const allowed = 100
 
 type Instance = (now: number) => {
   readonly status: number
-  readonly headers: Record<string, string>
+  readonly headers: Readonly<Record<string, string | undefined>>
 }
 
 const dateOf = (now: number): string => new Date(Math.floor(now / 1000) * 1000).toUTCString()

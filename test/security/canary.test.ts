@@ -160,7 +160,9 @@ const runOne = async (command: Command, index: number): Promise<Said> => {
     '-vv',
     ...(command.endpoints.length > 0 ? ['--yes', '--retries', '0'] : []),
   ]
-  const from = environment ? { SVC_TOKEN: secret('environment'), SVC_BASE_URL: baseUrl } : {}
+  const from: Readonly<Record<string, string>> = environment
+    ? { SVC_TOKEN: secret('environment'), SVC_BASE_URL: baseUrl }
+    : {}
   const env = {
     ...from,
     SVC_CONFIG_DIR: config,

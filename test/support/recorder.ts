@@ -12,7 +12,7 @@ export interface Seen {
 }
 export interface Scripted {
   readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | undefined>>
   /** An object becomes JSON; bytes go as they are. */
   readonly body?: unknown
 }
@@ -39,7 +39,7 @@ const send = (response: ServerResponse, scripted: Scripted): void => {
   const text = body === undefined ? '' : raw ? body : JSON.stringify(body)
   response.writeHead(status, {
     ...(text === '' ? {} : { 'content-type': 'application/json' }),
-    ...headers,
+    ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
   })
   response.end(text)
 }

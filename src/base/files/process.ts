@@ -47,7 +47,7 @@ const lookUp = (): ProcessId => {
     pid: process.pid,
     host,
     place: [host, boot, numbers].join(' '),
-    ...(stat === undefined ? {} : { started: stat.started }),
+    started: stat?.started,
   }
 }
 

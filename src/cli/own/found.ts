@@ -47,8 +47,8 @@ const flagsOn = (tokens: readonly string[], env: NodeJS.ProcessEnv): InstanceFla
   const switched = line.findLast((word) => word === '--sandbox' || word === '--no-sandbox')
   const sandbox = switched === undefined ? env.SVC_SANDBOX === '1' : switched === '--sandbox'
   return {
-    ...(profile === undefined ? {} : { profile }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    profile,
+    baseUrl,
     sandbox,
   }
 }

@@ -118,9 +118,9 @@ export const givenOf = async (
   return {
     ...objects,
     flags,
-    ...(coming === undefined ? {} : { coming }),
+    coming,
     extra: await paramValues(raw.flags.get('param') ?? [], sources),
-    ...(input === undefined ? {} : { input }),
+    input,
   }
 }
 

@@ -65,7 +65,7 @@ export const objectsOf = async (
     foreign: unknown(others),
     elsewhere: () => (far ??= listsOf(areas.filter((row) => !isNear(row))).then(unknown)),
     columns: own.flatMap((e) => (e.columns === undefined ? [] : [e.columns])),
-    ...(kind.mark === undefined ? {} : { mark: kind.mark }),
-    ...(naming === undefined ? {} : { naming }),
+    mark: kind.mark,
+    naming,
   }
 }

@@ -154,7 +154,7 @@ const namingFor = async (command: Command, rowFields: RowFields | undefined) => 
     const reading = { objects, elsewhere, project: slotIn(column, parent).value, tap: rowFields }
     const text = objectAt(`record ${n}`, record, reading)
     const row = rowFields?.rows.at(-1)
-    return { text, parent, ...(row === undefined ? {} : { row }) }
+    return { text, parent, row }
   }
 }
 

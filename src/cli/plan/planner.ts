@@ -54,18 +54,18 @@ export class Planner {
     const reference = referenceOf(text, argument?.parameter ?? '', () => this.#baseUrl ?? '')
     const common = await this.#commonOf({
       object: reference.id,
-      ...(reference.project === undefined ? {} : { parent: reference.project }),
+      parent: reference.project,
     })
     const scratch: Record<string, JsonValue | undefined> = {}
     placeArgs(this.#command, common.endpoint, [this.#standIn(reference.id)], scratch, this.#around)
     if (owner !== undefined) await this.#checkOwner(common, reference, owner)
     const parent = owner ?? (await this.#parentOf(common, reference))
-    return { object: reference.id, ...(parent === undefined ? {} : { parent }) }
+    return { object: reference.id, parent }
   }
 
   /** The plan of an object. */
   async planOf({ object, parent }: GivenObject): Promise<Plan> {
-    const common = await this.#commonOf({ object, ...(parent === undefined ? {} : { parent }) })
+    const common = await this.#commonOf({ object, parent })
     const own: Record<string, JsonValue | undefined> = copied(common.values)
     const holder = scopeOf(common.endpoint)?.placeholder
     if (holder !== undefined && parent !== undefined && String(own[holder]) !== parent)

@@ -41,7 +41,7 @@ class Planners {
     const owner = slot?.value ?? parent
     const plan = await this.#for(slot).planOf({
       object,
-      ...(owner === undefined ? {} : { parent: owner }),
+      parent: owner,
     })
     return slot === undefined ? plan : { ...plan, parent: slot.parent }
   }
@@ -110,7 +110,7 @@ export const sourceOf = (
     objects: named(),
     planOf,
     width,
-    ...(confirm === undefined ? {} : { confirm }),
+    confirm,
     ...(checked === true ? { whole: true } : {}),
   }
 }

@@ -167,11 +167,11 @@ export const act = async (acting: Acting): Promise<void> => {
   const [slot] = all.slots ?? []
   if (slot !== undefined) wish.parents = slot.parent.column
   const said = await givenOf(command, parents === undefined ? raw : withoutParents(raw), {
-    ...(parents === undefined ? {} : { project: '' }),
+    project: parents && '',
     env: process.env,
     stdin,
-    ...(coming === undefined ? {} : { coming }),
-    ...(rowFields === undefined ? {} : { rowFields }),
+    coming,
+    rowFields,
     note: (text) => person.note(text),
     warn: (text) => person.warn(text),
     read: digesting(wish),

@@ -63,5 +63,5 @@ export const comingOf = async (line: Line): Promise<Coming | undefined> => {
   if (!isStreamed(line)) return undefined
   const { raw, streamed, wish } = line
   if (streamed !== true || raw.args.includes('-')) return piped(line)
-  return { objects: none(), ...(wish.parents === undefined ? {} : { below: wish.parents }) }
+  return { objects: none(), below: wish.parents }
 }

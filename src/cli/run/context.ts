@@ -98,10 +98,10 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterward
     env,
     signal,
     readOnly: inner?.readOnly ?? (options.command.looks === true || isRehearsal(options)),
-    ...(inner === undefined ? {} : { gateOf: inner.gateOf }),
+    gateOf: inner?.gateOf,
     session: () => place.session(),
     profile: () => place.profile(),
-    ...(options.own === undefined ? {} : { own: options.own }),
+    own: options.own,
     unkept: place.unkept,
     screen: heardBy(screen, globals.verbose),
   })

@@ -45,7 +45,7 @@ const wishOf = (
     raw,
     several: source !== 'arguments' || many,
     digests: new Map(),
-    ...(parents === undefined ? {} : { parents: columnOf(parents) }),
+    parents: parents && columnOf(parents),
   }
 }
 
@@ -137,8 +137,8 @@ const lineRead = async (
   const globals = fields === undefined ? said : { ...said, fields }
   const format = part?.format ?? outputFormat(globals, process.env, shown.output)
   const of = {
-    ...(part === undefined ? {} : { part }),
-    ...(suggests === undefined ? {} : { suggests }),
+    part,
+    suggests,
     ...(said.fields === undefined && fields !== undefined ? { suggested: true as const } : {}),
   }
   return { early, format, globals, suggests, of }

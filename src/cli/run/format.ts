@@ -39,7 +39,7 @@ export const outputFormat = (
 export const toldBy = (
   { color }: Pick<Globals, 'color'>,
   { json }: Pick<Format, 'json'>,
-): Decided => ({ json: json === true, ...(color === undefined ? {} : { color }) })
+): Decided => ({ json: json === true, color })
 
 /** The last value of a flag on a line that was not parsed. */
 const lastOf = (argv: readonly string[], long: string, short: string): string | undefined => {
@@ -63,8 +63,8 @@ export const failuresInJson = (argv: readonly string[], env: NodeJS.ProcessEnv):
   return failsInJson(
     wantedOf(
       {
-        ...(output === undefined ? {} : { output }),
-        ...(profile === undefined ? {} : { profile }),
+        output,
+        profile,
       },
       env,
     ),

@@ -12,5 +12,5 @@ export const withinOf = ({ within }: RunOptions): RunWithin => {
 /** Who hears how a list ended. */
 export const listsEnd = ({ inner }: RunOptions, { later }: Afterwards) => ({
   later,
-  ...(inner === undefined ? {} : { ended: inner.ended }),
+  ended: inner?.ended,
 })

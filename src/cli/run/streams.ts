@@ -61,7 +61,7 @@ export const notesOf = async ({ globals, format, env }: Said, of?: string): Prom
     style,
     quiet: globals.quiet,
     json: format.json === true,
-    ...(of === undefined ? {} : { of }),
+    of,
   })
 }
 

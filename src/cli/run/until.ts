@@ -99,8 +99,8 @@ export class Until {
       now: now.getTime(),
       names: levelsNamed,
       nearest,
-      ...(made === undefined ? {} : { made }),
-      ...(words === undefined ? {} : { words }),
+      made,
+      words,
     }
   }
 }

@@ -60,8 +60,8 @@ const quick = async (
     signal: AbortSignal.timeout(patience * 1000),
     credential: credentialsOf(session),
     transport: () => transportOf(session, false, env),
-    ...(session.sudo === undefined ? {} : { sudo: session.sudo }),
-    ...(words === undefined ? {} : { words }),
+    sudo: session.sudo,
+    words,
   })
   try {
     const client = await instance.client(wanted.endpoint)
@@ -95,9 +95,9 @@ const fromInstance = async (
   const sudo = flagOn(words, 'sudo')
   const session = resolveSession(
     {
-      ...(profile === undefined ? {} : { profile }),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(sudo === undefined ? {} : { sudo }),
+      profile,
+      baseUrl,
+      sudo,
     },
     env,
     { store: openStore(paths), tokens: openTokens(paths, env), post: noRefresh },

@@ -152,7 +152,7 @@ export class Area extends Branch implements Verbs {
 
   get place(): About {
     const { area, group } = this
-    return { kind: 'area', area, ...(group === undefined ? {} : { group }) }
+    return { kind: 'area', area, group }
   }
 
   get called(): string {

@@ -56,7 +56,7 @@ const inOwnWords = (flag: Flag, own: readonly string[]): readonly Spelling[] => 
   const [first = flag.name, ...others] = own
   const hidden = (one: Flag) => spellingsOf(one).map((form) => ({ ...form, hidden: true }))
   return [
-    ...spellingsOf({ ...bare, ...(short === undefined ? {} : { short }), name: first }),
+    ...spellingsOf({ ...bare, short, name: first }),
     ...others.flatMap((name) => hidden({ ...bare, name })),
     ...hidden(plain),
   ]

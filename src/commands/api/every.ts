@@ -123,9 +123,9 @@ const endpointOf = async (request: WireRequest, places: Places): Promise<Endpoin
     command: '',
     params: {},
     ...places,
-    ...(columns === undefined ? {} : { columns }),
-    ...(credential === undefined ? {} : { credential }),
-    ...(safe === undefined ? {} : { safe }),
+    columns,
+    credential,
+    safe,
   }
 }
 

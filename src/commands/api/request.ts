@@ -85,6 +85,6 @@ export const requestOf = async (place: PlaceService, given: Mine): Promise<WireR
     method,
     ...(await addressOf(place, path, reads ? queryOf({ ...given.input, ...given.extra }) : '')),
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body }),
+    body,
   }
 }

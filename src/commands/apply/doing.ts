@@ -37,7 +37,7 @@ const carried = async ({ services, made, actions, secrets, run }: ApplyRun): Pro
     gate: { width: concurrency === 'auto' ? mostAtOnce : concurrency },
     ...(maxFailures === undefined ? {} : { mostFailures: parseMostFailures(maxFailures) }),
     signal: place.clock.signal,
-    ...(record === undefined ? {} : { record }),
+    record,
     numbered: ({ id }) => run.places.get(id),
     told: ({ outcome }) => tally.add(1, 'failure' in outcome),
   }).finally(tally.end)

@@ -24,7 +24,7 @@ const toldOf = (id: string, { outcomes, skipped }: Carried, { unkept }: Verified
   return {
     outcome: outcome.state,
     unkept: found.map(({ attribute, text }) => ({
-      ...(attribute === undefined ? {} : { attribute }),
+      attribute,
       text,
     })),
   }

@@ -26,7 +26,7 @@ export interface Contents {
 export const refusal = (what: string, cause?: unknown): Failure =>
   new Failure('failed', `${what}; nothing was extracted`, {
     hint: 'Leave --extract out to keep the archive itself.',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 
 const holds = (entry: Entry, which: string): Failure =>

@@ -98,7 +98,7 @@ export const save = async (
     error instanceof Failure || error instanceof BeginAgain ? error : writeFailure(target, error)
   const file = await openWhole(target, {
     durable: false,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   }).catch((error: unknown) => {
     throw worded(error)
   })

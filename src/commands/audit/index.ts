@@ -64,8 +64,8 @@ const filterOf = (given: Mine): AuditFilter => {
   if (status !== undefined && !/^([1-5]\d\d|[1-5]xx|none)$/i.test(String(status)))
     throw usage(`--status takes a status (403), a class (4xx) or none, not "${String(status)}"`)
   return {
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
+    since,
+    until,
     ...textOf(given, 'user'),
     ...textOf(given, 'method'),
     ...textOf(given, 'status'),

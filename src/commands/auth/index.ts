@@ -104,10 +104,10 @@ const signedIn = (
     token: {
       kind: kindOf(flags.kind),
       token,
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
+      refreshToken,
+      expiresAt,
     },
-    ...(username === undefined ? {} : { user: username }),
+    user: username,
   }
 }
 

@@ -107,8 +107,8 @@ export const probe = async (client: Elsewhere): Promise<Identity> => {
   const scopes = await scopesOf(client)
   return {
     administrator,
-    ...(username === undefined ? {} : { username }),
-    ...(scopes === undefined ? {} : { scopes }),
+    username,
+    scopes,
   }
 }
 

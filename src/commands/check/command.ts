@@ -50,7 +50,7 @@ const recordOf = (
   check: fact.name,
   status,
   message: lineOf({ samples, findings, fine }),
-  ...(address === undefined ? {} : { address }),
+  address,
   findings,
   levels: Object.fromEntries(
     [...levels].map(([name, { warn, crit }]) => [
@@ -61,7 +61,7 @@ const recordOf = (
   measures: samples.map(({ measure, of, value }) => ({
     measure,
     unit: fact.measures[measure]?.unit,
-    ...(of === undefined ? {} : { of }),
+    of,
     value: value ?? null,
   })),
 })

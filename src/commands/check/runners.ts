@@ -23,8 +23,8 @@ const runnersOf = (
 ) => {
   if (id !== undefined && of !== undefined) throw usage('--project and --group exclude each other')
   const chosen = {
-    ...(type === undefined ? {} : { type }),
-    ...(tags === undefined ? {} : { tag_list: tags }),
+    type,
+    tag_list: tags,
   }
   if (id !== undefined) return instance.records(runners.listOfProject, { id, ...chosen })
   if (of !== undefined) return instance.records(runners.listOfGroup, { id: of, ...chosen })

@@ -16,7 +16,7 @@ const record = ({ file, valid, errors, warnings, merged }: Verdict) => ({
     p.line === undefined ? p.message : `${placeOf(file, p)}: ${p.message}`,
   ),
   warnings: warnings.map((p) => p.message),
-  ...(merged === undefined ? {} : { merged_yaml: merged }),
+  merged_yaml: merged,
 })
 
 const place = (v: Verdict, p: Problem): string =>

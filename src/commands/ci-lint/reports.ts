@@ -31,8 +31,8 @@ const result = (verdict: Verdict, problem: Problem, level: 'error' | 'warning'):
   level,
   text: problem.message,
   file: verdict.file,
-  ...(problem.line === undefined ? {} : { line: problem.line }),
-  ...(problem.column === undefined ? {} : { column: problem.column }),
+  line: problem.line,
+  column: problem.column,
 })
 
 const rules = {

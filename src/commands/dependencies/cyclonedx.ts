@@ -45,7 +45,7 @@ const componentOf = ({ Models, Enums }: Library, item: Fields) => {
   return new Models.Component(Enums.ComponentType.Library, name, {
     bomRef: `${purl ?? `${name}@${version}`}#${file}`,
     ...(version === '' ? {} : { version }),
-    ...(purl === undefined ? {} : { purl }),
+    purl,
     properties: new Models.PropertyRepository([
       new Models.Property('svcctl:dependency_file_path', file),
       new Models.Property('svcctl:package_manager', manager),

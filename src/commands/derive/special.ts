@@ -11,8 +11,8 @@ const ownFlags = (special: Special): Flag[] =>
     name,
     param,
     required: param.required === true,
-    ...(param.parameter === undefined ? {} : { parameter: param.parameter }),
-    ...(param.short === undefined ? {} : { short: param.short }),
+    parameter: param.parameter,
+    short: param.short,
     ...(param.optionalValue === true ? { optionalValue: true as const } : {}),
     ...(param.pair === true ? { pair: true as const } : {}),
   }))

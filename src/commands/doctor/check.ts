@@ -16,7 +16,7 @@ export const warning = (check: string, message: string, remedy?: string): Check 
   check,
   status: 'warning',
   message,
-  ...(remedy === undefined ? {} : { remedy }),
+  remedy,
 })
 
 export const failed = (
@@ -29,7 +29,7 @@ export const failed = (
   status: 'failure',
   message,
   category,
-  ...(remedy === undefined ? {} : { remedy }),
+  remedy,
 })
 
 /**

@@ -118,8 +118,8 @@ const encrypted = async (
       rejectUnauthorized: false,
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
+      cert,
+      key,
     })
     await settled(socket, 'secureConnect')
     const problem: unknown = socket.authorizationError

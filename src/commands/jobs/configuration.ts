@@ -41,8 +41,8 @@ const configurationIn = (whole: unknown, name: string): JobConfiguration | undef
   const [needs, group] = [needsIn(job.needs), groupIn(job)]
   return {
     stages: stagesIn(whole.stages),
-    ...(needs === undefined ? {} : { needs }),
-    ...(group === undefined ? {} : { resourceGroup: group }),
+    needs,
+    resourceGroup: group,
     besides:
       group === undefined
         ? []

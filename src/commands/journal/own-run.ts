@@ -153,7 +153,7 @@ export const carryRun = async (
     // How many are sent at once is the gate's affair: every request passes it.
     gate: { width: concurrency === 'auto' ? mostAtOnce : concurrency },
     signal: place.clock.signal,
-    ...(journal === undefined ? {} : { record: recordIn(journal, facts, maskingOf(endpoint)) }),
+    record: journal && recordIn(journal, facts, maskingOf(endpoint)),
     ...(maxFailures === undefined ? {} : { mostFailures: parseMostFailures(maxFailures) }),
     queued: () => items.length,
     work: tried,

@@ -24,13 +24,13 @@ export const refused = ({ category, message, details }: Failure): CallToolResult
   const { status, hint, unknownOutcome, requestId } = details
   const error = {
     category,
-    ...(status === undefined ? {} : { status }),
+    status,
     ...(unknownOutcome === true ? { outcome: 'unknown' } : {}),
   }
   const data = {
     message: bounded(message),
-    ...(hint === undefined ? {} : { hint: bounded(hint) }),
-    ...(requestId === undefined ? {} : { request_id: bounded(requestId) }),
+    hint: hint && bounded(hint),
+    request_id: requestId && bounded(requestId),
   }
   return { ...answered({ error, data }), isError: true }
 }

@@ -98,7 +98,7 @@ export class Calls {
       manner: 'reads',
       values,
       signal,
-      ...(fields === undefined ? {} : { fields }),
+      fields,
       ...(lists ? { page: at.page, perPage } : {}),
     })
     return this.#page(came, at, (next) => this.#cursors.of(name, query, next))

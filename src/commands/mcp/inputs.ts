@@ -50,8 +50,8 @@ export const queryOf = (offer: Offer, input: ToolInput, values: JsonValues): Que
   return {
     offer,
     values,
-    ...(fields === undefined ? {} : { fields }),
-    ...(cursor === undefined ? {} : { cursor }),
+    fields,
+    cursor,
   }
 }
 

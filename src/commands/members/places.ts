@@ -72,7 +72,7 @@ export class MemberPlaces {
       for (const { id, path, group, holder } of found) {
         if (group !== undefined) for (const one of withAbove(group)) yield* this.#group(one)
         this.#projects += 1
-        yield { kind: 'project', path, ...(holder === undefined ? {} : { holder }) }
+        yield { kind: 'project', path, holder }
         after = id
       }
       if (found.length < chunk) return

@@ -56,8 +56,8 @@ export const limitsOf = ({ flags }: GivenBy<typeof limitFlags>): PlanLimits => {
   const deletes = limitIn('max-deletes', flags['max-deletes'])
   const changes = limitIn('max-changes', flags['max-changes'])
   return {
-    ...(deletes === undefined ? {} : { deletes }),
-    ...(changes === undefined ? {} : { changes }),
+    deletes,
+    changes,
     empty: flags['allow-empty'] ?? [],
   }
 }

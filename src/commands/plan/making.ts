@@ -161,7 +161,7 @@ const makeIt = async (
       projects: projects.size,
       unread: places.unread,
       now: place.clock.now,
-      ...(self === undefined ? {} : { self }),
+      self,
     },
   )
   const user = self ?? (await sight.self())?.username ?? null

@@ -25,7 +25,7 @@ const resultOf = ({ ruleId, level, text, file, line, column, logical }: SarifRes
     {
       physicalLocation: {
         artifactLocation: { uri: addressOf(file) },
-        region: { startLine: line ?? 1, ...(column === undefined ? {} : { startColumn: column }) },
+        region: { startLine: line ?? 1, startColumn: column },
       },
       ...(logical === undefined
         ? {}

@@ -62,8 +62,8 @@ const serveFrom = async (
     impersonation: flags['no-impersonation'] !== true,
     ...(await limitOf(services.place.globals.rate)),
     ...(await wordsOf(services, flags.vocabulary)),
-    ...(asOf === undefined ? {} : { asOf }),
-    ...(flags.latency === undefined ? {} : { latency: flags.latency }),
+    asOf,
+    latency: flags.latency,
   })
   try {
     if (services.answer.reader === 'people') {

@@ -63,7 +63,7 @@ export const sandboxSession = async (
   const sandbox = await startSandbox({
     stateDir: folder,
     ...waiting,
-    ...(words === undefined ? {} : { words }),
+    words,
   }).catch((error: unknown) => {
     leave()
     throw error
@@ -80,7 +80,7 @@ export const sandboxSession = async (
     credential: async () => credential,
     jobToken: () => jobTokenFor(tokens, sandbox.url),
     renew: async () => undefined,
-    ...(sudo === undefined ? {} : { sudo }),
+    sudo,
   }
   return { session, close: () => sandbox.close().finally(leave) }
 }

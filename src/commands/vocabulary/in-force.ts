@@ -10,8 +10,8 @@ export const vocabularyFile = ({
   const { profile, baseUrl, sandbox } = globals
   const flags = {
     sandbox,
-    ...(profile === undefined ? {} : { profile }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    profile,
+    baseUrl,
   }
   return vocabularyInForce(flags, env, () => openStore(pathsOf(env)))?.file
 }

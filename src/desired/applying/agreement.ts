@@ -64,7 +64,7 @@ const shownOf = (
   return {
     attribute: name,
     wanted,
-    ...(kept === undefined ? {} : { kept }),
+    kept,
     text: `the instance did not keep ${name}: it has ${now}${number} in place of ${JSON.stringify(wanted)}`,
   }
 }

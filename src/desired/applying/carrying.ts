@@ -104,7 +104,7 @@ const skipping = (other: string, outcome: Outcome<Performed> | undefined): Failu
   const cause = outcome !== undefined && 'failure' in outcome ? outcome.failure : undefined
   const { status } = cause?.details ?? {}
   return new Failure(cause?.category ?? 'failed', `skipped: it waits for ${other}, which failed`, {
-    ...(status === undefined ? {} : { status }),
+    status,
   })
 }
 
@@ -134,12 +134,12 @@ export const carryOut = async (
     items: queue.items(),
     gate,
     signal,
-    ...(record === undefined ? {} : { record }),
-    ...(mostFailures === undefined ? {} : { mostFailures }),
+    record,
+    mostFailures,
     queued: () => actions.length,
     work: ({ action }) =>
       one(action).finally(() => queue.ended(action.id, isDone(outcomes.get(action.id)))),
-    ...(told === undefined ? {} : { told }),
+    told,
   })
   for await (const _ of going);
   return { report: await going.report, outcomes, skipped }

@@ -120,5 +120,5 @@ export const perform = async (
     }
     all.push(...set)
   }
-  return { set: all, gone, ...(status === undefined ? {} : { status }) }
+  return { set: all, gone, status }
 }

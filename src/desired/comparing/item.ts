@@ -48,7 +48,7 @@ export const draft = (
 export const changeOf = ({ name, shown, secret, origin }: Judged): Change => ({
   attribute: name,
   ...shown,
-  ...(secret === undefined ? {} : { secret }),
+  secret,
   origin,
 })
 
@@ -58,7 +58,7 @@ export const saying = (
   address: Address,
   text: string,
   origin?: Origin,
-): PlanFinding => ({ is, address, text, ...(origin === undefined ? {} : { origin }) })
+): PlanFinding => ({ is, address, text, origin })
 
 /** An item is to go: the verb of the kind, and what is lost with it. */
 export const removal = (c: Comparing, item: SeenItem, origin: Origin): Upshot => {
@@ -71,7 +71,7 @@ export const removal = (c: Comparing, item: SeenItem, origin: Origin): Upshot =>
       draft(c, 'delete', address, origin, {
         before: item,
         steps: [stepAt(c, remove, item)],
-        ...(loses === undefined ? {} : { loses }),
+        loses,
       }),
     ],
   })

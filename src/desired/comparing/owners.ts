@@ -11,7 +11,7 @@ const owner = 50
 const said = ({ draft }: PlannedMembership, text: string, hint?: string): Mistake => ({
   origin: draft.origin,
   text,
-  ...(hint === undefined ? {} : { hint }),
+  hint,
 })
 
 /** Never the token's own user. */

@@ -161,7 +161,7 @@ export const compareWish = async (
     wish,
     items: seen.items,
     mistaken: (origin, text, hint) => {
-      mistakes.push({ origin, text, ...(hint === undefined ? {} : { hint }) })
+      mistakes.push({ origin, text, hint })
     },
   }
   const all = await (hooks.compare ?? compareSet)(c)

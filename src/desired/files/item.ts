@@ -197,5 +197,5 @@ export const newItem = (
   origin,
   attributes: new Map(),
   other: new Map(),
-  ...(match === undefined ? {} : { match }),
+  match,
 })

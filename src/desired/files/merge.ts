@@ -53,7 +53,7 @@ const mergeItem = (
   next: DeclaredItem,
 ): WishedItem => {
   const { identity, origin, match } = next
-  const named = { identity, origin, ...(match === undefined ? {} : { match }) }
+  const named = { identity, origin, match }
   if (next.gone !== undefined) return { ...named, gone: true, attributes: none, other: none }
   const base = before?.gone === true || next.inherit?.value === false ? undefined : before
   const previously = next.previously?.value ?? base?.previously
@@ -63,8 +63,8 @@ const mergeItem = (
     gone: false,
     attributes: mergeAttributes(kind, base?.attributes ?? none, next.attributes),
     other: mergeAttributes(kind, base?.other ?? none, next.other),
-    ...(previously === undefined ? {} : { previously }),
-    ...(family === undefined ? {} : { family }),
+    previously,
+    family,
   }
 }
 

@@ -31,7 +31,7 @@ const failureOf = (found: readonly Mistake[]): Failure => {
   const [first] = found
   if (found.length === 1 && first !== undefined)
     return new Failure('usage', `${originText(first.origin)}: ${first.text}`, {
-      ...(first.hint === undefined ? {} : { hint: first.hint }),
+      hint: first.hint,
     })
   const lines = found.map(
     ({ origin, text, hint }) =>

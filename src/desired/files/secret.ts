@@ -51,7 +51,7 @@ const ofEnvironment = ({ origin, mistakes }: Said, env: string): SecretSource | 
 
 const besideOf = ({ origin, rules }: Said, file: string) => {
   const within = rules.within(origin.file)
-  return { file, base: origin.file, ...(within === undefined ? {} : { within }) }
+  return { file, base: origin.file, within }
 }
 
 /** Whether a file may be named; it need not be there before it is sent. */

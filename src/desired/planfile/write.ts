@@ -57,8 +57,8 @@ export const requestOf = ({ endpoint, values, secrets }: ActionStep): PlanReques
 
 const changeOf = ({ attribute, now, wanted, secret, origin }: Change): PlanChange => ({
   attribute,
-  ...(now === undefined ? {} : { now }),
-  ...(wanted === undefined ? {} : { wanted }),
+  now,
+  wanted,
   ...(secret === undefined ? {} : { secret: referenceOf(secret) }),
   origin: originText(origin),
 })
@@ -78,7 +78,7 @@ export const actionOf = (action: PlannedAction): PlanAction => {
     changes: changes.map(changeOf),
     digest,
     waits_for: waitsFor,
-    ...(loses === undefined ? {} : { loses }),
+    loses,
     origin: originText(action.origin),
   }
 }
@@ -94,7 +94,7 @@ const unreadOf = ({ place, kind, failure }: Unread): PlanUnread => ({
   address: addressText({ ...place, kind }),
   category: failure.category,
   message: failure.message,
-  ...(failure.details.status === undefined ? {} : { status: failure.details.status }),
+  status: failure.details.status,
 })
 
 /** How much of what a plan holds. */

@@ -117,7 +117,7 @@ export const itemOf = (kind: Managed, record: Fields): SeenItem => {
   const label = kind.label === undefined ? undefined : textAt(record, kind.label)
   return {
     identity,
-    ...(label === undefined ? {} : { label }),
+    label,
     at: placeholdersOf(kind, record),
     attributes: attributesIn(kind, record, identity),
     record,

@@ -82,7 +82,8 @@ const entryOf = async (file: string): Promise<Entry | 'empty' | undefined> => {
     return {
       file,
       header,
-      ...(ended === undefined ? {} : { end: ended.end, counts: ended.counts }),
+      end: ended?.end,
+      counts: ended?.counts,
       locked: existsSync(`${file}.lock`),
       changed: ended?.at === undefined ? mtimeMs : Date.parse(ended.at),
     }

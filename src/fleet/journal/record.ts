@@ -25,11 +25,11 @@ export type Masking = (attributes: Attributes) => Attributes
 const clean = (text: string): string => maskAddresses(scrub(text))
 
 const factsOf = ({ status, requestId, before, after, unread }: Facts, mask: Masking) => ({
-  ...(status === undefined ? {} : { status }),
-  ...(requestId === undefined ? {} : { request_id: clean(requestId) }),
-  ...(before === undefined ? {} : { before: mask(before) }),
-  ...(after === undefined ? {} : { after: mask(after) }),
-  ...(unread === undefined ? {} : { unread: clean(unread) }),
+  status,
+  request_id: requestId && clean(requestId),
+  before: before && mask(before),
+  after: after && mask(after),
+  unread: unread && clean(unread),
 })
 
 const lineOf = <R>(
@@ -45,8 +45,8 @@ const lineOf = <R>(
     ...placeOf(item),
     state: outcome.state,
     category,
-    ...(details.status === undefined ? {} : { status: details.status }),
-    ...(details.requestId === undefined ? {} : { request_id: clean(details.requestId) }),
+    status: details.status,
+    request_id: details.requestId && clean(details.requestId),
     message: clean(message),
   }
 }

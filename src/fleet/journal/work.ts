@@ -41,8 +41,8 @@ const queuedLine = (given: GivenObject, n: number, keep: Keep | undefined): Queu
   return {
     ...placeOf({ ...given, n }),
     state: 'queued',
-    ...(given.row === undefined ? {} : { row: given.row }),
-    ...(before === undefined ? {} : { before }),
+    row: given.row,
+    before,
   }
 }
 

@@ -76,7 +76,7 @@ const projectOf = (request: string): string | undefined => {
 /** What to do about a project that has another path now. */
 export const movedProject = (request: string): NextStep => {
   const about = projectOf(request)
-  return { code: 'moved-project', ...(about === undefined ? {} : { about }) }
+  return { code: 'moved-project', about }
 }
 
 interface Rule {
@@ -131,7 +131,7 @@ const rules: readonly Rule[] = [
   },
   {
     when: ({ status }, { code }) => status === 403 && code === 'insufficient_scope',
-    next: (_, { scope }) => ({ code: 'scope', ...(scope === undefined ? {} : { about: scope }) }),
+    next: (_, { scope }) => ({ code: 'scope', about: scope }),
   },
   {
     when: ({ status, signedIn }) => status === 401 && signedIn,
@@ -203,8 +203,8 @@ export const failureOf = (refusal: RefusedAnswer): Failure => {
     status,
     request,
     ...details(rule?.next(refusal, said) ?? { code: 'input' }),
-    ...(lacks === undefined ? {} : { lacks }),
-    ...(said.code === undefined ? {} : { code: said.code }),
-    ...(requestId === undefined ? {} : { requestId: oneLine(requestId) }),
+    lacks,
+    code: said.code,
+    requestId: requestId && oneLine(requestId),
   })
 }

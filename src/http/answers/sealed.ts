@@ -20,9 +20,9 @@ export const sealed = (error: unknown): unknown => {
       ? 'the answer cannot be used'
       : [statusText(status), code].filter((text) => text !== undefined).join(': ')
   return new Failure(error.category, why, {
-    ...(status === undefined ? {} : { status }),
-    ...(request === undefined ? {} : { request }),
-    ...(code === undefined ? {} : { code }),
-    ...(unknownOutcome === undefined ? {} : { unknownOutcome }),
+    status,
+    request,
+    code,
+    unknownOutcome,
   })
 }

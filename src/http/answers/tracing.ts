@@ -56,7 +56,7 @@ export const startTrace = (
       method,
       url: scrub(safeAddress(`${origin}${path}`)),
       requestHeaders: cleanHeaders(headers),
-      ...(sent === undefined ? {} : { requestBody: scrub(sent) }),
+      requestBody: sent && scrub(sent),
       milliseconds: Math.round(performance.now() - started),
       ...rest,
     })
@@ -68,8 +68,8 @@ export const startTrace = (
       once({
         status,
         responseHeaders: cleanHeaders(responseHeaders),
-        ...(id === undefined ? {} : { requestId: scrub(oneLine(id)) }),
-        ...(shown === undefined ? {} : { responseBody: scrub(shown) }),
+        requestId: id && scrub(oneLine(id)),
+        responseBody: shown && scrub(shown),
       })
     },
     failed: (error) =>

@@ -75,7 +75,7 @@ class Listing {
       ahead.abandon()
     }
     const total = this.#total
-    return { records: this.#records, more, ...(total === undefined ? {} : { total }) }
+    return { records: this.#records, more, total }
   }
 
   #take(): Promise<ListPage | undefined> {

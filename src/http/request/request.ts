@@ -156,7 +156,7 @@ const requestOf = (ask: Ask): WireRequest => {
     method: methodOf(endpoint),
     path: query === '' ? path : `${path}${join}${query}`,
     ...(address ? { absolute: true } : {}),
-    ...(endpoint.keyset === undefined ? {} : { keyset: endpoint.keyset }),
+    keyset: endpoint.keyset,
     ...content,
     headers: { ...(endpoint.returns.kind === 'file' ? fileHeaders : {}), ...content.headers },
   }

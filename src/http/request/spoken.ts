@@ -115,7 +115,7 @@ export const spoken = (ask: Ask, words: Words): Ask => {
       ...valuesIn(Object.fromEntries(others), params, words),
       ...placesIn(ask, words),
     },
-    ...(extra === undefined ? {} : { extra: valuesIn(extra, params, words) }),
+    extra: extra && valuesIn(extra, params, words),
     ...(files === undefined
       ? {}
       : {

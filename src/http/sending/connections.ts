@@ -33,8 +33,8 @@ const contextOf = async ({ ca, cert, key }: Transport): Promise<SecureContext> =
   let made: SecureContext
   try {
     made = createSecureContext({
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
+      cert,
+      key,
     })
   } catch (error) {
     const what = 'client certificate with its key'

@@ -78,8 +78,8 @@ const fromObject = (body: Fields): Said => {
     text: safeAddress(text),
     ...maintenance(text),
     shape: message !== undefined ? 'message' : 'error',
-    ...(code === undefined ? {} : { code }),
-    ...(scope === undefined ? {} : { scope }),
+    code,
+    scope,
   }
 }
 

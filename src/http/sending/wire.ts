@@ -181,7 +181,7 @@ export class Wire {
       userAgent,
       credential: this.#credential,
       trusted: target.origin === this.#root.origin || kind === 'bearer' || kind === 'basic',
-      ...(sudo === undefined ? {} : { sudo }),
+      sudo,
       ...(target.origin === this.#root.origin ? { words } : {}),
     })
   }
@@ -220,7 +220,7 @@ export class Wire {
       headers,
       label,
       timeout,
-      ...(body === undefined ? {} : { body }),
+      body,
     }
     const { words } = this.#options
     for (const text of secretTexts({ ...request, headers }, words)) remember(text)

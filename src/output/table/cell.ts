@@ -64,7 +64,7 @@ const ofString = (name: string, value: string, view: View, whole: boolean): Said
   const mark = !style.accessible && (tone === 'bad' || tone === 'warn') ? expiryWords[tone] : ''
   const text = age === undefined ? value : whole ? `${value} (${age})` : age
   const url = /^https?:\/\//.test(value) ? { url: value } : {}
-  return { text: mark + text, ...(tone === undefined ? {} : { tone }), ...url }
+  return { text: mark + text, tone, ...url }
 }
 
 const ofNumber = (name: string, value: number | Exact, view: View, whole: boolean): Said => {

@@ -60,7 +60,7 @@ const start = async (
     maxBuffer: 100_000,
     stripFinalNewline: true,
     windowsHide: true,
-    ...(signal === undefined ? {} : { cancelSignal: signal }),
+    cancelSignal: signal,
   })
   running.once('exit', () => {
     setTimeout(() => {

@@ -57,7 +57,7 @@ const commandSource = (
     checkConfiguration(configuration, profile)
     held = await runTokenCommand(command, profile.tokenKind ?? 'personal', profile.name, {
       env,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     })
     return held
   })

@@ -23,7 +23,7 @@ const refused = (profile: Profile, why: string, status?: number): Failure =>
   new Failure('auth', `the token of profile ${profile.name} could not be refreshed: ${why}`, {
     hint: `Sign in again with: svcctl auth login -p ${profile.name}`,
     ...(profile.tokenUrl === undefined ? {} : { request: `POST ${profile.tokenUrl}` }),
-    ...(status === undefined ? {} : { status }),
+    status,
   })
 
 const parsed = (body: unknown): Fields => {
@@ -81,7 +81,7 @@ const request = async (
     baseUrl: held.baseUrl,
     // Servers that do not rotate it leave it out.
     refreshToken: typeof next === 'string' && next !== '' ? next : held.refreshToken,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    expiresAt,
   }
 }
 

@@ -126,10 +126,8 @@ const presenter = (call: Call, f: Filters) => (project: ProjectRecord) =>
   call.user === undefined || f.simple === true
     ? simpleProject(call, project)
     : fullProject(call, project, {
-        ...(f.statistics === undefined ? {} : { statistics: f.statistics }),
-        ...(f.with_custom_attributes === undefined
-          ? {}
-          : { custom_attributes: f.with_custom_attributes }),
+        statistics: f.statistics,
+        custom_attributes: f.with_custom_attributes,
       })
 
 const select = (call: Call, f: Filters, among: (p: ProjectRecord) => boolean) => {

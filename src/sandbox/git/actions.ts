@@ -78,10 +78,10 @@ const parseAction = (given: unknown, label: string): FileAction => {
   return {
     action,
     file_path,
-    ...(content === undefined ? {} : { content }),
-    ...(previous_path === undefined ? {} : { previous_path }),
-    ...(execute_filemode === undefined ? {} : { execute_filemode }),
-    ...(last_commit_id === undefined ? {} : { last_commit_id }),
+    content,
+    previous_path,
+    execute_filemode,
+    last_commit_id,
   }
 }
 

@@ -44,7 +44,7 @@ const start = async (args: readonly string[], { input, env }: GitOptions): Promi
     env: process.env,
     more: { ...isolated, ...env },
     maxBuffer: 256 * 1024 * 1024,
-    ...(input === undefined ? {} : { input }),
+    input,
   })
   if (codeOf(error) === 'ENOENT') throw unavailable('git is not installed on this machine')
   if (error !== null && typeof error.code !== 'number')

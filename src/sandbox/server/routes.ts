@@ -60,7 +60,7 @@ export const collectRoutes = async (): Promise<ServedRoute[]> => {
       url: route.path,
       entrance: { credential: route.credential ?? 'user', scopes: route.scopes ?? [] },
       status: route.status ?? 200,
-      ...(route.accepts === undefined ? {} : { accepts: route.accepts }),
+      accepts: route.accepts,
       load: async () => route.handle,
     }),
   )

@@ -18,7 +18,7 @@ const stateFile = (folder: string): string => join(folder, 'state.json')
 const unreadable = (file: string, why: string, cause?: unknown): Failure =>
   new Failure('failed', `The sandbox's state in ${file} ${why}.`, {
     hint: 'svcctl sandbox reset begins again with the sample data.',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 
 /** The saved state of a folder; that of the sample data where there is none. */

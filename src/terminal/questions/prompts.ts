@@ -72,7 +72,7 @@ const safe = <T>(choices: readonly Choice<T>[]): Choice<T>[] =>
   choices.map(({ value, name, description }) => ({
     value,
     name: visible(name),
-    ...(description === undefined ? {} : { description: visible(description) }),
+    description: description && visible(description),
   }))
 
 const picked = <T>(choices: readonly Choice<T>[], positions: readonly number[]): T[] =>
@@ -82,10 +82,7 @@ const picked = <T>(choices: readonly Choice<T>[], positions: readonly number[]):
 const redrawn = (streams: PromptStreams): Prompts => {
   const load = () => import('./redrawn.js')
   const text = async (message: string, initial?: string): Promise<string> =>
-    (await load()).input(
-      { message, ...(initial === undefined ? {} : { default: initial }) },
-      streams,
-    )
+    (await load()).input({ message, default: initial }, streams)
   return {
     confirm: async (message, initial = false) =>
       (await load()).confirm({ message, default: initial }, streams),

@@ -153,9 +153,9 @@ class Live implements Meter {
       done,
       failed,
       seconds,
-      ...(rate === undefined ? {} : { rate }),
-      ...(waiting === undefined ? {} : { waiting }),
-      ...(total === undefined ? {} : { total }),
+      rate,
+      waiting,
+      total,
     })
   }
 

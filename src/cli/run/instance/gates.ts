@@ -24,7 +24,7 @@ export const gatesOf = (
     const asked = rate === undefined ? undefined : parseRate(rate)
     const kept = (await profile().catch(none))?.rate
     const least = stricter(asked, kept === undefined ? undefined : parseRate(kept))
-    return gates({ concurrency, note, ...(least === undefined ? {} : { rate: least }) })
+    return gates({ concurrency, note, rate: least })
   }
   let made: ReturnType<typeof make> | undefined
   return async (baseUrl) => {

@@ -192,7 +192,7 @@ export class Lists {
     // What is told of a batch as it comes says nothing of one that went through a stage.
     const watch = stage === undefined ? writer.watch?.() : undefined
     const held = writer.held === undefined ? {} : { held: () => writer.held?.() === true }
-    const all = batches({ ...held, ...(watch === undefined ? {} : { watch }) })
+    const all = batches({ ...held, watch })
     let printed = 0
     const end = await drain(stage === undefined ? all : stage(all), async (batch) => {
       await writer.raw(batch, singles && batch.map(() => singles))

@@ -98,7 +98,7 @@ export class Planning {
       note: (text) => screen.notes.note(text),
       argv: process.argv.slice(2),
       fetch: reads.wanted,
-      ...(options.words === undefined ? {} : { words: options.words }),
+      words: options.words,
     })
     this.#around = {
       ...surroundingsOf(place, screen.notes, this.#questions, reads, options.words),

@@ -44,8 +44,8 @@ const patienceOf = (
   const waited = timeout ?? profile?.timeout
   const tried = retries ?? profile?.retries
   return {
-    ...(waited === undefined ? {} : { timeout: waited }),
-    ...(tried === undefined ? {} : { retries: tried }),
+    timeout: waited,
+    retries: tried,
   }
 }
 
@@ -74,6 +74,6 @@ export const reaching = async (
     worded,
     gate: await run.gateOf(baseUrl),
     ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
-    ...(renew === undefined ? {} : { renew: renewalOf(renew) }),
+    renew: renew && renewalOf(renew),
   }
 }

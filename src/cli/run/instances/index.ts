@@ -127,7 +127,7 @@ class Several {
     const signal = AbortSignal.any([this.#line.signal, this.#stop.signal])
     const part = {
       ...(await this.#merged.part(name, turn)),
-      ...(asked === undefined ? {} : { words: asked }),
+      words: asked,
       input: this.#input(),
       format: this.#format,
       ...this.#keeping(site),

@@ -44,7 +44,7 @@ export class OneAnswer {
   private constructor(shown: ScreenOptions, screen: Streams, words: Words | undefined) {
     this.#shown = shown
     this.#screen = screen
-    const asked = { ...shown, ...(words === undefined ? {} : { words }) }
+    const asked = { ...shown, words }
     this.#printing = new Printing(asked, screen, (text) =>
       this.#notes.push(() => screen.notes.note(text)),
     )
@@ -147,9 +147,7 @@ export const keptAnswer = (
   return {
     profile,
     value,
-    ...(fields === undefined
-      ? {}
-      : { fields: fields.map((field) => asked?.neutral(field) ?? field) }),
+    fields: fields?.map((field) => asked?.neutral(field) ?? field),
     neutral: (own) => words?.neutral(own) ?? own,
     isSecret: (own) => isObject(value) && isSecret(own, value[own], secrecyOf),
   }

@@ -22,7 +22,7 @@ import { tolerant, toleratedIn } from './tolerated.js'
 
 const emitOf = ({ endpoint }: Plan, { emit }: Many): Emit => ({
   endpoint,
-  ...(endpoint.columns === undefined ? {} : { columns: endpoint.columns }),
+  columns: endpoint.columns,
   ...emit,
 })
 

@@ -34,9 +34,8 @@ const started = async (
     signal: engine.signal,
     ...mostOf(engine),
     queued,
-    ...(keeping === undefined
-      ? {}
-      : { record: keeping.record, look: (item: Numbered) => keeping.look(item) }),
+    record: keeping?.record,
+    look: keeping && ((item: Numbered) => keeping.look(item)),
     work: async (item) => {
       const { plan } = item
       standings.begun(plan)

@@ -94,7 +94,7 @@ const slotsFor = async ({ globals, running, parents, slots, command, given }: As
   const narrowed = {
     alone: globals.recursive === false,
     archived: globals.withArchived,
-    ...(naming === undefined ? {} : { naming }),
+    naming,
   }
   return slots ?? slotsOf(running.services, parents, writing, narrowed)
 }

@@ -94,11 +94,11 @@ export class Performer {
   #how({ done, emit, loses, unkept, ...operation }: Operation): Many {
     return {
       ...new LiveSending(this.#parts, operation).how,
-      ...(done === undefined ? {} : { done }),
-      ...(emit === undefined ? {} : { emit }),
-      ...(loses === undefined ? {} : { loses }),
-      ...(unkept === undefined ? {} : { unkept }),
-      ...(operation.present === undefined ? {} : { present: operation.present }),
+      done,
+      emit,
+      loses,
+      unkept,
+      present: operation.present,
     }
   }
 

@@ -38,7 +38,7 @@ export class LiveSending {
   get how(): Pick<Many, 'run' | 'together'> {
     const { finishWhen, merge } = this.#operation
     const together = merge === undefined ? finishWhen && this.#allSent : this.#allInOne
-    return { run: this.#one, ...(together === undefined ? {} : { together }) }
+    return { run: this.#one, together }
   }
 
   readonly #one = async (plan: Plan): Promise<PlanAnswer> => {

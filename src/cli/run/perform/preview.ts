@@ -95,7 +95,7 @@ export class Previews {
     if (plan.request !== undefined) return previewOfRequest(plan.request, secrets, words)
     const wire = await exchange.build(plan, to?.origin)
     if (to !== undefined) return previewOfRequest(to.request?.(wire) ?? wire, secrets, words)
-    const how = { path: wire.path, secrets, ...(words === undefined ? {} : { words }) }
+    const how = { path: wire.path, secrets, words }
     const reading = writes(endpoint) ? await readingOf(command.area, endpoint) : undefined
     if (reading === undefined) {
       await checkAbsent(plan, (list) => lists.gather(list))

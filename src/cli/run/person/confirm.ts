@@ -52,7 +52,7 @@ export const consentTo = (
   what: string,
 ): ReturnType<typeof confirmationFor> => {
   const { confirm, yes } = globals
-  const consent = { yes, interactive: interactive(), ...(confirm === undefined ? {} : { confirm }) }
+  const consent = { yes, interactive: interactive(), confirm }
   return confirmationFor(profile, consent, what)
 }
 

@@ -27,9 +27,9 @@ const environmentFor = (profile: string | undefined, env: NodeJS.ProcessEnv): No
     : { ...env, SVC_BASE_URL: '', SVC_TOKEN: '', SVC_JOB_TOKEN: '' }
 
 const flagsFor = (name: string | undefined, { globals }: Options): InstanceFlags => ({
-  ...(name === undefined ? {} : { profile: name }),
-  ...(globals.baseUrl === undefined ? {} : { baseUrl: globals.baseUrl }),
-  ...(globals.sudo === undefined ? {} : { sudo: globals.sudo }),
+  profile: name,
+  baseUrl: globals.baseUrl,
+  sudo: globals.sudo,
 })
 
 /** The sessions of a run, the one in force opened once. */

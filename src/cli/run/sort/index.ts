@@ -50,8 +50,8 @@ const knownOf = (answering: Answering): Known => ({
   now: Date.now(),
   names: levelsNamed,
   nearest,
-  ...(answering.command.made === undefined ? {} : { made: answering.command.made }),
-  ...(answering.words === undefined ? {} : { words: answering.words }),
+  made: answering.command.made,
+  words: answering.words,
 })
 
 /** A row as it came, and as it is sorted. */

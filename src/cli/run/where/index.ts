@@ -84,7 +84,7 @@ export class RecordChoice {
     const single = await singleOf(this.#options.command, ask)
     const known: Known = {
       list: ask.endpoint.returns.shape,
-      ...(single === undefined ? {} : { single: single.endpoint.returns.shape }),
+      single: single?.endpoint.returns.shape,
       ...this.#known(),
     }
     const expressions = withShown(withNeutral(this.#expressions, known, ask.endpoint), known)
@@ -138,8 +138,8 @@ export class RecordChoice {
       names: levelsNamed,
       nearest,
       beside,
-      ...(made === undefined ? {} : { made }),
-      ...(words === undefined ? {} : { words }),
+      made,
+      words,
     }
   }
 

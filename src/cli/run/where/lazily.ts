@@ -53,7 +53,7 @@ export const choiceOf = (
       asked: globals,
       budget: around.budget,
       signal,
-      ...(words === undefined ? {} : { words }),
+      words,
       ...readingFor(globals, around),
     })
   }

@@ -225,7 +225,7 @@ export class Selection {
       command: list,
       paging: {},
       signal,
-      ...(words === undefined ? {} : { words }),
+      words,
     })
     const choice = this.#choice
     return new Lists({}, this.#around.exchange.instance, unseen, async () => choice).first(

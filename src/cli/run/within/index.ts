@@ -110,8 +110,8 @@ const optionsFor = (
     env: environmentFor(outer.env),
     signal: ask.signal,
     stdin: nothing,
-    ...(own === undefined ? {} : { own }),
-    ...(words === undefined ? {} : { words }),
+    own,
+    words,
     listed: false,
     wish: {
       source: 'arguments',
@@ -152,12 +152,12 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
     const failure = thrown ?? (part ? undefined : failures[0])
     const unread = part ? failures.map(({ message }) => `not read: ${message}`) : []
     return {
-      ...(given === undefined ? {} : { given }),
+      given,
       records,
       more,
       notes: [...unread, ...notes],
       code,
-      ...(failure === undefined ? {} : { failure }),
+      failure,
     }
   }
   try {

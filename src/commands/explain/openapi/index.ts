@@ -104,7 +104,7 @@ const operation = (area: string, key: string, e: Endpoint, components: Map<strin
   operationId: `${area}.${key}`.replace(/-/g, '_'),
   tags: [area],
   summary: e.summary,
-  ...(e.notes === undefined ? {} : { description: e.notes.join(' ') }),
+  description: e.notes?.join(' '),
   parameters: parameters(e),
   ...requestBody(e),
   responses: responses(e, components),

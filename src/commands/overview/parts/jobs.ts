@@ -152,7 +152,7 @@ export const jobsPart: OverviewPart = {
         by_project: Object.fromEntries(counts),
       },
       headline: `${waiting.length} in ${counts.length} of ${several(looked, 'project')}`,
-      ...(missing === undefined ? {} : { missing }),
+      missing,
       ...(failed.length === 0 ? {} : { incomplete: true as const }),
       lines: (pen) => [
         ...oldestLines(oldest, waited, pen),

@@ -76,7 +76,7 @@ const replacement = async (c: Comparing, given: WishedItem, old: SeenItem): Prom
       before: old,
       changes,
       steps: [stepOf(create, placeValues(c), all), stepAt(c, remove, old)],
-      ...(remove.destructive === undefined ? {} : { loses: remove.destructive }),
+      loses: remove.destructive,
     }),
   )
 }

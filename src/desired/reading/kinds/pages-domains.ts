@@ -4,7 +4,7 @@ import type { KindReading } from './hooks.js'
 export const pagesDomains: KindReading = {
   meant: (attributes) => {
     const { certificate, auto_ssl_enabled: automatic = false, ...others } = attributes
-    const own = automatic === true || certificate === undefined ? {} : { certificate }
-    return { ...others, auto_ssl_enabled: automatic, ...own }
+    const meant = { ...others, auto_ssl_enabled: automatic }
+    return automatic === true || certificate === undefined ? meant : { ...meant, certificate }
   },
 }

@@ -166,7 +166,7 @@ export const askedOf = async (
       asked: {
         args: fixedArgs(of),
         flags: await flagsOf(of),
-        ...(parents === undefined ? {} : { parents }),
+        parents,
         ...(shard === undefined ? {} : { shard: shardText(shard) }),
         ...(undoRecord ? { undo_record: true as const } : {}),
       },

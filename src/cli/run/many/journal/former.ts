@@ -96,7 +96,7 @@ const backOf = (...[inverse, header, { parent, ...item }, plan]: Back): Plan => 
   const was = {
     n: 1,
     object,
-    ...(parent === undefined ? {} : { parent }),
+    parent,
     before: {},
     after: null,
     masked: [],

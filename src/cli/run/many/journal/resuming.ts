@@ -239,7 +239,7 @@ export const takeUp = async (resuming: Resuming): Promise<TakenUp | undefined> =
     raw,
     several: true,
     resumed: { journal, past, again, next, left },
-    ...(asked.parents === undefined ? {} : { parents: asked.parents }),
+    parents: asked.parents,
   })
   const { counts } = past
   const open = streamed ? counts.failed + counts.unknown + counts.not_tried : items.length

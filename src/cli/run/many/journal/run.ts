@@ -20,7 +20,7 @@ const placeOf = (plan: Plan) => ({
 /** The same as it waits: with the attributes of its row. */
 const queuedAs = (plan: Plan) => ({
   ...placeOf(plan),
-  ...(plan.row === undefined ? {} : { row: plan.row }),
+  row: plan.row,
 })
 
 const numbered = (plan: Plan, item: Item): Numbered => ({ ...item, plan })

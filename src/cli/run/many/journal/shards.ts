@@ -17,7 +17,7 @@ const inShard =
     const project = own.project ?? parent
     const object: GivenObject = {
       object: own.id,
-      ...(project === undefined ? {} : { parent: project }),
+      parent: project,
     }
     return partOf(kind, object, of) === part
   }
@@ -33,7 +33,7 @@ const filteredArgs = (
   isIn: (text: string) => boolean,
 ): Pick<Given, 'args' | 'rows'> => ({
   args: args.filter(isIn),
-  ...(rows === undefined ? {} : { rows: rows.filter((_, i) => isIn(args[i] ?? '')) }),
+  rows: rows?.filter((_, i) => isIn(args[i] ?? '')),
 })
 
 /** What was asked, of the objects of a part. */
