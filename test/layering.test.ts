@@ -177,15 +177,12 @@ describe('programs', () => {
     const starts = [...sources].filter(([, imports]) =>
       imports.some(({ target, type }) => !type && starting.test(target)),
     )
-    expect(starts.map(([file]) => file)).toEqual(['base/processes/start.ts'])
+    expect(starts.map(([file]) => file)).toEqual(['base/processes.ts'])
     expect(files.filter((file) => within.test(withoutComments(textOf(file))))).toEqual([])
-    const makers = [...sources].filter(([from, imports]) =>
-      imports.some((how) => targetOf(from, how) === 'base/processes/environment.ts'),
-    )
-    expect(makers.map(([file]) => file)).toEqual(['base/processes/start.ts'])
+    expect(textOf('base/processes.ts')).not.toMatch(/export const environmentOf/)
   })
   it('there get no other: none is handed on, and none is inherited', () => {
-    const text = withoutComments(textOf('base/processes/start.ts'))
+    const text = withoutComments(textOf('base/processes.ts'))
     const calls = [...text.matchAll(/\b(?:spawn|execFile|execa)\(/g)]
     expect(calls).toHaveLength(3)
     expect([...text.matchAll(/environmentOf\(/g)]).toHaveLength(calls.length)
@@ -274,22 +271,22 @@ describe('the check itself', () => {
     ['base/objects.ts', 'catalogue/index.ts', 'type'],
     ['http/client.ts', 'output/index.ts', 'static'],
     ['sandbox/index.ts', 'http/client.ts', 'type'],
-    ['commands/mr/index.ts', 'cli/run/run.ts', 'static'],
+    ['commands/mr.ts', 'cli/run/run.ts', 'static'],
     ['cli/run/run.ts', 'main.ts', 'static'],
     ['main.ts', 'start/load.ts', 'static'],
     ['start/load.ts', 'cli/run/run.ts', 'type'],
     ['cli/run/run.ts', 'sandbox/index.ts', 'dynamic'],
     ['commands/sandbox/serve.ts', 'sandbox/index.ts', 'static'],
-    ['commands/mr/index.ts', 'cli/run/context.ts', 'type'],
+    ['commands/mr.ts', 'cli/run/context.ts', 'type'],
     ['client/index.ts', 'output/index.ts', 'type'],
     ['client/index.ts', 'vocabulary/index.ts', 'type'],
     ['http/client.ts', 'client/index.ts', 'type'],
     ['fleet/pace.ts', 'profile/index.ts', 'type'],
     ['fleet/pace.ts', 'desired/plan.ts', 'type'],
     ['desired/plan.ts', 'terminal/text/time.ts', 'static'],
-    ['commands/mr/index.ts', 'fleet/index.ts', 'type'],
+    ['commands/mr.ts', 'fleet/index.ts', 'type'],
     ['commands/plan/index.ts', 'desired/plan.ts', 'static'],
-    ['commands/mr/index.ts', 'library/index.ts', 'type'],
+    ['commands/mr.ts', 'library/index.ts', 'type'],
     ['library/client.ts', 'commands/index.ts', 'type'],
     ['library/sandbox.ts', 'sandbox/index.ts', 'static'],
     ['elsewhere/a.ts', 'errors.ts', 'static'],
@@ -302,10 +299,10 @@ describe('the check itself', () => {
     ['http/client.ts', 'base/objects.ts', 'static'],
     ['catalogue/index.ts', 'base/objects.ts', 'static'],
     ['base/objects.ts', 'errors.ts', 'static'],
-    ['commands/mr/index.ts', 'http/client.ts', 'static'],
+    ['commands/mr.ts', 'http/client.ts', 'static'],
     ['cli/run/run.ts', 'commands/index.ts', 'static'],
     ['cli/run/run.ts', 'fleet/gate.ts', 'static'],
-    ['commands/mr/index.ts', 'client/index.ts', 'type'],
+    ['commands/mr.ts', 'client/index.ts', 'type'],
     ['commands/plan/index.ts', 'desired/plan.ts', 'dynamic'],
     ['desired/plan.ts', 'fleet/order.ts', 'static'],
     ['library/client.ts', 'vocabulary/index.ts', 'static'],

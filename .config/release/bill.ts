@@ -1,6 +1,6 @@
 /** The bill of materials of a release: what the program is bundled from, Node, and what Node is built from (CycloneDX 1.6). */
 import { Contrib, Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
-import { purlOf } from '../../src/commands/dependencies/cyclonedx.js'
+import { purlOf } from '../../src/commands/dependencies.js'
 
 /** A package that is bundled, as `dist/licences.txt` has it. */
 export interface Bundled {

@@ -32,10 +32,10 @@ const specials: readonly SpecialRow[] = [
   }),
   from('jobs', () => import('./jobs/index.js'), { why: 'why' }),
   from('artifacts', () => import('./artifacts/index.js'), { download: 'download', file: 'file' }),
-  from('mr', () => import('./mr/index.js'), { rebase: 'rebase' }),
+  from('mr', () => import('./mr.js'), { rebase: 'rebase' }),
   from('settings', () => import('./settings/index.js'), { get: 'get', update: 'update' }),
   from('geo', () => import('./geo/index.js'), { status: 'status', 'nodes update': 'nodesUpdate' }),
-  from('approvals', () => import('./approvals/index.js'), {
+  from('approvals', () => import('./approvals.js'), {
     'rules create': 'rulesCreate',
     'rules update': 'rulesUpdate',
   }),
@@ -51,32 +51,32 @@ const specials: readonly SpecialRow[] = [
   from('members', () => import('./members/leaving/index.js'), {
     'remove-everywhere': 'removeEverywhere',
   }),
-  from('issues', () => import('./issues/index.js'), { promote: 'promote' }),
+  from('issues', () => import('./issues.js'), { promote: 'promote' }),
   from('commits', () => import('./commits/index.js'), {
     create: 'create',
     'cherry-pick': 'cherryPick',
     revert: 'revert',
     diff: 'diff',
   }),
-  from('events', () => import('./events/index.js'), { list: 'list' }),
-  from('integrations', () => import('./integrations/index.js'), {
+  from('events', () => import('./events.js'), { list: 'list' }),
+  from('integrations', () => import('./integrations.js'), {
     list: 'list',
     get: 'get',
     update: 'update',
   }),
-  from('alerts', () => import('./alerts/index.js'), { send: 'send' }),
-  from('deploy-keys', () => import('./deploy-keys/index.js'), { add: 'add' }),
-  from('pages-domains', () => import('./pages-domains/index.js'), {
+  from('alerts', () => import('./alerts.js'), { send: 'send' }),
+  from('deploy-keys', () => import('./deploy-keys.js'), { add: 'add' }),
+  from('pages-domains', () => import('./pages-domains.js'), {
     list: 'list',
     add: 'add',
     update: 'update',
   }),
   from('vulnerabilities', () => import('./vulnerabilities/index.js'), { list: 'list' }),
-  from('dependencies', () => import('./dependencies/index.js'), { list: 'list' }),
-  from('error-tracking', () => import('./error-tracking/index.js'), {
+  from('dependencies', () => import('./dependencies.js'), { list: 'list' }),
+  from('error-tracking', () => import('./error-tracking.js'), {
     'keys create': 'keysCreate',
   }),
-  from('storage-move', () => import('./storage-move/index.js'), { schedule: 'schedule' }),
+  from('storage-move', () => import('./storage-move.js'), { schedule: 'schedule' }),
   from('ci', () => import('./ci-lint/index.js'), { lint: 'lint' }),
 ].flat()
 
@@ -116,13 +116,13 @@ export const toolCommands: readonly ToolRow[] = [
       logout: 'logoutCommand',
       switch: 'switchCommand',
     }),
-    from('profile', () => import('./profile/index.js'), {
+    from('profile', () => import('./profile.js'), {
       list: 'listCommand',
       get: 'getCommand',
       set: 'setCommand',
       delete: 'deleteCommand',
     }),
-    from('audit', () => import('./audit/index.js'), { list: 'listCommand' }),
+    from('audit', () => import('./audit.js'), { list: 'listCommand' }),
   ]),
   ...grouped('as code', [
     from('export', () => import('./export/index.js'), { '': 'exportCommand' }),
@@ -140,14 +140,14 @@ export const toolCommands: readonly ToolRow[] = [
     }),
     from('mcp', () => import('./mcp/index.js'), { serve: 'serve' }),
     from('vocabulary', () => import('./vocabulary/index.js'), { learn: 'learn', check: 'check' }),
-    from('alias', () => import('./alias/index.js'), {
+    from('alias', () => import('./alias.js'), {
       set: 'setCommand',
       list: 'listCommand',
       remove: 'removeCommand',
     }),
-    from('completion', () => import('./completion/index.js'), { '': 'completion' }),
+    from('completion', () => import('./completion.js'), { '': 'completion' }),
     from('explain', () => import('./explain/index.js'), { '': 'explain' }),
-    from('commands', () => import('./commands/index.js'), { '': 'commands' }),
+    from('commands', () => import('./commands.js'), { '': 'commands' }),
     from('doctor', () => import('./doctor/index.js'), { '': 'doctor' }),
   ]),
 ]

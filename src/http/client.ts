@@ -1,23 +1,133 @@
 /** The client: one call, one stream, or one list, each ending in an answer or a Failure. */
-
 import { normalizeBaseUrl } from '../base/base-url.js'
+import { Malformed } from '../base/json/malformed.js'
+import { checkJson } from '../base/json/scan.js'
+import { oauthErrorOf } from '../base/secrets/oauth-errors.js'
 import { scrubbed } from '../base/secrets/scrub.js'
+import { viewed, wellFormed } from '../base/utf8.js'
+import { legible } from '../catalogue/legible.js'
+import type { Words } from '../catalogue/words.js'
 import { Failure } from '../errors.js'
 import { readSome, readWhole } from './answers/body.js'
 import { failureOf, isMaintenance } from './answers/failure.js'
-import { sealed } from './answers/sealed.js'
+import { headerOf } from './answers/headers.js'
 import { safeAddress } from './answers/secrets.js'
-import { notJson, wholeOf } from './answers/whole.js'
+import { statusText } from './answers/statuses.js'
+import { isPage, pageTitle } from './answers/text.js'
 import type { OnInterrupt } from './gate.js'
 import type { Pages } from './lists/ahead.js'
 import { listRecords } from './lists/list.js'
 import { Attempts, isIdempotent, isSafe, systemClock, type Timing } from './sending/attempts.js'
 import { type Connections, createConnections } from './sending/connections.js'
 import { interruptions } from './sending/interruption.js'
-import { Lost, unknownOutcome } from './sending/lost.js'
+import { Lost, unknownOutcome, unusable } from './sending/lost.js'
 import type { OpenAnswer } from './sending/open-answer.js'
 import { Wire } from './sending/wire.js'
 import type { Answer, Client, ClientOptions, Whole, WireRequest } from './types.js'
+
+// An answer read whole: its JSON, or a Failure that says what came instead.
+
+const pageHint =
+  'A proxy or a sign-in page stands in front of the instance, or the base URL is not its address.'
+const jsonHint = 'Check the base URL, and what stands between here and the instance.'
+
+const mediaType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/
+
+/** The media type that an answer claims, where it is one. */
+const typeOf = ({ headers }: OpenAnswer): string | undefined =>
+  mediaType.exec(headerOf(headers, 'content-type') ?? '')?.[0]
+
+/** What a body is, where JSON was expected. Its text is not repeated: it may hold anything. */
+const described = (reply: OpenAnswer, bytes: Uint8Array): readonly [string, string] => {
+  const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024))
+  if (isPage(text)) {
+    const title = pageTitle(text)
+    return [`an HTML page${title === undefined ? '' : `, “${safeAddress(title)}”`}`, pageHint]
+  }
+  if (text.trim() === '') return [`nothing (${reply.status})`, jsonHint]
+  const type = typeOf(reply)
+  const kind = /^\s*\{/.test(text) ? 'an object' : 'something else'
+  return [`${kind}${type === undefined ? '' : ` (${type})`}`, jsonHint]
+}
+
+/**
+ * The Failure for an answer that is not the JSON it should be.
+ * @param why what is wrong with JSON that began well; empty when the body is something else
+ */
+const notJson = (reply: OpenAnswer, bytes: Uint8Array, why = ''): Failure => {
+  const [what, hint] = described(reply, bytes)
+  const failure =
+    why === ''
+      ? unusable(`the instance should have answered with JSON and sent ${what}`, reply.label, hint)
+      : unusable(`the answer ${why}`, reply.label, jsonHint)
+  return isSafe(reply.method) ? failure : unknownOutcome(failure)
+}
+
+/** Whether it begins as JSON of some size does; else it is better said what came instead. */
+const beginsWell = (bytes: Uint8Array): boolean => {
+  const first = bytes.findIndex((byte) => byte > 0x20)
+  return [0x22, 0x5b, 0x7b].includes(bytes[first] ?? 0)
+}
+
+/** Parsed when somebody looks at it: what is only passed on is held once. */
+const lazily = (bytes: Uint8Array, words?: Words): Pick<Whole, 'bytes' | 'data'> => {
+  let value: { readonly data: unknown } | undefined
+  return {
+    bytes,
+    get data() {
+      if (value === undefined) {
+        const data: unknown = JSON.parse(viewed(bytes).toString())
+        value = { data: words === undefined ? data : legible(data, words) }
+      }
+      return value.data
+    },
+  }
+}
+
+/**
+ * The answer of one call; `data` is undefined where there is no body.
+ * @param words the instance's own: its data is found by the names of the documents, too
+ * @throws Failure `unreachable` when the body is not JSON, or of more than is built (`bounds`)
+ */
+const wholeOf = (reply: OpenAnswer, bytes: Uint8Array, words?: Words): Whole => {
+  const { status, headers, method } = reply
+  const bare = status === 204 || status === 304 || method === 'HEAD'
+  if (bare || (bytes.length === 0 && !isSafe(method)))
+    return { status, headers, bytes: new Uint8Array(), data: undefined }
+  try {
+    checkJson(bytes)
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error
+    throw notJson(reply, bytes, beginsWell(bytes) ? error.message : '')
+  }
+  return Object.assign(lazily(wellFormed(bytes), words), { status, headers })
+}
+
+// What may be told of an answer that holds tokens: its status, and an error code that OAuth registers.
+
+/** What a failure was before more was said of it (`unknownOutcome`). */
+const rootOf = (failure: Failure): Failure =>
+  failure.details.cause instanceof Failure ? rootOf(failure.details.cause) : failure
+
+/** The failure without anything that its answer said; what the network did is told as ever. */
+const sealed = (error: unknown): unknown => {
+  if (!(error instanceof Failure)) return error
+  const { status, request, unknownOutcome } = error.details
+  const ours =
+    rootOf(error).details.cause !== undefined || ['interrupted', 'usage'].includes(error.category)
+  if (status === undefined && ours) return error
+  const code = oauthErrorOf(error.details.code)
+  const why =
+    status === undefined
+      ? 'the answer cannot be used'
+      : [statusText(status), code].filter((text) => text !== undefined).join(': ')
+  return new Failure(error.category, why, {
+    status,
+    request,
+    code,
+    unknownOutcome,
+  })
+}
 
 /** Answers of gateways that leave open whether the instance carried the request out. */
 const gateways = new Set([502, 503, 504])

@@ -1,13 +1,149 @@
 /** Whether a vocabulary and the catalogue go together: for one endpoint, and for all of them. */
+
+import { isObject } from '../base/objects.js'
 import { nearest } from '../base/suggest.js'
-import { type Endpoint, pathOf } from '../catalogue/endpoint.js'
+import { type Endpoint, methodOf, pathOf } from '../catalogue/endpoint.js'
 import { implied } from '../catalogue/implied.js'
+import { areas } from '../catalogue/index.js'
 import { integrationFamilies } from '../catalogue/integration-families.js'
+import type { Param, Params } from '../catalogue/params.js'
+import { propertiesOf } from '../catalogue/shapes/properties.js'
 import type { Words } from '../catalogue/words.js'
 import type { Failure } from '../errors.js'
-import { everyEndpoint, listsOf, type OfArea } from './documented.js'
 import { conflict, type Entries, wrongAt } from './entries.js'
-import { findConflict, type MappedPath, mapPaths } from './routes.js'
+
+// Whether a path in the words of an instance is one that means something else.
+
+type Segments = readonly string[]
+
+/** An endpoint with its path, as the documents have it and under words. */
+interface MappedPath {
+  readonly endpoint: Endpoint
+  readonly neutral: Segments
+  readonly own: Segments
+}
+
+const segmentsOf = (path: string): Segments => path.split('/').slice(1)
+
+/** Endpoints under words: each is held against all of them. */
+const mapPaths = (
+  endpoints: readonly Endpoint[],
+  path: (neutral: string) => string,
+): readonly MappedPath[] =>
+  endpoints.map((endpoint) => ({
+    endpoint,
+    neutral: segmentsOf(pathOf(endpoint)),
+    own: segmentsOf(path(pathOf(endpoint))),
+  }))
+
+const isPlaceholder = (segment = ''): boolean => segment[0] === ':' || segment[0] === '*'
+
+/** Whether the beginning of a pattern stands for these segments: its placeholders take anything. */
+const fits = (pattern: Segments, segments: Segments): boolean =>
+  pattern.length >= segments.length &&
+  segments.every((one, i) => pattern[i] === one || isPlaceholder(pattern[i]))
+
+/** Whether a path begins so; placeholders are alike, whatever they are called. */
+const begins = (path: Segments, beginning: Segments): boolean =>
+  path.length >= beginning.length &&
+  beginning.every((one, i) => path[i] === one || (isPlaceholder(one) && isPlaceholder(path[i])))
+
+const isSame = (a: Segments, b: Segments): boolean => a.length === b.length && begins(a, b)
+
+/** How many segments two paths have in common at their ends. */
+const commonEnd = (a: Segments, b: Segments): number => {
+  let count = 0
+  while (count < a.length && count < b.length && a.at(-1 - count) === b.at(-1 - count)) count++
+  return count
+}
+
+/** The beginnings of a path that are others under words, each behind what it was. */
+const changedIn = ({ neutral, own }: MappedPath): readonly (readonly [Segments, Segments])[] => {
+  const kept = commonEnd(neutral, own)
+  if (kept === own.length && kept === neutral.length) return []
+  // Several segments for one: only as a whole are they what that was.
+  if (neutral.length !== own.length)
+    return [[neutral.slice(0, neutral.length - kept), own.slice(0, own.length - kept)]]
+  return own.flatMap((segment, i) =>
+    segment === neutral[i] ? [] : [[neutral.slice(0, i + 1), own.slice(0, i + 1)] as const],
+  )
+}
+
+/**
+ * The endpoint that another one becomes, or below which it comes to stand: whatever follows there is another
+ * thing's, documented or not. The very route comes before others of its path.
+ */
+const findConflict = (one: MappedPath, all: readonly MappedPath[]): Endpoint | undefined => {
+  const changed = changedIn(one)
+  if (changed.length === 0) return undefined
+  const met = all.filter(({ neutral, own }) =>
+    changed.some(([before, after]) => {
+      if (fits(neutral, after)) return !fits(neutral, before)
+      return begins(own, after) && !begins(neutral, before)
+    }),
+  )
+  const alike = met.find(
+    ({ endpoint, neutral, own }) =>
+      methodOf(endpoint) === methodOf(one.endpoint) &&
+      (isSame(neutral, one.own) || isSame(own, one.own)),
+  )
+  return (alike ?? met[0])?.endpoint
+}
+
+// What the catalogue calls things: all names that a vocabulary can speak of.
+
+/** The names of parameters, and of the keys within them, a list a level. */
+const levelsOf = (params: Params): readonly (readonly string[])[] => [
+  Object.keys(params),
+  ...Object.values(params).flatMap((param) => {
+    const inner = keysOf(param)
+    return inner === undefined ? [] : levelsOf(inner)
+  }),
+]
+
+const keysOf = (param: Param): Params | undefined => {
+  if (param.type === 'hash') return param.keys
+  return param.type === 'json' ? param.items : undefined
+}
+
+/** The fields of a shape, and of the objects in it, a list an object. */
+const objectsIn = (
+  schema: unknown,
+  seen: Set<unknown> = new Set(),
+): readonly (readonly string[])[] => {
+  if (!isObject(schema) || seen.has(schema)) return []
+  seen.add(schema)
+  const properties = propertiesOf(schema)
+  const { items, anyOf } = schema
+  return [
+    ...(properties === undefined ? [] : [Object.keys(properties)]),
+    ...Object.values(properties ?? {}).flatMap((inner) => objectsIn(inner, seen)),
+    ...objectsIn(items, seen),
+    ...(Array.isArray(anyOf) ? anyOf.flatMap((inner: unknown) => objectsIn(inner, seen)) : []),
+  ]
+}
+
+/** The lists of names of an endpoint in which no two may become one. */
+export const listsOf = ({ path, params, returns }: Endpoint): readonly (readonly string[])[] => {
+  const [top = [], ...inner] = levelsOf(params)
+  return [[...Object.keys(path), ...top], ...inner, ...objectsIn(returns.shape)]
+}
+
+/** An endpoint with the area it is of. */
+interface OfArea {
+  readonly area: string
+  readonly endpoint: Endpoint
+}
+
+/** Every endpoint there is. */
+export const everyEndpoint = async (): Promise<readonly OfArea[]> => {
+  const loaded = await Promise.all(
+    areas.map(async ({ name, load }) => [name, await load()] as const),
+  )
+  return loaded.flatMap(([area, endpoints]) =>
+    Object.values(endpoints).map((endpoint) => ({ area, endpoint })),
+  )
+}
 
 /** The line that gives a name its other one: that of the name, else of one of its words. */
 const lineOf = ({ names, words }: Entries, name: string): number | undefined =>

@@ -1,10 +1,157 @@
 /** An instance's own words for the neutral ones of the documents (`vocabulary/README.md`). */
+
+import { isSecretName, lastWords } from '../base/secrets/names.js'
 import type { Endpoint } from '../catalogue/endpoint.js'
-import type { Words } from '../catalogue/words.js'
+import { fixedNames, type Words } from '../catalogue/words.js'
 import { checkOne, checkVocabulary } from './check.js'
-import type { Entries } from './entries.js'
-import { wordsOf } from './make.js'
+import type { Entries, Renaming } from './entries.js'
 import { parseVocabulary, readVocabulary } from './read.js'
+
+// Entries → words: pure look-ups in both directions.
+
+type Table = ReadonlyMap<string, string>
+
+const tableOf = (entries: readonly Renaming[]): Table =>
+  new Map(entries.map(({ key, value }) => [key, value]))
+
+const inverted = (table: Table): Table => new Map([...table].map(([key, value]) => [value, key]))
+
+const several = (entries: Entries['slugs']): ReadonlyMap<string, readonly string[]> =>
+  new Map(entries.map(({ key, values }) => [key, values]))
+
+/** Names that are asked for again and again; whoever sends names without end gets no memory for them. */
+const mostNames = 10_000
+
+const remembering = (work: (name: string) => string): ((name: string) => string) => {
+  const known = new Map<string, string>()
+  return (name) => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const made = work(name)
+    if (known.size < mostNames) known.set(name, made)
+    return made
+  }
+}
+
+/** Each word of a name, split at `_` and `-`; case counts. */
+const inWords = (name: string, table: Table): string =>
+  name
+    .split(/([_-])/)
+    .map((token) => table.get(token) ?? token)
+    .join('')
+
+const out = (names: Table, words: Table) => {
+  const plain = remembering((name) => {
+    const whole = names.get(name)
+    if (whole !== undefined || fixedNames.has(name)) return whole ?? name
+    return words.size === 0 ? name : inWords(name, words)
+  })
+  return levelled(plain)
+}
+
+/** Each level of a name with brackets; the keys of custom attributes are their users'. */
+const levelled =
+  (plain: (name: string) => string) =>
+  (name: string): string => {
+    const at = name.indexOf('[')
+    if (at < 0) return plain(name)
+    const root = plain(name.slice(0, at))
+    const open = [name.slice(0, at), root].includes(customAttributes)
+    return root + (open ? name.slice(at) : name.slice(at).replace(/[^[\]]+/g, (one) => plain(one)))
+  }
+
+const customAttributes = 'custom_attributes'
+
+/** Families by their slugs, where they have one alone. */
+const familiesOf = (slugs: Entries['slugs']): Table =>
+  new Map(
+    slugs.flatMap(({ key, values: [slug, ...more] }) =>
+      slug === undefined || more.length > 0 ? [] : [[slug, key]],
+    ),
+  )
+
+const literal = (text: string): string => text.replace(/[-]/g, '\\-')
+
+/** Back again: what comes out of it is what was given, else it is nobody's other name. */
+const back = (names: Table, words: Table, forth: (name: string) => string) => {
+  const ofNames = inverted(names)
+  const ofWords = inverted(words)
+  const longest = [...ofWords.keys()].toSorted((a, b) => b.length - a.length)
+  const pattern = new RegExp(`(?<![^_-])(?:${longest.map(literal).join('|')})(?![^_-])`, 'g')
+  const plain = remembering((own) => {
+    const whole = ofNames.get(own)
+    if (whole !== undefined || longest.length === 0) return whole ?? own
+    const neutral = own.replace(pattern, (token) => ofWords.get(token) ?? token)
+    return forth(neutral) === own ? neutral : own
+  })
+  return levelled(plain)
+}
+
+const isLiteral = (segment: string): boolean => !/^[:*<]/.test(segment) && segment !== ''
+
+/** Literal segments of paths: what `paths` says of a run of them, the longest first, else word by word. */
+const pathsIn = (entries: readonly Renaming[], words: Table) => {
+  const runs = entries
+    .map(({ key, value }) => [key.slice(1).split('/'), value.slice(1).split('/')] as const)
+    .toSorted(([a], [b]) => b.length - a.length)
+  const from = (segments: readonly string[], at: number) =>
+    runs.find(([run]) => run.every((segment, i) => segments[at + i] === segment))
+  return remembering((path) => {
+    const segments = path.split('/')
+    const made: string[] = []
+    for (let at = 0; at < segments.length; ) {
+      const [run, instead] = from(segments, at) ?? []
+      const segment = segments[at] ?? ''
+      if (run !== undefined && instead !== undefined) made.push(...instead)
+      else made.push(isLiteral(segment) ? inWords(segment, words) : segment)
+      at += run?.length ?? 1
+    }
+    return made.join('/')
+  })
+}
+
+/** What the names of secrets end in, in the instance's words, and those that the file names. */
+const secretEndings = ({ names, secrets }: Entries, words: Table): readonly string[] => [
+  ...lastWords.flatMap((word) => words.get(word) ?? []),
+  ...names.flatMap(({ key, value }) => (isSecretName(key) ? [value] : [])),
+  ...secrets.map(({ key }) => key),
+]
+
+/**
+ * The words that a vocabulary makes.
+ * @param check whether an endpoint stays what it is under them
+ */
+const wordsOf = (entries: Entries, check: (endpoint: Endpoint) => Promise<void>): Words => {
+  const names = tableOf(entries.names)
+  const words = tableOf(entries.words)
+  const headers = new Map(
+    entries.headers.map(({ key, value }) => [key.toLowerCase(), value.toLowerCase()]),
+  )
+  const cookies = tableOf(entries.cookies)
+  const gone = tableOf(entries.gone)
+  const slugs = several(entries.slugs)
+  const families = familiesOf(entries.slugs)
+  const values = several(entries.values)
+  const secrets = new Set(entries.secrets.map(({ key }) => key))
+  const name = out(names, words)
+  const neutral = back(names, words, name)
+  const isNamed = (one: string): boolean =>
+    secrets.has(one) || secrets.has(neutral(one)) || secrets.has(name(one))
+  return {
+    name,
+    neutral,
+    path: pathsIn(entries.paths, words),
+    slugs: (family) => slugs.get(family) ?? [],
+    family: (slug) => families.get(slug),
+    header: (header) => headers.get(header) ?? header,
+    cookie: (cookie) => cookies.get(cookie) ?? cookie,
+    values: (of) => values.get(of) ?? [],
+    gone: (route) => gone.get(route),
+    named: isNamed,
+    secretEndings: secretEndings(entries, words),
+    check,
+  }
+}
 
 export { checkVocabulary } from './check.js'
 export type { Entries } from './entries.js'

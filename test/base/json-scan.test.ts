@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkJson } from '../../src/base/json/check.js'
 import { bounds, Malformed } from '../../src/base/json/malformed.js'
-import { Scanner } from '../../src/base/json/scan.js'
+import { checkJson, Scanner } from '../../src/base/json/scan.js'
 
 const refusal = (bytes: Uint8Array): Malformed | undefined => {
   try {

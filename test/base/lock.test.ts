@@ -12,8 +12,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Lock, type LockOptions, lock } from '../../src/base/files/lock.js'
-import { fateOf, type ProcessId, thisProcess } from '../../src/base/files/process.js'
+import {
+  fateOf,
+  type Lock,
+  type LockOptions,
+  lock,
+  type ProcessId,
+  thisProcess,
+} from '../../src/base/files/lock.js'
 import { Failure } from '../../src/errors.js'
 
 let home: string

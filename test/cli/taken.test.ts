@@ -15,7 +15,7 @@ import { type Endpoint, echoes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
 import { propertiesOf } from '../../src/catalogue/shapes/properties.js'
 import { notTaken } from '../../src/cli/run/instance/judge.js'
-import { Taken } from '../../src/cli/run/instance/taken.js'
+import { Taken } from '../../src/cli/run/instance/sending.js'
 import { recording } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkAliasLine, checkAliasName } from '../../src/commands/alias/rules.js'
+import { checkAliasLine, checkAliasName } from '../../src/commands/alias.js'
 import { allCommands, flagsOfCommand } from '../../src/commands/derive/index.js'
 import { svcctl as alone, configuration } from '../support/program.js'
 import { calling } from './calling.js'

@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { requestFor } from '../../src/commands/api/every.js'
-import { objectsIn } from '../../src/commands/api/objects.js'
+import { objectsIn, requestFor } from '../../src/commands/api/every.js'
 import { clean, configuration, program } from '../support/program.js'
 import { answers, calling, rowsOf } from './calling.js'
 

@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkCertificate } from '../../src/commands/pages-domains/certificate.js'
-import { made } from '../../src/commands/pages-domains/index.js'
+import { checkCertificate, made } from '../../src/commands/pages-domains.js'
 import { has } from '../support/terminal.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'svcctl-certificates-'))

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { keyIn } from '../../src/commands/alerts/index.js'
-import { removed, withPresent } from '../../src/commands/approvals/index.js'
-import { cyclonedx, purlOf } from '../../src/commands/dependencies/cyclonedx.js'
-import { vulnerableFirst } from '../../src/commands/dependencies/index.js'
-import { familyNamed, foreign, lacking, normalised } from '../../src/commands/integrations/index.js'
-import { promotes } from '../../src/commands/issues/index.js'
+import { keyIn } from '../../src/commands/alerts.js'
+import { removed, withPresent } from '../../src/commands/approvals.js'
+import { cyclonedx, purlOf, vulnerableFirst } from '../../src/commands/dependencies.js'
+import { familyNamed, foreign, lacking, normalised } from '../../src/commands/integrations.js'
+import { promotes } from '../../src/commands/issues.js'
 import { outcomesOf } from '../../src/commands/members/index.js'
 
 describe('approvals rules update', () => {

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { actionsOf, checkActions, describe as words } from '../../src/commands/commits/actions.js'
-import { hasDiffs, unified } from '../../src/commands/commits/diff.js'
-import { inWords } from '../../src/commands/commits/index.js'
-import { actionsFromFlags, contentOf } from '../../src/commands/commits/local.js'
+import { actionsFromFlags, contentOf } from '../../src/commands/commits/create.js'
+import { hasDiffs, inWords, unified } from '../../src/commands/commits/index.js'
 import { Failure } from '../../src/errors.js'
 
 const cwd = mkdtempSync(join(tmpdir(), 'svcctl-actions-'))

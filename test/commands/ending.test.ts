@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { contentsFault, endingFault, Tail } from '../../src/commands/artifacts/ending.js'
+import { contentsFault, endingFault, Tail } from '../../src/commands/artifacts/whole.js'
 import { zipped } from '../faults/zip.js'
 
 const faultOf = (bytes: Buffer, piece = 1000): string | undefined => {

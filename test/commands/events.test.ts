@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sentenceOf, whenOf } from '../../src/commands/events/index.js'
+import { sentenceOf, whenOf } from '../../src/commands/events.js'
 
 const now = new Date('2026-11-02T09:00:00Z')
 const event = (more: Readonly<Record<string, unknown>>) => ({

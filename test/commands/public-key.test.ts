@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { publicKey } from '../../src/commands/deploy-keys/public-key.js'
+import { publicKey } from '../../src/commands/deploy-keys.js'
 
 const field = (bytes: Uint8Array): Buffer => {
   const length = Buffer.alloc(4)

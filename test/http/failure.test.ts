@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.js'
-import { categoryOf, failureOf, type RefusedAnswer } from '../../src/http/answers/failure.js'
-import { readErrorBody } from '../../src/http/sending/message.js'
+import {
+  categoryOf,
+  failureOf,
+  type RefusedAnswer,
+  readErrorBody,
+} from '../../src/http/answers/failure.js'
 
 const encoder = new TextEncoder()
 const bytesOf = (body: unknown): Uint8Array =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Heads } from '../../src/http/sending/interim.js'
+import { Heads } from '../../src/http/sending/connections.js'
 import { clientOf, get, rejected, send, serveRaw } from './servers.js'
 
 const body = '"HTTP/1.1 100 Continue\\r\\n\\r\\n"'

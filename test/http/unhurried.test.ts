@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 import { expect, it } from 'vitest'
-import { unhurried } from '../../src/http/lists/unhurried.js'
+import { unhurried } from '../../src/http/lists/list.js'
 import { clientOf, get, serve } from './servers.js'
 
 let texts = 0

@@ -33,7 +33,7 @@ it('leaves --curl, interruptions and masking to the engine', () => {
   expect(specials.length).toBeGreaterThan(50)
   const mentions = specials.filter((file) => /globals\.curl|'interrupted'/.test(textOf(file)))
   // Unpacking ends between two files by itself; the other writes down how its run ended.
-  expect(mentions.sort()).toEqual(['commands/artifacts/extract.ts', 'commands/journal/undone.ts'])
+  expect(mentions.sort()).toEqual(['commands/artifacts/extract.ts', 'commands/journal/undo.ts'])
   const masking = specials.filter((file) => /output\/masking/.test(textOf(file)))
   expect(masking).toEqual([])
 })

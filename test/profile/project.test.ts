@@ -2,8 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { environmentScope, scopeAtHand, type Takes } from '../../src/profile/scope/project.js'
-import { gitRemotes, parseRemotes, projectOfRemote } from '../../src/profile/scope/remotes.js'
+import {
+  environmentScope,
+  gitRemotes,
+  parseRemotes,
+  projectOfRemote,
+  scopeAtHand,
+  type Takes,
+} from '../../src/profile/project.js'
 import type { Environment, Profile } from '../../src/profile/types.js'
 import { failureOf, temporary } from './setup.js'
 

@@ -6,7 +6,7 @@ import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol
 import { ownOf } from '../../src/cli/own/found.js'
 import { globalsOf } from '../../src/cli/plan/given.js'
 import { createRun } from '../../src/cli/run/context.js'
-import { runWithin } from '../../src/cli/run/within/index.js'
+import { runWithin } from '../../src/cli/run/within.js'
 import { commandNamed } from '../../src/commands/derive/index.js'
 import type { AnswerService, Services } from '../../src/commands/services.js'
 import { formatNamed } from '../../src/output/formats.js'

@@ -2,7 +2,7 @@
 
 import { pathOf } from '../../src/catalogue/endpoint.js'
 import { fixedNames } from '../../src/catalogue/words.js'
-import { everyEndpoint, listsOf } from '../../src/vocabulary/documented.js'
+import { everyEndpoint, listsOf } from '../../src/vocabulary/check.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 
 const all = await everyEndpoint()

@@ -9,7 +9,7 @@ import { documented, legible, meaningIn } from '../../src/catalogue/legible.js'
 import { requestIn } from '../../src/client/words.js'
 import { toCurl } from '../../src/http/request/curl.js'
 import { buildRequest } from '../../src/http/request/request.js'
-import { listsOf } from '../../src/vocabulary/documented.js'
+import { listsOf } from '../../src/vocabulary/check.js'
 import { parseVocabulary, wordsFrom } from '../../src/vocabulary/index.js'
 import { sourceFiles, textOf } from '../support/source.js'
 import { inventedWords } from './invented.js'
@@ -158,7 +158,7 @@ it('requests are built in one place, and where nothing is sent of them', () => {
   // The others only name a request, in a message and in a plan.
   expect(built.sort()).toEqual([
     'cli/plan/sources.ts',
-    'cli/run/instance/ended.ts',
+    'cli/run/instance/listing.ts',
     'client/words.ts',
     'desired/planfile/write.ts',
   ])

@@ -2,10 +2,26 @@
  * RFC 8259's grammar over bytes as they arrive, without building anything: what is passed on
  * unparsed is checked here, and nothing is parsed that this has not measured before.
  */
-
-import { bounds, type Malformed, tooDeep, tooMany, wrong } from './malformed.js'
+import { bounds, Malformed, tooDeep, tooLarge, tooMany, wrong } from './malformed.js'
 import { plainEnd } from './plain.js'
-import { colon, openBrace, quote } from './signs.js'
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  isBlank,
+  letterE,
+  letterU,
+  minus,
+  nine,
+  openBrace,
+  plus,
+  point,
+  quote,
+  tableOf,
+  zero,
+} from './signs.js'
 import {
   aColon,
   aKeyBegins,
@@ -24,7 +40,195 @@ import {
   valueOrEnd,
   wantedOf,
 } from './steps.js'
-import { nothing, Token } from './token.js'
+
+// Tokens of JSON that have an inside: texts, numbers and words, in as many chunks as they come in.
+
+// How a number of JSON goes on, byte by byte.
+
+// How far a number has come; it may end after a zero, a digit, a decimal and a power.
+const signed = 0
+const zeroed = 1
+const digits = 2
+const pointed = 3
+const decimals = 4
+const raised = 5
+const raisedSigned = 6
+const power = 7
+const mayEnd = [false, true, true, false, true, false, false, true]
+
+/** Upper and lower case differ in this bit. */
+const caseBit = 0x20
+const powers = [letterE, letterE & ~caseBit]
+/** By phase: what a zero, another digit, the point, a letter for powers and a sign lead to. */
+const leads: readonly (readonly [number, number, number, number, number])[] = [
+  [zeroed, digits, -1, -1, -1],
+  [-1, -1, pointed, raised, -1],
+  [digits, digits, pointed, raised, -1],
+  [decimals, decimals, -1, -1, -1],
+  [decimals, decimals, -1, raised, -1],
+  [power, power, -1, -1, raisedSigned],
+  [power, power, -1, -1, -1],
+  [power, power, -1, -1, -1],
+]
+const table = new Int8Array(leads.length << 8).fill(-1)
+for (const [phase, [onZero, onDigit, onPoint, onPower, onSign]] of leads.entries()) {
+  for (let byte = zero; byte <= nine; byte++)
+    table[(phase << 8) | byte] = byte === zero ? onZero : onDigit
+  table[(phase << 8) | point] = onPoint
+  for (const byte of powers) table[(phase << 8) | byte] = onPower
+  for (const byte of [plus, minus]) table[(phase << 8) | byte] = onSign
+}
+
+/** The phase of a number after another byte; -1 where the byte is not of the number. */
+const numberGoesOn = (phase: number, byte: number): number => table[(phase << 8) | byte] as number
+
+// Four bytes at once, the first one highest.
+const wordTrue = 0x74727565
+const wordNull = 0x6e756c6c
+const wordFals = 0x66616c73
+
+// What a chunk may end in the middle of.
+/** In the middle of nothing. */
+const nothing = 0
+const aString = 1
+const aNumber = 2
+const aWord = 3
+
+const afterBackslash = tableOf(Buffer.from('"\\/bfnrtu'))
+const hex = tableOf(Buffer.from('0123456789abcdefABCDEF'))
+
+/** The bytes of each bare word, by its first. */
+const words: readonly (Uint8Array | undefined)[] = ['true', 'false', 'null'].reduce<
+  (Uint8Array | undefined)[]
+>((table, text) => {
+  table[text.charCodeAt(0)] = new TextEncoder().encode(text)
+  return table
+}, Array(256).fill(undefined))
+
+/** The token that is being read; each method gives the index behind it, or the chunk's length. */
+class Token {
+  /** What a chunk ended in the middle of. */
+  within: number = nothing
+  /** How far it has come: a number's phase, a word's index, a string's escape. */
+  #phase = 0
+  #word: Uint8Array = hex
+  #chunk: Uint8Array | undefined
+  #view = new DataView(hex.buffer)
+
+  /** Whether it is a number that may end here. */
+  get mayEnd(): boolean {
+    return this.within === aNumber && mayEnd[this.#phase] === true
+  }
+
+  viewOf(chunk: Uint8Array): DataView {
+    if (chunk !== this.#chunk) {
+      this.#chunk = chunk
+      this.#view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length)
+    }
+    return this.#view
+  }
+
+  /** true, false or null. */
+  word(chunk: Uint8Array, view: DataView, start: number): number {
+    if (start + 5 <= chunk.length) {
+      const four = view.getInt32(start)
+      if (four === wordTrue || four === wordNull) return start + 4
+      if (four === wordFals && chunk[start + 4] === letterE) return start + 5
+    }
+    this.within = aWord
+    this.#word = words[chunk[start] as number] ?? hex
+    this.#phase = 1
+    return this.#literal(chunk, start + 1)
+  }
+
+  number(chunk: Uint8Array, start: number): number {
+    const { length } = chunk
+    const byte = chunk[start] as number
+    let i = start + 1
+    // Most numbers are integers, and whole.
+    while (byte > zero && i < length) {
+      const next = chunk[i] as number
+      if (next === comma || next === closeBrace || next === closeBracket) return i
+      if (next < zero || next > nine) break
+      i++
+    }
+    this.within = aNumber
+    this.#phase = byte === minus ? signed : byte === zero ? zeroed : digits
+    return this.#number(chunk, i)
+  }
+
+  /** The rest of a text that is not plain from here on. */
+  unplain(chunk: Uint8Array, start: number): number {
+    this.within = aString
+    this.#phase = 0
+    return this.#string(chunk, start)
+  }
+
+  /** The rest of a token that the chunk before ended in. */
+  goOn(chunk: Uint8Array, start: number): number {
+    if (this.within === aNumber) return this.#number(chunk, start)
+    return this.within === aString ? this.#string(chunk, start) : this.#literal(chunk, start)
+  }
+
+  #literal(chunk: Uint8Array, start: number): number {
+    const word = this.#word
+    let i = start
+    let phase = this.#phase
+    while (i < chunk.length && phase < word.length)
+      if (chunk[i++] !== word[phase++]) throw wrong(`${wantedOf(aValue)} was expected`, i - 1)
+    if (phase === word.length) this.within = nothing
+    this.#phase = phase
+    return i
+  }
+
+  #number(chunk: Uint8Array, start: number): number {
+    let i = start
+    let phase = this.#phase
+    for (; i < chunk.length; i++) {
+      const byte = chunk[i] as number
+      const next = numberGoesOn(phase, byte)
+      if (next < 0) {
+        if (mayEnd[phase] !== true) throw wrong('a digit was expected', i)
+        this.within = nothing
+        return i
+      }
+      phase = next
+    }
+    this.#phase = phase
+    return i
+  }
+
+  /** The rest of a string; its phase: 0, else 5 behind a backslash and 4 to 1 for the digits of `\u`. */
+  #string(chunk: Uint8Array, start: number): number {
+    const { length } = chunk
+    const view = this.viewOf(chunk)
+    let i = start
+    while (i < length) {
+      if (this.#phase === 0) {
+        i = plainEnd(chunk, view, i)
+        if (i === length) break
+      }
+      const byte = chunk[i++] as number
+      if (this.#phase === 0 && byte === quote) {
+        this.within = nothing
+        return i
+      }
+      this.#phase = escapeGoesOn(this.#phase, byte, i - 1)
+    }
+    return length
+  }
+}
+
+/** The phase of a string after another byte that is not plain, or is of an escape. */
+const escapeGoesOn = (phase: number, byte: number, at: number): number => {
+  if (phase === 0) {
+    if (byte === backslash) return 5
+    throw wrong('a control character within a text', at)
+  }
+  if ((phase === 5 ? afterBackslash : hex)[byte] === 0) throw wrong('an unknown escape', at)
+  if (phase === 5) return byte === letterU ? 4 : 0
+  return phase - 1
+}
 
 const deepest: number = bounds.depth
 
@@ -179,3 +383,20 @@ export class Scanner {
 }
 
 const refused = (want: number, at: number): Malformed => wrong(`${wantedOf(want)} was expected`, at)
+
+/**
+ * Checks a whole JSON text.
+ * @throws Malformed
+ */
+export const checkJson = (bytes: Uint8Array): void => {
+  if (bytes.length > bounds.bytes) throw tooLarge()
+  const scanner = new Scanner()
+  try {
+    let i = scanner.scan(bytes, 0)
+    if (!scanner.finish()) throw new Malformed(`is cut short after ${bytes.length} bytes`)
+    for (; i < bytes.length; i++)
+      if (!isBlank(bytes[i] ?? 0)) throw new Malformed('goes on after its end')
+  } catch (error) {
+    throw error instanceof Malformed ? error.placed(0) : error
+  }
+}

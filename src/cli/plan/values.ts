@@ -2,7 +2,11 @@
  * Text of the command line → values of the API, checked before anything is sent. What a parameter
  * accepts is in its catalogue entry; how each type is written, the help of its flag says.
  */
+
+import { isDuration } from '../../base/duration.js'
 import type { JsonValue } from '../../base/json/value.js'
+import { sentTime } from '../../base/relative.js'
+import { textSize } from '../../base/secrets/held.js'
 import { quoted } from '../../base/shell-words.js'
 import { shelve } from '../../base/shelves.js'
 import { didYouMean } from '../../base/suggest.js'
@@ -12,6 +16,7 @@ import type {
   IntegerParam,
   ListParam,
   Param,
+  StringParam,
 } from '../../catalogue/params.js'
 import {
   asWord,
@@ -22,7 +27,45 @@ import {
   parseInteger,
 } from '../../catalogue/scalars.js'
 import { usage } from '../../errors.js'
-import { parseJson, parseString } from './scalars.js'
+
+// One text of the command line → one value of the API, where people may say it in words that are theirs.
+
+const relative = '30d (so long ago), +30d, today or yesterday'
+const written = { date: 'a day as YYYY-MM-DD', datetime: 'a time as YYYY-MM-DDTHH:MM:SSZ' } as const
+
+/** A day or a moment, as the API takes it, of one that people say. @throws Failure `usage` */
+const parseTime = (kind: keyof typeof written, text: string, label: string): string => {
+  const time = sentTime(text, kind, Date.now())
+  if (time === undefined) throw usage(`${label} takes ${written[kind]}, ${relative}, not "${text}"`)
+  return time
+}
+
+/** @throws Failure `usage` for what is not of the format */
+const parseString = (param: StringParam, text: string, label: string): string => {
+  switch (param.format) {
+    case 'date':
+    case 'datetime':
+      return text === '' && param.clears === true ? text : parseTime(param.format, text, label)
+    case 'duration':
+      if (!isDuration(text))
+        throw usage(
+          `${label} takes a duration such as 1h30m or 3w1h, not "${text}"`,
+          'Units are mo, w, d, h, m and s; a negative duration follows --.',
+        )
+      return text
+    default:
+      return text
+  }
+}
+
+/** @throws Failure `usage` for what is no JSON, with nothing of it: it may come from a file or a variable */
+const parseJson = (text: string, label: string): JsonValue => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw usage(`${label} takes JSON, not ${textSize(text)}`)
+  }
+}
 
 /** How texts are read. */
 export interface ValueSyntax {

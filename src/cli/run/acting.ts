@@ -1,18 +1,17 @@
 /** What a line asks for, done: once, again and again, for each of several parents, or gone on with. */
 import { resolve } from 'node:path'
 import type { Words } from '../../catalogue/words.js'
-import { hasForm } from '../../commands/derive/index.js'
+import { hasForm, streams } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import { isRepeated } from '../../commands/repeat-flags.js'
 import type { Services } from '../../commands/services.js'
-import type { Command, Given, Operation } from '../../commands/types.js'
+import type { Coming, Command, Given, NamedObject, Operation } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
 import { asNeutral } from '../own/found.js'
 import { fromStdin, givenOf } from '../plan/given.js'
 import { namedParents, type Parents, type Slot, withoutParents } from '../plan/parents.js'
 import { RowFields } from '../plan/row-fields.js'
 import type { Raw } from '../words/line.js'
-import { comingOf, goesOn } from './coming.js'
 import type { Running } from './context.js'
 import type { StandardInput } from './input.js'
 import type { Narrow } from './many/journal/shards.js'
@@ -21,6 +20,65 @@ import type { Until } from './until.js'
 import { watch } from './watch.js'
 import { besideIds, selectionList } from './where/from.js'
 import type { Selection } from './where/selecting.js'
+
+// The objects of a run that are taken as they come: of standard input, or of the journal that is gone on with.
+
+interface Line {
+  readonly command: Command
+  readonly raw: Raw
+  readonly globals: Globals
+  readonly parents: Parents | undefined
+  readonly wish: JournalWish
+  readonly input: StandardInput
+  readonly running: { readonly services: Pick<Services, 'person'> }
+  /** The objects come from the journal, and perhaps once more from where they came before. */
+  readonly streamed?: boolean
+}
+
+/** Whether the objects of a run are taken as they come, and handed over so by `--select`. */
+const goesOn = ({
+  command,
+  globals,
+  parents,
+}: Pick<Line, 'command' | 'globals' | 'parents'>): boolean =>
+  parents === undefined &&
+  !isRepeated(globals) &&
+  // What the rows say is checked whole before anything is sent.
+  globals.rowFields === undefined &&
+  streams(command) &&
+  command.args[0]?.variadic === true &&
+  !globals.curl
+
+const isStreamed = (line: Line): boolean => {
+  const { globals, raw, streamed } = line
+  if (streamed === true) return true
+  const alone = raw.args.length === 1 && raw.args[0] === '-'
+  return alone && globals.select === undefined && goesOn(line)
+}
+
+async function* none(): AsyncGenerator<NamedObject> {}
+
+/** Those of standard input, each with its parent where it brings one along. */
+const piped = async ({ command, raw, input, running, wish }: Line): Promise<Coming> => {
+  const [{ namedIn }, { isOpen, mayOwn, ownedObjects }] = await Promise.all([
+    import('../plan/given-objects.js'),
+    import('../plan/piped-parents.js'),
+  ])
+  const owning = isOpen(command, raw) && mayOwn(await input.head())
+  const found = owning ? await ownedObjects(command, input.chunks()) : input.chunks()
+  if (!('below' in found))
+    return { objects: namedIn(command, raw, found, running.services.person.note) }
+  wish.parents = found.below
+  return found
+}
+
+/** What is taken as it comes; undefined where all is read first. */
+const comingOf = async (line: Line): Promise<Coming | undefined> => {
+  if (!isStreamed(line)) return undefined
+  const { raw, streamed, wish } = line
+  if (streamed !== true || raw.args.includes('-')) return piped(line)
+  return { objects: none(), below: wish.parents }
+}
 
 export interface Acting {
   readonly command: Command

@@ -2,10 +2,10 @@
 import { named } from '../../commands/derive/index.js'
 import type { Given, Plan } from '../../commands/described.js'
 import type { InstanceService, Services } from '../../commands/services.js'
+import { Failure } from '../../errors.js'
 import type { Ask } from '../../http/types.js'
 import type { Wanted } from '../plan/sources.js'
 import { Printing, type RunAnswer } from './answer/printing.js'
-import { listsEnd, withinOf } from './inner.js'
 import { createExchange, type ExchangeServices } from './instance/exchange.js'
 import { Lists } from './instance/listing.js'
 import { LiveInstance } from './instance/live.js'
@@ -16,12 +16,11 @@ import { Crowd } from './many/crowd.js'
 import type { Engine } from './many/each.js'
 import type { KeepingParts } from './many/journal/keeping.js'
 import { isKept, recordFor } from './many/journal/wish.js'
-import type { RunOptions } from './options.js'
+import type { RunOptions, RunWithin } from './options.js'
 import { type ListOver, listingOver } from './parents/listing.js'
 import { Curl } from './perform/curl.js'
 import { Performer } from './perform/index.js'
 import { Attendant } from './person/attendant.js'
-import { Unasked } from './person/unasked.js'
 import { Sessions } from './place/sessions.js'
 import { Standing } from './place/standing.js'
 import { isRehearsal, sendsAll } from './rehearsal.js'
@@ -32,6 +31,29 @@ import { streamsOf } from './streams.js'
 import type { Rounds } from './watch.js'
 import { choiceOf, selectionOf } from './where/lazily.js'
 import type { Selection } from './where/selecting.js'
+
+// The person of a run in which nothing is written: a secret need not be typed for it.
+
+/** A secret's place is taken by its name. */
+export class Unasked extends Attendant {
+  override async askSecret(_question: string, name: string): Promise<string> {
+    return `<${name}>`
+  }
+}
+
+// What a run has to do with those within it.
+
+/** What runs others within this run, where the run was made with it. */
+const withinOf = ({ within }: RunOptions): RunWithin => {
+  if (within === undefined) throw new Failure('internal', 'nothing runs within this run')
+  return within
+}
+
+/** Who hears how a list ended. */
+const listsEnd = ({ inner }: RunOptions, { later }: Afterwards) => ({
+  later,
+  ended: inner?.ended,
+})
 
 export interface Running {
   readonly services: Services

@@ -144,7 +144,7 @@ const lineRead = async (
   return { early, format, globals, suggests, of }
 }
 
-const within: RunWithin = async (...ask) => (await import('./within/index.js')).runWithin(...ask)
+const within: RunWithin = async (...ask) => (await import('./within.js')).runWithin(...ask)
 
 /** Runs a command on one instance. */
 const executeOne = async (

@@ -1,8 +1,284 @@
 /** `svcctl __complete <shell> -- <words>`: what the shells' scripts ask. Says nothing but candidates. */
+
+import { areas } from '../../catalogue/index.js'
+import type { Param } from '../../catalogue/params.js'
+import { commandNamed, flagsOfCommand } from '../../commands/derive/index.js'
+import { toolCommands } from '../../commands/index.js'
+import type { Argument, Command, Flag } from '../../commands/types.js'
 import { answerAtOnce } from '../../terminal/streams/standard.js'
-import type { Candidate } from './candidates.js'
-import { complete } from './complete.js'
+import { Leaf } from '../words/leaf.js'
+import type { About } from '../words/line.js'
+import { placeOf, reach, verbsOf } from '../words/tree.js'
+import {
+  type Candidate,
+  type Candidates,
+  type Live,
+  none,
+  noOptions,
+  prefixed,
+  starting,
+} from './candidates.js'
 import { liveValues } from './live.js'
+
+// What may stand next on a command line: the answer to a shell's TAB.
+
+// The flags on a line that is being written, and those that may follow.
+
+/** The flag that a token spells. */
+const flagNamed = (command: Command, token: string): Flag | undefined =>
+  flagsOfCommand(command).find(
+    (f) =>
+      token === `--${f.name}` ||
+      f.own?.some((own) => token === `--${own}`) === true ||
+      (f.short !== undefined && token === `-${f.short}`) ||
+      f.aliases?.some((a) => token === `--${a}`) === true,
+  )
+
+const takesValue = (flag: Flag): boolean =>
+  flag.param.type !== 'boolean' && flag.optionalValue !== true
+
+/** The flag whose value is being typed, if one is. */
+const pending = (command: Command, before: readonly string[]): Flag | undefined => {
+  const last = before.at(-1)
+  if (last === undefined || !last.startsWith('-') || last.includes('=')) return undefined
+  const flag = flagNamed(command, last)
+  return flag !== undefined && takesValue(flag) ? flag : undefined
+}
+
+/** The arguments before the cursor. */
+const argumentsIn = (command: Command, rest: readonly string[]): readonly string[] => {
+  const found: string[] = []
+  for (let i = 0; i < rest.length; i++) {
+    const token = rest[i] ?? ''
+    const flag = token.startsWith('-') && token !== '-' ? flagNamed(command, token) : undefined
+    if (flag !== undefined && takesValue(flag)) i++
+    else if (!token.startsWith('-') || token === '-') found.push(token)
+  }
+  return found
+}
+
+const formsOf = (flag: Flag): Candidate[] => {
+  const { own = [], ...plain } = flag
+  const named = { ...plain.param, help: `[--${plain.name}] ${plain.param.help}` }
+  return [
+    ...own.flatMap((name) => formsUnder({ ...plain, name, param: named })),
+    ...formsUnder(plain),
+  ]
+}
+
+const formsUnder = ({ name, param, parameter, selects, refusal }: Flag): Candidate[] => {
+  if (refusal !== undefined) return [{ value: `--no-${name}`, text: refusal }]
+  const yes = { value: `--${name}`, text: param.help }
+  return param.type === 'boolean' && parameter !== undefined && selects !== true
+    ? [yes, { value: `--no-${name}`, text: `not: ${param.help}` }]
+    : [yes]
+}
+
+/** The flags that a command takes and shows. */
+const flagCandidates = (command: Command): Candidate[] =>
+  flagsOfCommand(command)
+    .filter((flag) => flag.hidden !== true)
+    .flatMap(formsOf)
+
+// The words that may stand next: areas and commands, then verbs and groups of them.
+
+/** A group is described by its verbs. */
+const groupText = (verbs: readonly string[]): string => verbs.join(', ')
+
+const verbText = async (area: string, words: string): Promise<string> =>
+  (await commandNamed(area, words))?.summary ?? ''
+
+const toolText = async (name: string): Promise<string> => {
+  const verbs = await verbsOf(name)
+  return verbs.includes('') ? verbText(name, '') : groupText(verbs)
+}
+
+/** What may stand first. */
+const firstWords = async (): Promise<Candidate[]> => {
+  const own = [...new Set(toolCommands.map((c) => c.area))].map(async (name) => ({
+    value: name,
+    text: await toolText(name),
+  }))
+  const { aliasNames } = await import('../words/alias.js')
+  const aliases = Object.entries(aliasNames(process.env))
+  return [
+    ...aliases.map(([value, line]) => ({ value, text: `svcctl ${line}` })),
+    ...areas.map((a) => ({ value: a.name, text: a.summary })),
+    ...(await Promise.all(own)),
+    { value: 'help', text: 'help on a command or a topic' },
+  ]
+}
+
+/** Verbs of an area or of a group, each group of an area's once. */
+const verbs = async (area: string, lead: string): Promise<Candidate[]> => {
+  const all = (await verbsOf(area))
+    .filter((words) => words.startsWith(lead))
+    .map((words) => words.slice(lead.length))
+  const below = (word: string): string[] =>
+    all.filter((words) => words.startsWith(`${word} `)).map((words) => words.slice(word.length + 1))
+  const named = [...new Set(all.map((words) => words.split(' ')[0] ?? ''))]
+  return Promise.all(
+    named.map(async (value) => {
+      const group = below(value)
+      const text = group.length > 0 ? groupText(group) : await verbText(area, lead + value)
+      return { value, text }
+    }),
+  )
+}
+
+/** What may stand next where the words of a line have led. */
+const nextWords = async (place: About): Promise<Candidate[]> => {
+  if (place.kind === 'command') return []
+  if (place.kind === 'root') return firstWords()
+  return verbs(place.area, place.group === undefined ? '' : `${place.group} `)
+}
+
+// The values that a flag or an argument may have.
+
+const isFile = (param: Param): boolean =>
+  param.completes === 'file' || (param.type === 'string' && param.format === 'pem')
+
+/** The values that the catalogue knows. */
+const fixedValues = (param: Param): string[] => [
+  ...(param.type === 'enum' || param.type === 'list' ? (param.values ?? []) : []),
+  ...(param.type === 'integer' || param.type === 'list' ? Object.keys(param.names ?? {}) : []),
+  ...(param.words ?? []),
+]
+
+/** The values of a parameter. @param words what stands on the line already */
+const candidatesOf = async (
+  param: Param,
+  command: Command,
+  words: readonly string[],
+  live: Live,
+): Promise<Candidates> => {
+  if (isFile(param)) return { items: [], files: true }
+  if (param.type === 'hash' && param.keys !== undefined)
+    return { items: Object.keys(param.keys).map((key) => ({ value: `${key}=` })) }
+  const fixed = fixedValues(param).map((value) => ({ value }))
+  if (param.completes === undefined) return { items: fixed }
+  return { items: [...fixed, ...(await live(param.completes, command, words))] }
+}
+
+/** An argument that is one of a few words is named by them (`bash|zsh|fish`). */
+const wordsOf = ({ name }: Argument): readonly string[] =>
+  name.includes('|') ? name.split('|').filter((word) => word !== '') : []
+
+/** The argument that follows those before it. @param rest the line without the command's words */
+const argumentCandidates = async (
+  command: Command,
+  rest: readonly string[],
+  before: readonly string[],
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const index = before.length
+  const argument = command.args[Math.min(index, command.args.length - 1)]
+  if (argument === undefined || (index >= command.args.length && !argument.variadic)) return none
+  if (argument.file === true) return { items: [], files: true }
+  if (argument.values !== undefined)
+    return starting(current, await argument.values(before, current, command.naming))
+  if (argument.param === undefined)
+    return starting(
+      current,
+      wordsOf(argument).map((value) => ({ value })),
+    )
+  return prefixed(await candidatesOf(argument.param, command, rest, live), current, false)
+}
+
+/** `--where` and `--select`: most completions have nothing of their words to load. */
+const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'
+
+/** Whether its value may be several with commas between them. */
+const isList = ({ param }: Flag): boolean => param.type === 'list' || param.completes === 'profiles'
+
+const conditions = async (command: Command, flag: Flag, text: string, lead = '') =>
+  (await import('./conditions.js')).conditionCandidates(command, flag, text, lead)
+
+/** A flag's value behind its `=`. */
+const afterEquals = async (
+  command: Command,
+  rest: readonly string[],
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const end = current.indexOf('=') + 1
+  const flag = flagNamed(command, current.slice(0, end - 1))
+  if (flag === undefined) return none
+  if (isCondition(flag)) return conditions(command, flag, current.slice(end), current.slice(0, end))
+  const found = await candidatesOf(flag.param, command, rest, live)
+  return prefixed(found, current.slice(end), isList(flag), current.slice(0, end))
+}
+
+const inCommand = async (
+  command: Command,
+  rest: readonly string[],
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const end = rest.indexOf('--')
+  if (end >= 0) {
+    const before = [...argumentsIn(command, rest.slice(0, end)), ...rest.slice(end + 1)]
+    return argumentCandidates(command, rest, before, current, live)
+  }
+  const flag = pending(command, rest)
+  if (flag !== undefined) {
+    if (isCondition(flag)) return conditions(command, flag, current)
+    const found = await candidatesOf(flag.param, command, rest, live)
+    return noOptions(prefixed(found, current, isList(flag)))
+  }
+  if (/^--[^=]+=/.test(current)) return afterEquals(command, rest, current, live)
+  if (current.startsWith('-')) return starting(current, flagCandidates(command))
+  const before = argumentsIn(command, rest)
+  return noOptions(await argumentCandidates(command, rest, before, current, live))
+}
+
+/** What stands for a command before there is one: the flags that all have. */
+const nothingYet: Command = {
+  area: '',
+  words: '',
+  summary: '',
+  args: [],
+  flags: [],
+  endpoints: {},
+}
+
+const onHelp = async (words: readonly string[], current: string): Promise<Candidates> => {
+  if (words.length > 0) return complete([...words, current], async () => [])
+  const { topics } = await import('../help/topics.js')
+  const named = Object.keys(topics).map((value) => ({ value, text: 'a topic' }))
+  return starting(current, [...(await firstWords()), ...named])
+}
+
+/** What goes on behind an alias goes on behind what it stands for. */
+const behindAlias = async (
+  before: readonly string[],
+  word: string,
+  current: string,
+  live: Live,
+): Promise<Candidates> => {
+  const { expandedAt } = await import('../words/alias.js')
+  const line = expandedAt(before, placeOf(before, word), process.env)
+  // No alias is called as an area is: a second one is never met.
+  return line === undefined ? none : complete([...line, current], live)
+}
+
+/**
+ * Candidates for the last of `words`, which may be empty.
+ * @param live values that only the instance or the machine knows; must not throw
+ */
+export const complete = async (words: readonly string[], live: Live): Promise<Candidates> => {
+  const current = words.at(-1) ?? ''
+  const before = words.slice(0, -1)
+  if (before[0] === 'help') return onHelp(before.slice(1), current)
+  const { level, rest, strange } = await reach(before)
+  if (level instanceof Leaf) return inCommand(level.means, rest, current, live)
+  if (strange !== undefined)
+    return level.place.kind === 'root' ? behindAlias(before, strange, current, live) : none
+  return current.startsWith('-') || pending(nothingYet, rest) !== undefined
+    ? inCommand(nothingYet, rest, current, live)
+    : starting(current, await nextWords(level.place))
+}
 
 /** Characters that mean nothing to any shell: whatever holds another is left out. */
 const harmless = /^[\p{L}\p{N}@%+=:,./_-]+$/u

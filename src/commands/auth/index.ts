@@ -1,12 +1,12 @@
 /** `auth login|status|logout|switch` (`profile/README.md`). */
-
-import { clearTextWarning } from '../../base/base-url.js'
+import { clearTextWarning, normalizeBaseUrl } from '../../base/base-url.js'
 import { momentAfter } from '../../base/moments.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
-import { exitCodes, survived, usage } from '../../errors.js'
+import { exitCodes, Failure, survived, usage } from '../../errors.js'
 import {
   type Changes,
   changedProfile,
+  checkName,
   settings,
   signIn,
   signOut,
@@ -17,9 +17,110 @@ import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 import { storeOf, tokensOf } from '../stores.js'
 import type { Argument, Given } from '../types.js'
-import { askedAddress, askedName, askedToken, type Secrets } from './asking.js'
-import { withHint } from './hints.js'
 import { type Identity, identityText, probe } from './probe.js'
+
+// What `auth login` has to know: given, or asked for until it is right.
+
+/** How often a token is asked for. */
+const tries = 3
+
+/** A value that passes the check; at a terminal what does not is asked for again, with why. */
+const untilRight = async <T>(
+  { person }: Services,
+  question: string,
+  given: string | undefined,
+  check: (text: string | undefined) => T,
+): Promise<T> => {
+  for (let text = given ?? (await person.ask(question)); ; text = await person.ask(question))
+    try {
+      return check(text)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.category !== 'usage' || !person.interactive)
+        throw error
+      person.note(error.message)
+    }
+}
+
+/** The profile to sign in to. */
+const askedName = (services: Services, given: string): Promise<string> =>
+  untilRight(services, 'Name of the profile', given, (name = '') => {
+    checkName(name)
+    return name
+  })
+
+/** The address of the instance. */
+const askedAddress = (services: Services, given: string | undefined): Promise<string> =>
+  untilRight(services, 'Address of the instance', given, (address = '') => {
+    if (address === '')
+      throw usage('auth login needs the address of the instance', 'Give --base-url.')
+    return normalizeBaseUrl(address)
+  })
+
+interface Secrets {
+  readonly token: string
+  readonly refreshToken?: string
+}
+
+/** The token from standard input (a refresh token on the second line), or from a hidden prompt. */
+const secretsOf = async (
+  { person, place }: Services,
+  piped: boolean,
+  baseUrl: string,
+): Promise<Secrets> => {
+  if (piped) {
+    const [token = '', refreshToken = ''] = (await place.stdin.text())
+      .split('\n')
+      .map((l) => l.trim())
+    if (token === '') throw usage('standard input holds no token')
+    return { token, ...(refreshToken === '' ? {} : { refreshToken }) }
+  }
+  const token = (await person.askSecret(`Token for ${baseUrl}`, 'token'))?.trim()
+  if (token === undefined || token === '')
+    throw usage('auth login needs a token', 'Pipe it in and give --token-stdin.')
+  return { token }
+}
+
+/**
+ * A token that the instance takes, and what it answered about it. At a terminal one that is empty or
+ * refused is asked for again.
+ * @param piped it is read from standard input
+ * @throws Failure `auth` or `usage` after the last try; whatever else `attempt` throws, at once
+ */
+const askedToken = async <T>(
+  services: Services,
+  piped: boolean,
+  baseUrl: string,
+  attempt: (secrets: Secrets) => Promise<T>,
+): Promise<{ secrets: Secrets; identity: T }> => {
+  const once = piped || !services.person.interactive
+  for (let left = once ? 1 : tries; ; left--)
+    try {
+      const secrets = await secretsOf(services, piped, baseUrl)
+      return { secrets, identity: await attempt(secrets) }
+    } catch (error) {
+      const wrong = error instanceof Failure && ['auth', 'usage'].includes(error.category)
+      if (!wrong || left <= 1) throw error
+      services.person.note(error.message)
+    }
+}
+
+// Hints of `auth login`: those of other commands advise signing in.
+
+/** By the code of the advice. */
+const hints: Readonly<Record<string, (about: string) => string>> = {
+  credential: () =>
+    'The token may be mistyped, expired or revoked, of another instance, or of another --kind.',
+  scope: (scope) => `Create a token with the scope ${scope}, and sign in with that token.`,
+}
+
+/** A failure while a token is tried, with a hint for somebody who is signing in already; anything else as it is. */
+const withHint = (error: unknown): unknown => {
+  if (!(error instanceof Failure)) return error
+  const { code = '', about = 'that this needs' } = error.details.advice ?? {}
+  const hint = Object.hasOwn(hints, code) ? hints[code]?.(about) : undefined
+  if (hint === undefined) return error
+  return new Failure(error.category, error.message, { ...error.details, hint })
+}
 
 const places = {
   keyring: 'the keyring of the system',

@@ -1,20 +1,180 @@
 /** `svcctl ci lint` (`catalogue/reference/ci.md`), as CI scripts need it. */
 import type { JsonValue } from '../../base/json/value.js'
+import { isModestYaml, yamlFault } from '../../base/json/yaml.js'
+import { version } from '../../base/version.js'
 import { ci } from '../../catalogue/areas/ci.js'
 import { boolean, hash, string } from '../../catalogue/params.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import { exitCodes, Failure, type FailureDetails, survived, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { patient } from '../patient.js'
+import { type JunitCase, junitOf } from '../reports/junit.js'
+import { type SarifResult, sarifOf } from '../reports/sarif.js'
+import { writeReport } from '../reports/writing.js'
 import { asOfFlag, asOfVersion } from '../sandbox/as-of.js'
 import type { Services } from '../services.js'
 import type { Plan } from '../types.js'
 import { defaultSource, type Source, sourcesOf } from './files.js'
-import { type Choices, show } from './page.js'
-import { writeReports } from './reports.js'
-import { syntaxProblems } from './syntax.js'
-import type { Verdict } from './types.js'
+import { type Problem, placeOf, type Verdict } from './types.js'
 import { fails, verdictOf } from './verdict.js'
+
+// Verdicts as they are shown: a page for people, rows for sheets, records for programs.
+
+/** How files are judged and shown. */
+interface Choices {
+  readonly strict: boolean
+  readonly merged: boolean
+}
+
+const record = ({ file, valid, errors, warnings, merged }: Verdict) => ({
+  file,
+  valid,
+  errors: errors.map((p) =>
+    p.line === undefined ? p.message : `${placeOf(file, p)}: ${p.message}`,
+  ),
+  warnings: warnings.map((p) => p.message),
+  merged_yaml: merged,
+})
+
+const place = (v: Verdict, p: Problem): string =>
+  v.local === true && p.line !== undefined ? `${placeOf(v.file, p)}: ` : ''
+
+/** A verdict with its problems in one cell each. */
+const rowOf = (verdict: Verdict) => {
+  const { errors, warnings, ...row } = record(verdict)
+  return { ...row, errors: errors.join('; '), warnings: warnings.join('; ') }
+}
+
+/** A verdict for a person: a line for the file, its errors and warnings below. */
+const pageOf = ({ answer }: Services, v: Verdict, strict: boolean): string => {
+  const warned = v.warnings.length > 0
+  const word = v.valid ? (warned ? 'valid, with warnings' : 'valid') : 'invalid'
+  const mark = answer.text.mark(fails(v, strict) ? 'bad' : warned ? 'warn' : 'good')
+  const below = (kind: 'bad' | 'warn') => (p: Problem) =>
+    `    ${answer.text.mark(kind)} ${answer.text.hanging(place(v, p) + p.message, 6)}`
+  const lines = [
+    `${mark} ${answer.text.safe(v.file)}  ${word}`,
+    ...v.errors.map(below('bad')),
+    ...v.warnings.map(below('warn')),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const mergedText = (verdicts: readonly Verdict[]): string =>
+  verdicts
+    .flatMap((v) =>
+      v.merged === undefined ? [] : [verdicts.length > 1 ? `# ${v.file}\n${v.merged}` : v.merged],
+    )
+    .map((text) => (text.endsWith('\n') ? text : `${text}\n`))
+    .join('---\n')
+
+/** Prints what became of the files; with `merged`, people get the expanded configurations alone. */
+const show = async (
+  services: Services,
+  verdicts: readonly Verdict[],
+  choices: Choices,
+): Promise<void> => {
+  if (choices.merged && services.answer.reader === 'people') {
+    for (const v of verdicts)
+      for (const p of [...v.errors, ...v.warnings])
+        services.person.warn(`${placeOf(v.file, p)}: ${p.message}`)
+    return services.answer.write(mergedText(verdicts))
+  }
+  return services.answer.printMany(verdicts.map(record), {
+    known: ['merged_yaml'],
+    people: {
+      columns: ['file', 'valid', 'errors', 'warnings'],
+      rows: () => verdicts.map(rowOf),
+      page: () => verdicts.map((verdict) => pageOf(services, verdict, choices.strict)),
+    },
+  })
+}
+
+// Reports for CI: JUnit XML and SARIF 2.1.0.
+
+const lines = (verdict: Verdict, problems: readonly Problem[]): string =>
+  problems.map((p) => `${placeOf(verdict.file, p)}: ${p.message}`).join('\n')
+
+/** A test case a file; errors fail it, with --strict warnings too. */
+const caseOf = (verdict: Verdict, strict: boolean): JunitCase => {
+  const { file, valid, errors, warnings } = verdict
+  const failing = strict ? [...errors, ...warnings] : errors
+  const failure = {
+    type: 'invalid',
+    message: failing[0]?.message ?? 'invalid',
+    text: lines(verdict, failing),
+  }
+  return {
+    name: file,
+    file,
+    ...(!valid || failing.length > 0 ? { failure } : {}),
+    ...(warnings.length > 0 ? { output: lines(verdict, warnings) } : {}),
+  }
+}
+
+const result = (verdict: Verdict, problem: Problem, level: 'error' | 'warning'): SarifResult => ({
+  ruleId: verdict.local === true ? 'yaml-syntax' : 'ci-configuration',
+  level,
+  text: problem.message,
+  file: verdict.file,
+  line: problem.line,
+  column: problem.column,
+})
+
+const rules = {
+  'yaml-syntax': 'The file is not YAML',
+  'ci-configuration': 'The instance refuses or warns of the configuration',
+} as const
+
+/** Files for reports, by their kind. */
+type Reports = Readonly<Partial<Record<'junit' | 'sarif', string>>>
+
+/** Writes the reports that were asked for. */
+const writeReports = async (
+  { place }: Services,
+  { junit, sarif }: Reports,
+  verdicts: readonly Verdict[],
+  strict: boolean,
+): Promise<void> => {
+  if (junit !== undefined) {
+    const cases = verdicts.map((verdict) => caseOf(verdict, strict))
+    await writeReport(place, 'junit', junit, await junitOf('ci lint', cases))
+  }
+  if (sarif === undefined) return
+  const results = verdicts.flatMap((v) => [
+    ...v.errors.map((p) => result(v, p, 'error')),
+    ...v.warnings.map((p) => result(v, p, 'warning')),
+  ])
+  await writeReport(place, 'sarif', sarif, sarifOf(version, rules, results))
+}
+
+// YAML errors with line and column, found before anything is sent.
+
+/** Of more only the instance judges: a parser would take seconds and a gigabyte. */
+const mostLexemes = 500_000
+
+/**
+ * What is wrong with a text as YAML; empty when it parses. Custom tags (`!reference`) and
+ * repeated keys are left to the instance.
+ */
+const syntaxProblems = async (text: string): Promise<Problem[]> => {
+  if (!(await isModestYaml(text, mostLexemes))) return []
+  const { LineCounter, parseAllDocuments } = await import('yaml')
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    logLevel: 'silent',
+    prettyErrors: false,
+  })
+  if (!Array.isArray(documents)) return []
+  return documents.flatMap((document) =>
+    document.errors.map((error) => {
+      const { line, col } = lines.linePos(error.pos[0])
+      return { message: yamlFault(error), line, column: col }
+    }),
+  )
+}
 
 const flags = {
   'include-merged-yaml': boolean('print the expanded configuration', {

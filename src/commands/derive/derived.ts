@@ -1,8 +1,42 @@
 /** Endpoints → the command that they make by themselves. */
-import type { Endpoints } from '../../catalogue/endpoint.js'
+import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { Described } from '../described.js'
-import { argumentsOf } from './arguments.js'
+import type { Argument } from '../types.js'
 import { mergeFlags } from './flags.js'
+import { flagName } from './names.js'
+import { isScope } from './scope.js'
+
+// Endpoints → what a command takes by position.
+
+/** The arguments of a command: those of the endpoint that takes most. */
+const argumentsOf = (endpoints: readonly Endpoint[]): Argument[] => {
+  const [first] = endpoints
+  if (first === undefined) return []
+  const longest = endpoints.reduce(
+    (a, b) => ((b.args?.length ?? 0) > (a.args?.length ?? 0) ? b : a),
+    first,
+  )
+  const names = longest.args ?? []
+  const everywhere = endpoints.every((e) => (e.args?.length ?? 0) === names.length)
+  return names.flatMap((name, i) => {
+    const param = longest.path[name] ?? longest.params[name]
+    if (param === undefined) return []
+    return [
+      {
+        name: flagName(name, param),
+        required: everywhere && !isScope(param),
+        variadic: i === 0 && names.length === 1 && takesSeveral(longest),
+        help: param.help,
+        parameter: name,
+        param,
+      },
+    ]
+  })
+}
+
+/** Verbs that act on one object take several; lists of what belongs to one, and files, do not. */
+const takesSeveral = (e: Endpoint): boolean =>
+  e.returns.kind === 'one' || e.returns.kind === 'empty'
 
 export const derived = (area: string, words: string, endpoints: Endpoints): Described => {
   const all = Object.values(endpoints)

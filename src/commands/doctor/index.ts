@@ -1,15 +1,130 @@
 /** `doctor`: everything that has to be right before a command can work, each with its remedy. */
+
+import { survived } from '../../errors.js'
 import { transportOf } from '../../profile/index.js'
-import type { Session } from '../../profile/types.js'
+import { findSuggestions } from '../../profile/suggested/find.js'
+import type { ResolvedCredential, Session } from '../../profile/types.js'
+import { type Identity, probe } from '../auth/probe.js'
 import { define } from '../define.js'
-import type { Services } from '../services.js'
-import { accountChecks } from './account.js'
-import { type Check, exitCodeOf, failedBy, warning } from './check.js'
+import type { PlaceService, Services } from '../services.js'
+import { vocabularyFile } from '../vocabulary/in-force.js'
+import { versionOf } from '../vocabulary/reading.js'
+import { type Check, exitCodeOf, failed, failedBy, ok, warning } from './check.js'
 import { instanceChecks } from './instance.js'
 import { completionCheck, configurationCheck, keyringCheck, trustChecks } from './machine.js'
 import { networkChecks } from './network.js'
-import { suggestionChecks } from './suggested.js'
-import { versionCheck, vocabularyChecks } from './words.js'
+
+// Whether there is a credential, what it is, and what it may do.
+
+const signIn = (session: Session): string =>
+  `Sign in with: svcctl auth login --base-url ${session.baseUrl}`
+
+const jobOnly = (session: Session): Check =>
+  session.jobToken() === undefined
+    ? failed('credential', 'auth', `there is none for ${session.baseUrl}`, signIn(session))
+    : failed(
+        'credential',
+        'auth',
+        'there is only a job token, which few commands take',
+        'Set SVC_TOKEN as well, or sign in.',
+      )
+
+const administratorOf = ({ administrator }: Identity): Check =>
+  administrator
+    ? ok('administrator', 'yes')
+    : warning(
+        'administrator',
+        'no; settings, geo, runners list --instance and others refuse',
+        'Use the token of an administrator for those.',
+      )
+
+const scopesOf = ({ scopes }: Identity): Check => {
+  if (scopes === undefined) return ok('scopes', 'the instance does not show them')
+  const text = scopes.join(', ')
+  return scopes.includes('api')
+    ? ok('scopes', text)
+    : warning('scopes', `${text}; without api nothing can be changed`, 'Make a token with api.')
+}
+
+const identityChecks = (
+  credential: ResolvedCredential,
+  identity: Identity,
+  sudo: string | undefined,
+): readonly Check[] => [
+  ok('credential', `${credential.kind}, from ${credential.source}`),
+  ok('user', identity.username ?? 'the instance does not name the user'),
+  ...(sudo === undefined ? [] : [ok('acting as', sudo)]),
+  administratorOf(identity),
+  scopesOf(identity),
+]
+
+/** Tries the credential; it never appears in a check. */
+const accountChecks = async (
+  { instance }: Services,
+  session: Session,
+): Promise<readonly Check[]> => {
+  try {
+    const credential = await session.credential()
+    if (credential === undefined) return [jobOnly(session)]
+    const { kind, value } = credential
+    const identity = await probe(instance.elsewhere(session.baseUrl, { kind, value }, session))
+    return identityChecks(credential, identity, session.sudo)
+  } catch (error) {
+    return [failedBy('credential', error)]
+  }
+}
+
+// Which version the instance is, and in which words it is spoken to.
+
+/** What the instance says of itself. */
+const versionCheck = async (services: Services): Promise<Check> => {
+  try {
+    const version = await versionOf(services)
+    return ok('version', version ?? 'the instance does not tell it')
+  } catch (error) {
+    const { status } = survived(error).details
+    if (status === undefined) return failedBy('version', error)
+    return ok('version', `the instance does not tell it (${status})`)
+  }
+}
+
+/** The vocabulary in force, and the endpoints that it calls gone. */
+const vocabularyChecks = async ({ place }: Services): Promise<readonly Check[]> => {
+  const file = vocabularyFile(place)
+  if (file === undefined) return [ok('vocabulary', 'none: names are those of the documents')]
+  try {
+    const { loadChecked, readVocabulary } = await import('../../vocabulary/index.js')
+    await loadChecked(file)
+    const { words, names, gone } = await readVocabulary(file)
+    return [
+      ok('vocabulary', `${file}: ${words.length} words, ${names.length} names`),
+      ...gone.map(({ key, value }) => warning('gone', `${key}: ${value}`)),
+    ]
+  } catch (error) {
+    return [failedBy('vocabulary', error, 'svcctl vocabulary check says more.')]
+  }
+}
+
+// What the folder suggests: which `.svcctl.yaml` counts here, and what of it.
+
+/** Nothing where there is no such file. */
+const suggestionChecks = async ({
+  cwd,
+  env,
+}: Pick<PlaceService, 'cwd' | 'env'>): Promise<readonly Check[]> => {
+  const check = 'suggestions'
+  const path = findSuggestions(cwd, env)
+  if (path === undefined) return []
+  const { readSuggestions } = await import('../../profile/suggested/read.js')
+  const { file, notes, warnings, ...said } = await readSuggestions(path)
+  const ignored = [...warnings, ...notes]
+  const words = Object.entries(said).map(([name, value]) => `${name} ${[value].flat().join(',')}`)
+  const text = `${file}: ${words.length === 0 ? 'nothing' : words.join('; ')}`
+  if (ignored.length === 0) return [ok(check, text)]
+  return [
+    warning(check, `${text}; ${ignored.join('; ')}`, 'Look who wrote it, and take that out of it.'),
+  ]
+}
 
 const marks = { ok: 'good', warning: 'warn', failure: 'bad' } as const
 const nameWidth = 16

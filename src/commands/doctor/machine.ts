@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { distrust, wordsOf } from '../../base/files/trust.js'
 import { openKeyring, openStore, pathsOf } from '../../profile/index.js'
 import type { Environment } from '../../profile/types.js'
-import { presentShell } from '../completion/index.js'
+import { presentShell } from '../completion.js'
 import { type Check, failedBy, ok, warning } from './check.js'
 
 export const configurationCheck = (env: Environment): Check => {

@@ -2,7 +2,7 @@
 import { textOf } from '../../base/objects.js'
 import { pagesDomains } from '../../catalogue/areas/pages-domains.js'
 import type { RecordOf } from '../../client/typed.js'
-import { made } from '../pages-domains/index.js'
+import { made } from '../pages-domains.js'
 import type { InstanceService } from '../services.js'
 
 type Domain = RecordOf<(typeof pagesDomains)['listAll']>

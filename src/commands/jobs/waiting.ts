@@ -1,4 +1,7 @@
 /** Why a job does not begin: the runners of its project, the jobs before it, the resource group that it shares. */
+
+import { isObject, textOf } from '../../base/objects.js'
+import { ci } from '../../catalogue/areas/ci.js'
 import { jobs } from '../../catalogue/areas/jobs.js'
 import { resourceGroups } from '../../catalogue/areas/resource-groups.js'
 import { runners } from '../../catalogue/areas/runners.js'
@@ -6,8 +9,69 @@ import type { Data, RecordOf } from '../../client/typed.js'
 import { survived } from '../../errors.js'
 import { whyUnread } from '../glance/unread.js'
 import type { InstanceService } from '../services.js'
-import { configurationOf, familyOf, type JobConfiguration } from './configuration.js'
 import { fittingOf, type RunnerFit, unseenRunner } from './fitting.js'
+
+// What the configuration says of a job: its stage among the others, what it needs, its resource group. No job
+// shows that. It is read as it stands at the head of the default branch, which the answer says.
+
+interface JobConfiguration {
+  readonly stages: readonly string[]
+  /** What it names under `needs`; undefined where it waits for whole stages. */
+  readonly needs?: readonly string[]
+  readonly resourceGroup?: string
+  /** The jobs of the same resource group, itself among them. */
+  readonly besides: readonly string[]
+}
+
+const usual = ['.pre', 'build', 'test', 'deploy', '.post']
+
+/** `unit 2/3` and `unit: [a, b]` are of the job `unit`. */
+const familyOf = (name: string): string => name.replace(/ \d+\/\d+$/, '').replace(/: \[.*\]$/, '')
+
+const stagesIn = (stages: unknown): readonly string[] =>
+  Array.isArray(stages) ? ['.pre', ...stages.map(String), '.post'] : usual
+
+const needsIn = (needs: unknown): readonly string[] | undefined =>
+  Array.isArray(needs)
+    ? needs.flatMap((one) => textOf(isObject(one) ? one.job : one) ?? [])
+    : undefined
+
+const groupIn = (job: unknown): string | undefined =>
+  isObject(job) ? textOf(job.resource_group) : undefined
+
+/** What a configuration says of a job; undefined where it has none of that name. */
+const configurationIn = (whole: unknown, name: string): JobConfiguration | undefined => {
+  const family = familyOf(name)
+  if (!isObject(whole)) return undefined
+  const job = whole[family]
+  if (!isObject(job)) return undefined
+  const [needs, group] = [needsIn(job.needs), groupIn(job)]
+  return {
+    stages: stagesIn(whole.stages),
+    needs,
+    resourceGroup: group,
+    besides:
+      group === undefined
+        ? []
+        : Object.keys(whole).filter((other) => groupIn(whole[other]) === group),
+  }
+}
+
+/** @throws Failure where it is not shown */
+const configurationOf = async (
+  instance: Pick<InstanceService, 'call'>,
+  project: string | number,
+  name: string,
+): Promise<JobConfiguration | undefined> => {
+  const { data } = await instance.call(ci.lintHead, { id: project })
+  const { parse } = await import('yaml')
+  try {
+    return configurationIn(parse(data?.merged_yaml ?? ''), name)
+  } catch {
+    // Tags of its own, or cut: nothing is known of it.
+    return undefined
+  }
+}
 
 type Job = Data<(typeof jobs)['get']>
 type Listed = RecordOf<(typeof jobs)['list']>

@@ -3,10 +3,37 @@ import { existsSync } from 'node:fs'
 import { Failure, survived, usage } from '../../errors.js'
 import type { Entry, Journals } from '../../fleet/journal/folder.js'
 import type { LastWrite, WriteAuthor } from '../../fleet/journal/last.js'
-import { lastAudited } from '../../profile/audit/last.js'
+import type { AuditEntry } from '../../profile/audit/audit.js'
+import { entryIn, linesIn } from '../../profile/audit/read.js'
 import { journalFolder } from '../../profile/index.js'
 import type { Services } from '../services.js'
 import { fileOf, instanceOf } from './named.js'
+
+// The last write of a profile in its audit log, by the order of the lines.
+
+interface LastAudited {
+  /** The last write that the instance carried out, or may have; undefined where there is none. */
+  readonly entry: AuditEntry | undefined
+  /** Lines after it that cannot be read. */
+  readonly unreadable: number
+}
+
+const mayBeDone = ({ outcome }: AuditEntry): boolean => outcome === 'done' || outcome === 'unknown'
+
+/**
+ * @param profile by name: several may share a log
+ * @throws Failure `usage` where the file cannot be read
+ */
+const lastAudited = async (file: string, profile: string): Promise<LastAudited> => {
+  let [last, unreadable]: [AuditEntry | undefined, number] = [undefined, 0]
+  for await (const line of linesIn(file)) {
+    if (line.trim() === '') continue
+    const entry = entryIn(line)
+    if (entry === undefined) unreadable += 1
+    else if (entry.profile === profile && mayBeDone(entry)) [last, unreadable] = [entry, 0]
+  }
+  return { entry: last, unreadable }
+}
 
 /** A killed run wrote no time of its end: its last request may have ended so much later than its last line. */
 const slack = 2000

@@ -1,25 +1,200 @@
 /** What an agent asked for, done. */
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type JsonValues, jsonFields } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
 import { didYouMean } from '../../base/suggest.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { areas } from '../../catalogue/index.js'
 import { Failure, usage } from '../../errors.js'
 import type { Given } from '../described.js'
 import type { Within, WithinAnswer, WithinAsk } from '../within.js'
 import { answered, recordsAnswered } from './answers.js'
-import { type Cursors, cursors, type ListPlace } from './cursor.js'
-import { describeCommand, findCommands } from './finding.js'
-import {
-  argumentsIn,
-  checkInput,
-  type Query,
-  queryBeside,
-  queryOf,
-  type ToolInput,
-  textIn,
-} from './inputs.js'
 import { lineOf } from './line.js'
 import type { Offer } from './offers.js'
+import { schemaOfData } from './schema.js'
 import { failureFor, wordsFor } from './wording.js'
+
+// What there is to ask for: commands by words, and one in full.
+
+/** So many are found, the nearest first. */
+const mostFound = 15
+
+/** By which tool it is asked for. */
+const toolFor = ({ reads }: Offer): 'read' | 'plan' => (reads ? 'read' : 'plan')
+
+const about = (area: string): string => areas.find(({ name }) => name === area)?.summary ?? ''
+
+/** How much a word says of a command: most in its name. */
+const weight = ({ name, command, data }: Offer, word: string): number => {
+  if (name.split(/[ -]/).some((part) => part === word || part === `${word}s`)) return 6
+  if (name.includes(word)) return 4
+  if (command.summary.toLowerCase().includes(word)) return 3
+  if (about(command.area).includes(word)) return 2
+  return data.some((datum) => datum.name.includes(word)) ? 1 : 0
+}
+
+const found = (offer: Offer) => ({
+  command: offer.name,
+  about: offer.command.summary,
+  tool: toolFor(offer),
+})
+
+/** Every command by its area, those that write marked. */
+const index = (offers: readonly Offer[]) =>
+  [...new Set(offers.map(({ command }) => command.area))].map((area) => {
+    const of = offers.filter(({ command }) => command.area === area)
+    return {
+      area,
+      about: about(area),
+      read: of.filter(({ reads }) => reads).map(({ command }) => command.words),
+      plan: of.filter(({ reads }) => !reads).map(({ command }) => command.words),
+    }
+  })
+
+/** Commands that words are about; all of them, by area, without any. */
+const findCommands = (offers: readonly Offer[], query: string) => {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  if (words.length === 0) return { areas: index(offers) }
+  const ranked = offers
+    .map((offer) => ({
+      offer,
+      rank: words.reduce((sum, word) => sum + weight(offer, word), 0),
+    }))
+    .filter(({ rank }) => rank > 0)
+    .toSorted((a, b) => b.rank - a.rank)
+  return { commands: ranked.slice(0, mostFound).map(({ offer }) => found(offer)) }
+}
+
+const fieldsOf = ({ returns: { shape } }: Endpoint): readonly string[] => {
+  const properties: unknown = isObject(shape) ? shape.properties : undefined
+  return isObject(properties) ? Object.keys(properties) : []
+}
+
+/** One command: what it takes, what it gives, who may ask for it. */
+const describeCommand = (offer: Offer) => {
+  const endpoints = Object.values<Endpoint>(offer.command.endpoints)
+  const each = <T>(of: (endpoint: Endpoint) => T | readonly T[]): readonly T[] => [
+    ...new Set(endpoints.flatMap(of)),
+  ]
+  return {
+    ...found(offer),
+    endpoints: each<string>(({ route }) => route),
+    arguments: schemaOfData(offer.data),
+    exclusive: each<readonly string[]>((e) => e.exclusive ?? []),
+    fields: each<string>(fieldsOf),
+    access: each<string>(({ access }) => access ?? []),
+    editions: each<string>(({ edition }) => edition ?? []),
+    destroys: each<string>(({ destructive }) => destructive ?? []),
+    notes: each<string>(({ notes }) => notes ?? []),
+  }
+}
+
+// What a call brings along, each part of the kind that its tool takes.
+
+/** What a tool was given, by name. */
+interface ToolInput {
+  readonly [name: string]: unknown
+}
+
+/** A query, and where its answer goes on. */
+interface Query {
+  readonly offer: Offer
+  readonly values: JsonValues
+  readonly fields?: readonly string[]
+  readonly cursor?: string
+}
+
+const textIn = (input: ToolInput, name: string): string | undefined => {
+  const value = input[name]
+  if (value === undefined || typeof value === 'string') return value
+  throw usage(`${name} takes a text`)
+}
+
+const fieldsIn = ({ fields }: ToolInput): readonly string[] | undefined => {
+  if (fields === undefined) return undefined
+  const texts = Array.isArray(fields) ? fields.filter((one) => typeof one === 'string') : []
+  if (Array.isArray(fields) && texts.length === fields.length && texts.length > 0) return texts
+  throw usage('fields takes a list of names')
+}
+
+const argumentsIn = ({ arguments: values = {} }: ToolInput): JsonValues => {
+  if (isObject(values)) return jsonFields(values)
+  throw usage('arguments takes an object')
+}
+
+/** @throws Failure `usage` for what a tool does not take */
+const checkInput = (input: ToolInput, tool: string, takes: readonly string[]): void => {
+  const strange = Object.keys(input).find((name) => !takes.includes(name))
+  if (strange === undefined) return
+  const all = takes.join(', ')
+  throw usage(`${tool} has no argument "${strange}"; it takes ${all}`, didYouMean(strange, takes))
+}
+
+const queryOf = (offer: Offer, input: ToolInput, values: JsonValues): Query => {
+  const fields = fieldsIn(input)
+  const cursor = textIn(input, 'cursor')
+  return {
+    offer,
+    values,
+    fields,
+    cursor,
+  }
+}
+
+/** Of a command that is a tool of its own: its values stand beside `fields` and `cursor`. */
+const queryBeside = (offer: Offer, input: ToolInput): Query => {
+  const { fields: _, cursor: __, ...values } = input
+  return queryOf(offer, input, jsonFields(values))
+}
+
+// Where an answer goes on: signed by this process, so that it goes on with the very query that it came from.
+
+/** A place in a list. */
+interface ListPlace {
+  readonly page: number
+  /** Records of that page that were given already. */
+  readonly skip: number
+}
+
+/** What was asked: the same in another order is the same. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+
+const cursors = () => {
+  const key = randomBytes(32)
+  const sign = (query: unknown, { page, skip }: ListPlace): string =>
+    createHmac('sha256', key)
+      .update(canonical([query, page, skip]))
+      .digest('base64url')
+  return {
+    /** The cursor for a place in the answer to a query, which it begins with in words. */
+    of: (name: string, query: unknown, at: ListPlace): string =>
+      [name.replaceAll(' ', '-'), at.page, at.skip, sign([name, query], at)].join('.'),
+    /**
+     * The place that a cursor names.
+     * @throws Failure `usage` for one that is none, or of another query
+     */
+    open: (cursor: string, name: string, query: unknown): ListPlace => {
+      const [, page = '', skip = '', mark = ''] =
+        /^[a-z-]+\.(\d{1,9})\.(\d{1,9})\.([\w-]{43})$/.exec(cursor) ?? []
+      const at = { page: Number(page), skip: Number(skip) }
+      const right = sign([name, query], at)
+      if (mark !== '' && timingSafeEqual(Buffer.from(mark), Buffer.from(right))) return at
+      throw usage(
+        'the cursor is not one of this query',
+        'Give the same command, arguments and fields as in the call that it came from.',
+      )
+    },
+  }
+}
+
+type Cursors = ReturnType<typeof cursors>
 
 /** Records a page: about as many as fit. */
 const perPage = 50

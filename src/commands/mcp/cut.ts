@@ -4,7 +4,7 @@ import { isObject } from '../../base/objects.js'
 /** So long may a text be, and so long a list, round after round. */
 const textLimits = [8192, 2048, 512, 128]
 const listLimits = [50, 10, 1]
-/** Names of what was cut: so many, and so long, that they have room (`packing.ts`). */
+/** Names of what was cut: so many, and so long, that they have room (`answers.ts`). */
 const mostNames = 20
 const longestName = 60
 

@@ -1,6 +1,6 @@
 /** What is known of the secrets of a run: whether they are there, and whether they are others than last set. */
 
-import { programs } from '../../base/processes/start.js'
+import { programs } from '../../base/processes.js'
 import { type HeldText, holdText } from '../../base/secrets/held.js'
 import { defaultTimeout } from '../../client/defaults.js'
 import type { SecretsPolicy } from '../../desired/comparing/types.js'

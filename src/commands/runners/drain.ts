@@ -1,6 +1,6 @@
 /** `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`). */
 import { inSeconds, poll } from '../../base/poll.js'
-import { programs } from '../../base/processes/start.js'
+import { programs } from '../../base/processes.js'
 import { runners } from '../../catalogue/areas/runners.js'
 import { integer, string } from '../../catalogue/params.js'
 import { pathIn } from '../../catalogue/path-in.js'

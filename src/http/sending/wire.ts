@@ -1,17 +1,17 @@
 /** Sending: credential, redirects, attempts. What comes back is an answer of any status. */
 import { remember } from '../../base/secrets/scrub.js'
 import { askedWait } from '../../base/waits.js'
-import { readHeaders } from '../../catalogue/words.js'
-import { usage } from '../../errors.js'
+import { readHeaders, type Words } from '../../catalogue/words.js'
+import { Failure, usage } from '../../errors.js'
+import { details, type NextStep } from '../advice.js'
 import { Patient, readSome } from '../answers/body.js'
 import { decoded } from '../answers/decode.js'
-import { isMaintenance } from '../answers/failure.js'
-import { headerOf } from '../answers/headers.js'
-import { secretTexts } from '../answers/secrets.js'
-import { legibleHeaders } from '../answers/spoken.js'
+import { isMaintenance, movedProject } from '../answers/failure.js'
+import { type AnswerHeaders, headerOf } from '../answers/headers.js'
+import { safeAddress, secretTexts } from '../answers/secrets.js'
 import { startTrace } from '../answers/tracing.js'
 import type { OnInterrupt } from '../gate.js'
-import { apiRoot, requestLabel, type Target, targetOf } from '../request/address.js'
+import { addressOf, apiRoot, requestLabel, type Target, targetOf } from '../request/address.js'
 import { headersFor, isSigned, strangerHeaders } from '../request/headers.js'
 import type { ClientOptions, Credential, WireRequest } from '../types.js'
 import { type Attempts, isIdempotent, isSafe, longestWait } from './attempts.js'
@@ -19,7 +19,72 @@ import type { Connections } from './connections.js'
 import { exchange, type Outgoing } from './incoming.js'
 import { Lost, lossOf, unknownOutcome } from './lost.js'
 import type { OpenAnswer } from './open-answer.js'
-import { leadsAway, nextTarget, redirects } from './redirects.js'
+
+// Redirects: which are followed, and why the others are not.
+
+/** Statuses that lead elsewhere. */
+const redirects = new Set([301, 302, 303, 307, 308])
+const longestChain = 5
+
+const refused = (reply: OpenAnswer, message: string, next: NextStep): Failure =>
+  new Failure('failed', `${reply.status}: ${message}`, {
+    status: reply.status,
+    request: reply.label,
+    ...details(next),
+  })
+
+const moved = 'If the instance has moved there, give that address as the base URL.'
+
+/** Data that somebody else gives must not pass for the instance's, and no credential goes there. */
+const leadsAway = (reply: OpenAnswer, next: Target): Failure =>
+  refused(
+    reply,
+    `it redirects to ${safeAddress(addressOf(next))}, which is not of this instance; it was not asked`,
+    moved,
+  )
+
+/**
+ * Where a redirect leads; only reading follows it, since following turns a write into a read.
+ * @throws Failure `failed` otherwise
+ */
+const nextTarget = (reply: OpenAnswer, location: string, hops: number): Target => {
+  const { method, target } = reply
+  const from = addressOf(target)
+  const next = URL.canParse(location, from) ? new URL(location, from) : undefined
+  if (next === undefined || !/^https?:$/.test(next.protocol))
+    throw refused(reply, 'it redirects to what is no address', 'Check the base URL.')
+  const shown = safeAddress(next.href)
+  if (!isSafe(method)) {
+    const within = next.origin === target.origin && /\/projects\/[^/]/.test(next.pathname)
+    const advice = within ? movedProject(reply.label) : moved
+    throw refused(reply, `it redirects to ${shown}, and a ${method} is not sent on`, advice)
+  }
+  if (target.origin.startsWith('https:') && next.protocol === 'http:')
+    throw refused(
+      reply,
+      `it redirects to ${shown}, from https to http, where anybody could read or change it`,
+      'Tell the administrators of the instance; its own address should say https everywhere.',
+    )
+  if (hops >= longestChain)
+    throw refused(reply, `it redirects again and again, last to ${shown}`, 'Check the base URL.')
+  return targetOf(next.href)
+}
+
+// Headers in the words of their instance, for readers who know those of the documents.
+
+/** Headers by their names in the documents as well; where both came, the instance's own counts. */
+const legibleHeaders = (
+  headers: AnswerHeaders,
+  names: readonly string[],
+  { header }: Pick<Words, 'header'>,
+): AnswerHeaders => {
+  const found = names.flatMap((name) => {
+    const own = header(name)
+    const value = own === name ? undefined : headers[own]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return found.length === 0 ? headers : { ...headers, ...Object.fromEntries(found) }
+}
 
 /** Statuses of gateways that may pass by themselves. */
 const passing = new Set([502, 503, 504])

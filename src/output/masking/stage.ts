@@ -2,14 +2,46 @@
  * The one stage between the client and every format: no format sees a record before its secrets are
  * masked. A record is written anew only where a name in it may be a secret's; every other byte stays.
  */
-import { mask, type SecrecyOf, secrecies } from '../../base/secrets/mask.js'
-import { masked } from '../../base/secrets/names.js'
+import {
+  mask,
+  type OwnNames,
+  type SecrecyOf,
+  secrecies,
+  secrecyIn,
+  variableNames,
+} from '../../base/secrets/mask.js'
+import { lastLetters, masked } from '../../base/secrets/names.js'
+import type { Words } from '../../catalogue/words.js'
 import { chunksOf } from '../json/chunks.js'
 import { parse, shallow } from '../record.js'
 import type { Hidden, Pick, Printer, Watch, Writer } from '../types.js'
 import { holdsAddress } from './addresses.js'
 import { holdsInner, maskerOfBytes, mentions } from './bytes.js'
-import { endingsOf, isSuspect, type OwnSecrets, secrecyAt } from './names.js'
+
+// What to look for in bytes: the words that names of secrets end in, or have in them.
+
+/** What of an instance's words says which fields are secret: under either name. */
+type OwnSecrets = OwnNames & { readonly secretEndings: Words['secretEndings'] }
+
+/** What names of secrets end in, without case: for a search that only looks for suspects. */
+const endingsOf = (declared: ReadonlySet<string>, words?: OwnSecrets): readonly string[] => {
+  const names = [...declared, ...variableNames]
+  return [
+    ...lastLetters,
+    ...names,
+    ...(words === undefined ? [] : [...words.secretEndings, ...names.map(words.name)]),
+  ]
+}
+
+/** Whether a name is a reason to look at its record. */
+const isSuspect = (secrecyOf: SecrecyOf, name: string): boolean =>
+  secrecyOf(name) === 'value' || secrecyIn(secrecyOf, name) !== undefined
+
+/** How secret the place under a dotted name is: as much as the most secret name on the way. */
+const secrecyAt = (secrecyOf: SecrecyOf, path: string): ReturnType<typeof secrecyIn> => {
+  const found = [path, ...path.split('.')].map((name) => secrecyIn(secrecyOf, name))
+  return found.find((one) => one === 'declared') ?? found.find((one) => one !== undefined)
+}
 
 /** Whether a record of a batch may hold a secret: one of those told of, else by a search. */
 class Suspicion {

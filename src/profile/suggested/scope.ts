@@ -1,5 +1,5 @@
 /** The project or group that a file suggests. */
-import type { Scope, Takes } from '../scope/project.js'
+import type { Scope, Takes } from '../project.js'
 import type { Suggested } from './read.js'
 
 /** None where it names both and the command takes either. */

@@ -50,7 +50,7 @@ const start = async (
   { env, limit = patience, signal }: TokenCommandOptions,
 ): Promise<Outcome> => {
   const [program = '', ...args] = command
-  const { programs } = await import('../../base/processes/start.js')
+  const { programs } = await import('../../base/processes.js')
   const run = await programs()
   const running = run(program, args, env, {
     reject: false,

@@ -66,7 +66,7 @@ const start = async (
   env: Env,
 ): Promise<ChildProcess | undefined> => {
   const [program, ...args] = command
-  const { startProgram } = await import('../../base/processes/start.js')
+  const { startProgram } = await import('../../base/processes.js')
   const child = await startProgram(program, args, {
     as: 'tool',
     env,

@@ -3,10 +3,114 @@ import type { Tone } from '../../base/tone.js'
 import { bar } from './bar.js'
 import { accessible, type ColorFlag, type Env, type Painter, painterOf, useColor } from './color.js'
 import { visible } from './escape.js'
-import { type Linker, linkerOf } from './link.js'
-import { type Mark, markOf, spokenMarks, status } from './status.js'
 import { age, span } from './time.js'
 import { roughWidths, type Widths, widthsFor } from './width.js'
+
+// Words of a status: a symbol that tells them apart without colour, and the tone of the colour.
+
+type Look = readonly [symbol: string, tone: Tone]
+
+const good: Look = ['✓', 'good']
+const bad: Look = ['✗', 'bad']
+const warn: Look = ['!', 'warn']
+const busy: Look = ['▸', 'busy']
+const waiting: Look = ['◌', 'quiet']
+const ended: Look = ['⊘', 'quiet']
+
+const looks: Readonly<Record<string, Look>> = {
+  online: ['●', 'good'],
+  offline: ['○', 'bad'],
+  paused: ['‖', 'warn'],
+  not_connected: waiting,
+  stale: waiting,
+  success: good,
+  passed: good,
+  done: good,
+  ok: good,
+  active: good,
+  valid: good,
+  healthy: good,
+  finished: good,
+  merged: good,
+  approved: good,
+  resolved: good,
+  can_be_merged: good,
+  opened: ['○', 'good'],
+  failed: bad,
+  error: bad,
+  invalid: bad,
+  unhealthy: bad,
+  blocked: bad,
+  expired: bad,
+  cannot_be_merged: bad,
+  confirmed: bad,
+  detected: warn,
+  warning: warn,
+  running: busy,
+  started: busy,
+  checking: busy,
+  scheduled: waiting,
+  pending: waiting,
+  created: waiting,
+  preparing: waiting,
+  waiting_for_resource: waiting,
+  unchecked: waiting,
+  unchanged: ['·', 'quiet'],
+  manual: ['▹', 'quiet'],
+  skipped: ['›', 'quiet'],
+  canceled: ended,
+  dismissed: ended,
+  deactivated: ended,
+  closed: ended,
+  critical: ['▲', 'bad'],
+  high: ['▲', 'bad'],
+  medium: ['◆', 'warn'],
+  low: ['▽', 'busy'],
+  info: ['·', 'quiet'],
+}
+
+/** The word with its symbol, and its tone; undefined when the word says nothing known. */
+export const status = (word: string): { text: string; tone: Tone } | undefined => {
+  const key = word.toLowerCase()
+  const look = Object.hasOwn(looks, key) ? looks[key] : undefined
+  return look === undefined ? undefined : { text: `${look[0]} ${word}`, tone: look[1] }
+}
+
+const marks = { good, bad, warn, next: ['→', undefined] } as const
+
+/** A verdict, or what to do next. */
+type Mark = keyof typeof marks
+
+/** The symbol of a verdict and its tone. */
+const markOf = (kind: Mark): readonly [symbol: string, tone: Tone | undefined] => marks[kind]
+
+/** The same as a screen reader reads it. */
+const spokenMarks: Readonly<Record<Mark, string>> = {
+  good: 'ok:',
+  warn: 'warning:',
+  bad: 'problem:',
+  next: 'next:',
+}
+
+// Clickable text (OSC 8), where the terminal is known to show it.
+
+type Linker = (text: string, url: string) => string
+
+/** An address that holds nothing but itself: no control character, no space. */
+const address = /^https?:\/\/[\x21-\x7e]+$/
+
+const unlinked: Linker = (text) => text
+
+/** The text as a link to the address; addresses that are not plain http(s) ones are left out. */
+export const hyperlink: Linker = (text, url) =>
+  address.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text
+
+/** Loads the knowledge of which terminals show links. */
+export const linkerOf = async (stream: { isTTY?: boolean }, env: Env): Promise<Linker> => {
+  if (stream.isTTY !== true || env.TERM === 'dumb') return unlinked
+  const { createSupportsHyperlinks } = await import('supports-hyperlinks')
+  return createSupportsHyperlinks({ isTTY: true }) ? hyperlink : unlinked
+}
 
 export interface Style extends Painter {
   readonly terminal: boolean

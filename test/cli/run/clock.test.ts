@@ -1,6 +1,6 @@
 /** The clock of a run: waiting ends when it is interrupted. */
 import { expect, it } from 'vitest'
-import { clockOf } from '../../../src/cli/run/place/clock.js'
+import { clockOf } from '../../../src/cli/run/place/standing.js'
 
 it('waits no longer than until the interruption', async () => {
   const controller = new AbortController()

@@ -1,7 +1,7 @@
 /** What was not taken over a long run is said of the first, and counted of the others. */
 import { expect, it } from 'vitest'
 import { deployKeys } from '../../../src/catalogue/areas/deploy-keys.js'
-import { Taken } from '../../../src/cli/run/instance/taken.js'
+import { Taken } from '../../../src/cli/run/instance/sending.js'
 
 it('says no more than a person reads, however many objects there are', () => {
   const taken = new Taken()

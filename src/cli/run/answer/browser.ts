@@ -1,6 +1,6 @@
 /** Opens a page in the browser of the system, by the system's own program and without a shell. */
 import { once } from 'node:events'
-import { startProgram } from '../../../base/processes/start.js'
+import { startProgram } from '../../../base/processes.js'
 
 /** On Windows, and from the Linux within it, as a click on a link does. */
 const windows = ['rundll32.exe', 'url.dll,FileProtocolHandler'] as const

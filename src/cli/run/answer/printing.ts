@@ -1,22 +1,85 @@
 /** The answer of a run: what a command prints, written in the format that was asked for. */
 import type { Endpoint } from '../../../catalogue/endpoint.js'
+import { areas } from '../../../catalogue/index.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
 import { changes } from '../../../commands/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { openDocument, openWriter } from '../../../output/index.js'
-import type { Asked, Hidden, Inspection, Reader, Writer } from '../../../output/types.js'
+import { ownColours } from '../../../output/shown.js'
+import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
 import { isRehearsal } from '../rehearsal.js'
 import type { Streams } from '../screen.js'
 import { mayAskSingles } from '../singles/budget.js'
 import type { SingleFields } from '../singles/fields.js'
-import { columnsFor } from './columns.js'
+import { fieldsOf, firstOf } from './fields.js'
 import { namesFor } from './identity.js'
 import { isList, printedValue } from './outcome.js'
-import { peopleOf } from './people.js'
-import { textOf } from './text.js'
-import { columnsOf, stackingOf } from './view.js'
+
+// What of an answer decides how it is seen.
+
+/** Columns that the command chose, else the catalogue's. */
+const columnsOf = ({ columns, endpoint }: Emit): Pick<Asked, 'columns'> => {
+  const chosen = columns ?? endpoint?.columns
+  return chosen === undefined ? {} : { columns: chosen }
+}
+
+/** The columns of rows that stack where they do not fit. */
+const stackingOf = ({ endpoint, stacks = endpoint?.stacks }: Emit): Pick<Asked, 'stacks'> =>
+  stacks === undefined ? {} : { stacks }
+
+// What people see of an answer in place of its records.
+
+const isBelow = (value: unknown): value is { readonly record: unknown } =>
+  value !== null && typeof value === 'object' && 'record' in value
+
+/** Of records below their parents, each is seen by itself: the rows that it makes stay below its own. */
+const below = ({ page: _, rows, ...others }: People): People => {
+  if (rows === undefined) return others
+  return {
+    ...others,
+    rows: (records) =>
+      records.flatMap((one) =>
+        isBelow(one) ? rows([one.record]).map((record) => ({ ...one, record })) : [one],
+      ),
+  }
+}
+
+/** @param sorts whether another order was asked for than that of the rows */
+const peopleOf = ({ people, within, parent }: Emit, sorts: boolean): Pick<Asked, 'people'> => {
+  if (people === undefined) return {}
+  const { rows: _, ...asSorted } = people
+  const seen: People = sorts && people.reorders === true ? asSorted : people
+  return { people: parent === undefined && within === undefined ? seen : below(seen) }
+}
+
+// Columns for records whose endpoint answers with one of them: those of a list of the same area.
+
+/** The columns of the area's list whose every column the endpoint's shape has; else its first fields. */
+const columnsFor = async (area: string, endpoint: Endpoint): Promise<readonly string[]> => {
+  if (endpoint.columns !== undefined) return endpoint.columns
+  const fields = fieldsOf([endpoint])
+  const endpoints = (await areas.find((a) => a.name === area)?.load()) ?? {}
+  for (const { columns = [], made = [] } of Object.values(endpoints)) {
+    const own = columns.filter((name) => !made.some((one) => one === name))
+    if (own.length > 0 && own.every((name) => fields.includes(firstOf(name)))) return own
+  }
+  return fields.slice(0, 8)
+}
+
+// Text of commands that write their own.
+
+/** How text is written for people on this output. */
+const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
+  accessible: style.accessible,
+  safe: style.visible,
+  strong: (text) => ownColours(style.bold(style.visible(text))),
+  mark: (kind) => ownColours(style.mark(kind)),
+  bar: (fraction, columns) => ownColours(style.bar(fraction, columns)),
+  hanging: (text, indent) =>
+    style.wrap(style.visible(text), width - indent).join(`\n${' '.repeat(indent)}`),
+})
 
 const encoder = new TextEncoder()
 

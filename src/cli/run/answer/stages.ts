@@ -29,6 +29,6 @@ export const staged = async (writer: Writer, options: StageOptions): Promise<Wri
     whole = withSingles(writer, { fields, words: answering.words, recordOf }, width)
   }
   if (globals.sort === undefined) return whole
-  const { sorted } = await import('../sort/index.js')
+  const { sorted } = await import('../sort.js')
   return sorted(whole, { ...options, width })
 }

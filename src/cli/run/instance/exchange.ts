@@ -1,28 +1,150 @@
 /** The requests of one run: its instance as the client of the catalogue, and what stands around it. */
-
 import { remember } from '../../../base/secrets/scrub.js'
+import { userAgent } from '../../../base/version.js'
 import { writes } from '../../../catalogue/endpoint.js'
 import type { Words } from '../../../catalogue/words.js'
 import type { Called } from '../../../client/credential.js'
 import type { WaitKind } from '../../../client/defaults.js'
 import { createInstance } from '../../../client/index.js'
 import type { InstanceClient } from '../../../client/instance.js'
+import type { InstanceOptions } from '../../../client/types.js'
 import { requestIn } from '../../../client/words.js'
+import type { Globals } from '../../../commands/globals.js'
 import type { Party } from '../../../commands/services.js'
 import { Failure, survived } from '../../../errors.js'
 import type { FleetGate } from '../../../fleet/gate/gate.js'
 import { secretTexts } from '../../../http/answers/secrets.js'
-import type { Ask, Client, Credential, WireRequest } from '../../../http/types.js'
+import type { Gate } from '../../../http/gate.js'
+import { toCurl } from '../../../http/index.js'
+import type { Ask, Client, Credential, Exchange, WireRequest } from '../../../http/types.js'
 import { Audit } from '../../../profile/audit/kept.js'
-import { checkReadOnly } from '../../../profile/index.js'
+import { checkReadOnly, transportOf } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
+import type { Meter } from '../../../terminal/streams/meter.js'
 import { type FindOwn, servesOrigin, wordsFor } from '../../own/found.js'
 import type { UnkeptWrites } from '../place/unkept.js'
-import { credentialsOf, hinted } from './credential.js'
-import { curlText } from './curl.js'
-import { type Ceilings, gatesOf } from './gates.js'
-import { type RunWays, reaching } from './reach.js'
+import { worded } from './advice.js'
+import { credentialsOf, hinted, renewalOf } from './credential.js'
 import { Warnings } from './warnings.js'
+
+// How a run reaches an instance: what flags, environment and profile say, as the client takes it.
+
+/** What all clients of a run share. */
+interface RunWays {
+  readonly globals: Pick<Globals, 'timeout' | 'retries' | 'insecure' | 'verbose'>
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  /** Nothing but GET and HEAD goes out; `marked`: and what the catalogue marks as reading. */
+  readonly readOnly: boolean | 'marked'
+  readonly screen: {
+    readonly say: (text: string, level: 'info' | 'verbose') => void
+    readonly trace: (exchange: Exchange) => void
+    readonly meter: Pick<Meter, 'begin'>
+  }
+  /** The gate of an address: the same for all of an origin. */
+  readonly gateOf: (baseUrl: string) => Promise<Gate>
+  readonly warnings: Warnings
+  readonly audit: Audit
+  readonly guard: (request: WireRequest, elsewhere?: boolean) => Promise<void>
+}
+
+/** Proxy and certificates of a profile are for its own instance. */
+const serves = (profile: Profile, baseUrl: string): boolean =>
+  new URL(profile.baseUrl).origin === new URL(baseUrl).origin
+
+const patienceOf = (
+  { timeout, retries }: RunWays['globals'],
+  profile: Profile | undefined,
+): Pick<InstanceOptions, 'timeout' | 'retries'> => ({
+  timeout: timeout ?? profile?.timeout,
+  retries: retries ?? profile?.retries,
+})
+
+/** What the client of an address takes from the run and from a party; its credentials come besides. */
+export const reaching = async (
+  run: RunWays,
+  baseUrl: string,
+  { profile, user, renew }: Party,
+): Promise<Omit<InstanceOptions, 'credential'>> => {
+  const { globals, env, signal, readOnly, screen, warnings, audit } = run
+  return {
+    baseUrl,
+    userAgent,
+    signal,
+    readOnly,
+    note: screen.say,
+    ...patienceOf(globals, profile),
+    transport: () => {
+      warnings.reaching(baseUrl)
+      const own = profile !== undefined && serves(profile, baseUrl) ? { profile } : {}
+      return transportOf({ baseUrl, ...own }, globals.insecure, env)
+    },
+    record: (credential) => audit.open(profile, credential, user),
+    guard: (request) => run.guard(request, request.absolute),
+    progress: screen.meter,
+    worded,
+    gate: await run.gateOf(baseUrl),
+    ...(globals.verbose === 0 ? {} : { trace: screen.trace }),
+    renew: renew && renewalOf(renew),
+  }
+}
+
+// The gates of a run: how many requests at once, and how fast, by its flags and its profile.
+
+/** What a person says of how much is asked at once. */
+type Ceilings = Pick<Globals, 'concurrency' | 'rate'>
+
+/** A profile that is not there yet, since it is signed in to, has no rate; for any other the session refuses. */
+const none = (error: unknown): undefined => {
+  survived(error)
+  return undefined
+}
+
+/** Gives the gate of an address, the same one for all of an origin; loaded with the first request. */
+const gatesOf = (
+  { concurrency = 'auto', rate }: Ceilings,
+  profile: () => Promise<Profile | undefined>,
+  note: (text: string) => void,
+): ((baseUrl: string) => Promise<FleetGate>) => {
+  const make = async (): Promise<(baseUrl: string) => FleetGate> => {
+    const { gates, parseRate, stricter } = await import('../../../fleet/gate/index.js')
+    const asked = rate === undefined ? undefined : parseRate(rate)
+    const kept = (await profile().catch(none))?.rate
+    const least = stricter(asked, kept === undefined ? undefined : parseRate(kept))
+    return gates({ concurrency, note, rate: least })
+  }
+  let made: ReturnType<typeof make> | undefined
+  return async (baseUrl) => {
+    made ??= make()
+    return (await made)(baseUrl)
+  }
+}
+
+// Requests as curl commands: what would go along is looked up, and nothing is sent.
+
+/** The kind of credential that would go along; none where there is none. */
+const kindFor = async (
+  instance: InstanceClient,
+  endpoint: Called | undefined,
+): Promise<Credential['kind'] | undefined> => {
+  try {
+    return (await instance.credential(endpoint))?.kind
+  } catch (error) {
+    if (error instanceof Failure && error.category === 'auth') return undefined
+    throw error
+  }
+}
+
+/** The command that does what the request would. */
+export const curlText = async (
+  session: Pick<Session, 'baseUrl' | 'sudo'>,
+  instance: InstanceClient,
+  wire: WireRequest,
+  endpoint?: Called,
+): Promise<string> => {
+  const sudo = endpoint?.credential === 'parameter' ? undefined : session.sudo
+  return toCurl(session.baseUrl, wire, await kindFor(instance, endpoint), sudo, instance.words)
+}
 
 export interface ExchangeOptions extends Pick<RunWays, 'env' | 'readOnly' | 'signal'> {
   /** The gates of another run, where it shares them. */

@@ -1,6 +1,7 @@
 /** What was asked → plans, with the words and questions of this run. */
 import type { JsonValues } from '../../../base/json/value.js'
 import { KeptAnswers } from '../../../base/kept.js'
+import { isObject, textOf } from '../../../base/objects.js'
 import { echoes } from '../../../catalogue/endpoint.js'
 import type { Naming } from '../../../catalogue/words.js'
 import { refuseGone } from '../../../client/words.js'
@@ -25,10 +26,27 @@ import type { Wanted } from '../../plan/sources.js'
 import type { Surroundings } from '../../plan/surroundings.js'
 import type { RunOptions } from '../options.js'
 import { Questions, type Replied } from '../person/ask.js'
-import { projectPaths } from '../place/project-paths.js'
 import type { Standing } from '../place/standing.js'
 import type { Streams } from '../screen.js'
 import { noParameter } from './judge.js'
+
+// Projects by number and by path are the same: what the instance says of a number.
+
+/**
+ * Paths of projects by number, each asked for once.
+ * @param read the data that a request is answered with; undefined where nothing may be sent
+ */
+const projectPaths = (
+  read: (ask: Ask) => Promise<unknown>,
+): ((id: number) => Promise<string | undefined>) => {
+  const kept = new KeptAnswers<number, string | undefined>()
+  const pathOf = async (id: number): Promise<string | undefined> => {
+    const { projects } = await import('../../../catalogue/areas/projects.js')
+    const data = await read({ endpoint: projects.get, values: { id } })
+    return isObject(data) ? textOf(data.path_with_namespace) : undefined
+  }
+  return (id) => kept.of(id, () => pathOf(id))
+}
 
 /** What planning may read from the instance; nothing is where nothing is to be sent. */
 export interface Reads {

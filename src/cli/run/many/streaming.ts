@@ -10,9 +10,58 @@ import type { Engine } from './each.js'
 import { arriving, type Intake, type Numbered } from './intake.js'
 import type { Keeping } from './journal/keeping.js'
 import type { Resumed } from './journal/resumed.js'
-import { Packed } from './packed.js'
-import { behind, firstOf } from './pieces.js'
 import { several } from './several.js'
+
+// Objects that wait for each other without a journal: as text, so that a million of them stay small.
+
+/** So many are one piece. */
+const together = 1000
+
+class Packed {
+  readonly #pieces: Buffer[] = []
+  #last: GivenObject[] = []
+  readonly first: GivenObject[] = []
+  count = 0
+
+  add({ object, parent }: GivenObject): void {
+    const given = parent === undefined ? { object } : { object, parent }
+    if (this.count++ < mostNamed) this.first.push(given)
+    this.#last.push(given)
+    if (this.#last.length < together) return
+    this.#pieces.push(Buffer.from(JSON.stringify(this.#last)))
+    this.#last = []
+  }
+
+  /** In their order. */
+  async *each(): AsyncGenerator<GivenObject> {
+    for (const piece of this.#pieces) yield* JSON.parse(piece.toString()) as GivenObject[]
+    yield* this.#last
+  }
+}
+
+// What comes, of which the first were taken already.
+
+/** The first, and the others behind them; leaving off ends both. */
+async function* behind<T>(first: readonly T[], others: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    yield* first
+    for (let step = await others.next(); step.done !== true; step = await others.next())
+      yield step.value
+  } finally {
+    await others.return?.()
+  }
+}
+
+/** The first of what comes, at most so many. */
+const firstOf = async <T>(some: AsyncIterator<T>, most: number): Promise<T[]> => {
+  const first: T[] = []
+  while (first.length < most) {
+    const step = await some.next()
+    if (step.done === true) break
+    first.push(step.value)
+  }
+  return first
+}
 
 /** What a run over objects that come needs of the crowd. */
 export interface Streaming {

@@ -1,5 +1,8 @@
 /** Whose instance a run talks to: the session of flags, environment and profile, or the embedded one. */
+
+import { userAgent } from '../../../base/version.js'
 import { refreshTimeout } from '../../../client/defaults.js'
+import { type FormWay, postForm } from '../../../client/form.js'
 import { sandboxSession } from '../../../commands/sandbox/session.js'
 import { Failure } from '../../../errors.js'
 import {
@@ -10,8 +13,23 @@ import {
   transportOf,
 } from '../../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../../profile/types.js'
+import { worded } from '../instance/advice.js'
 import type { OpenSessions, RunOptions } from '../options.js'
-import { sendForm } from './refresh.js'
+
+// The refresh of an OAuth token on its way, with the words of this tool for what fails.
+
+/**
+ * Sends the form of an OAuth refresh; whatever answer comes is given back.
+ * @throws Failure where none came
+ */
+const sendForm = (
+  url: string,
+  form: Readonly<Record<string, string>>,
+  way: Omit<FormWay, 'userAgent'>,
+): ReturnType<typeof postForm> =>
+  postForm(url, form, { ...way, userAgent }).catch((error: unknown) => {
+    throw worded(error)
+  })
 
 interface Heard {
   readonly note: (text: string) => void

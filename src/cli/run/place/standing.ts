@@ -1,18 +1,40 @@
 /** Where a run stands: its process, its session, the project or group at hand. */
-
 import { quoted } from '../../../base/shell-words.js'
 import { allCommands, changes, type ScopeKind } from '../../../commands/derive/index.js'
-import type { PlaceService } from '../../../commands/services.js'
+import type { PlaceService, RunClock } from '../../../commands/services.js'
 import type { Command, MadeBy } from '../../../commands/types.js'
 import type { Within } from '../../../commands/within.js'
-import { usage } from '../../../errors.js'
+import { Failure, usage } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
 import { environmentScope, type Scope, scopeAtHand, type Takes } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
 import type { OpenSessions, RunOptions } from '../options.js'
 import type { Streams } from '../screen.js'
-import { clockOf } from './clock.js'
 import { UnkeptWrites } from './unkept.js'
+
+// Waiting that an interruption ends.
+
+/** Waits so long; rejects with a Failure `interrupted` where that comes first. */
+const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(new Failure('interrupted', 'interrupted'))
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+
+/** The waiting of a run. */
+export const clockOf = (signal: AbortSignal): RunClock => ({
+  now: () => new Date(),
+  sleep: (milliseconds) => sleep(milliseconds, signal),
+  signal,
+})
 
 const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
   const project = kinds.includes('project')

@@ -2,26 +2,122 @@
  * `--select`: the objects of a verb are those of a list that match. The whole selection is made before
  * the first write, so that a write cannot change what is still to be read.
  */
-import { methodOf } from '../../../catalogue/endpoint.js'
+
+import { type Fields, isObject } from '../../../base/objects.js'
+import { shelve } from '../../../base/shelves.js'
+import { type Endpoint, methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
 import { hasForm, named, scopeOf, selectsOf } from '../../../commands/derive/index.js'
 import type { PersonService } from '../../../commands/services.js'
 import type { Command, Given, NamedObject } from '../../../commands/types.js'
 import { usage } from '../../../errors.js'
 import { mostNamed } from '../../../fleet/items.js'
+import { parseWhere } from '../../../fleet/where/index.js'
 import type { Ask } from '../../../http/types.js'
-import { objectsOf } from '../../plan/objects.js'
+import { type Objects, objectsOf } from '../../plan/objects.js'
+import { objectOf } from '../../plan/piped.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import { Lists } from '../instance/listing.js'
 import { chosenAs } from '../many/journal/wish.js'
 import type { RunOptions } from '../options.js'
 import type { Standing } from '../place/standing.js'
 import { isRehearsal } from '../rehearsal.js'
-import { everythingOf } from './everything.js'
 import { besideIds, selectionList } from './from.js'
 import { RecordChoice, type RecordChoiceOptions } from './index.js'
-import { type ChosenObject, objectsIn } from './naming.js'
-import { ownedIn } from './owned.js'
+
+// The records of a selection as objects: how each is called, and what of it the run may change.
+
+interface ChosenObject extends NamedObject {
+  /** As people call it. */
+  readonly called: string
+}
+
+const titleOf = (record: unknown, title: string | undefined): string => {
+  const fields: Fields = isObject(record) ? record : {}
+  const value = title === undefined ? undefined : fields[title]
+  return typeof value === 'string' && value !== '' ? ` "${value}"` : ''
+}
+
+/** The attributes that a command may change. */
+const changeableBy = ({ endpoints }: Command): ReadonlySet<string> =>
+  new Set(
+    Object.values(endpoints).flatMap((e) => [
+      ...Object.keys(e.leaves ?? {}),
+      ...(e.changes === true ? Object.keys(e.params) : []),
+    ]),
+  )
+
+/** Under the names of the documents, whatever the instance calls them. */
+const keptOf = (
+  record: unknown,
+  names: ReadonlySet<string>,
+  naming: Command['naming'],
+): Pick<NamedObject, 'before'> => {
+  if (names.size === 0 || !isObject(record)) return {}
+  const named = Object.entries(record).map(([name, value]) => {
+    const neutral = names.has(name) ? name : (naming?.neutral(name) ?? name)
+    return [neutral, value] as const
+  })
+  return { before: Object.fromEntries(named.filter(([name]) => names.has(name))) }
+}
+
+/**
+ * Of each record nothing is kept but what its object is called, and what is changed of it.
+ * @param project the project that numbers are of, where there is one
+ */
+async function* objectsIn(
+  command: Command,
+  records: AsyncIterable<unknown>,
+  project: string | undefined,
+): AsyncGenerator<ChosenObject> {
+  const [argument] = command.args
+  const objects = await objectsOf(argument, command.naming)
+  const title = kindNamed(argument?.param?.completes)?.title
+  const names = changeableBy(command)
+  for await (const record of records) {
+    const text = objectOf(record, objects, project)
+    yield {
+      text,
+      called: `${text}${titleOf(record, title)}`,
+      ...keptOf(record, names, command.naming),
+    }
+  }
+}
+
+// Objects of a list that knows no projects, in the projects that their records name.
+
+const reference = /^(?<project>.+)[!#](?<id>\d+)$/
+
+/** The numbers of objects, under the path of their project in small letters, and under its number. */
+const ownedIn = async (
+  records: AsyncIterable<unknown>,
+  objects: Objects | undefined,
+): Promise<ReadonlyMap<string, readonly string[]>> => {
+  const owned = new Map<string, string[]>()
+  for await (const record of records) {
+    const { project = '', id = '' } = reference.exec(objectOf(record, objects))?.groups ?? {}
+    const number = isObject(record) ? String(record.project_id) : project
+    for (const key of new Set([project.toLowerCase(), number])) shelve(owned, key, id)
+  }
+  return owned
+}
+
+// What a list is asked besides what was said, so that none of its records is left out by itself.
+
+/** A list of what is somebody's own is no choice among all. */
+const everythingOf = (
+  { params }: Pick<Endpoint, 'params'>,
+  texts: readonly string[],
+): Readonly<Record<string, string>> => {
+  const asked = parseWhere(texts).flatMap(({ conditions }) => conditions.map(({ field }) => field))
+  return Object.fromEntries(
+    Object.entries(params).flatMap(([name, param]) => {
+      const { everything, default: usual } = param
+      const own = everything !== undefined && everything !== usual && !asked.includes(name)
+      return own ? [[name, everything] as const] : []
+    }),
+  )
+}
 
 export interface Selecting
   extends Pick<RecordChoiceOptions, 'planned' | 'data' | 'failed' | 'width'> {

@@ -1,4 +1,6 @@
 /** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
+
+import { isObject } from '../../../base/objects.js'
 import { members } from '../../../catalogue/areas/members.js'
 import { accessLevels } from '../../../catalogue/shapes/common.js'
 import { exitCodes, Failure, isMissing, usage } from '../../../errors.js'
@@ -8,20 +10,118 @@ import {
   beginRun,
   carryRun,
   endRun,
+  type GivenObject,
   type HeldRun,
   type Item,
   type RunEnded,
   resumeRun,
   toldRun,
 } from '../../journal/own-run.js'
-import { type TreePlace, Turns, treePlaceOf } from '../../journal/turns.js'
+import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../../journal/turns.js'
 import type { PlanAnswer, Services } from '../../services.js'
 import type { Given } from '../../types.js'
-import { soughtBy } from '../memberships.js'
+import { type FoundMembership, Memberships, type Sought, soughtBy } from '../memberships.js'
+import { textOfPlace } from '../places.js'
 import { userArgument } from '../where.js'
-import { type LeavingPlan, objectOf, planLeaving } from './plan.js'
-import { type LeavingRow, lineOf, printRows, rowAfter, rowOf } from './report.js'
-import { isLastOwner, lastOwner, ownProject, tokenUser } from './standing.js'
+import {
+  isLastOwner,
+  lastOwner,
+  ownProject,
+  reasonToStay,
+  type TokenUser,
+  tokenUser,
+} from './standing.js'
+
+// What a leaver loses, inner memberships first, and what stays.
+
+/** One membership, with what was decided of it. */
+interface Leaving extends FoundMembership {
+  /** Why it stays. */
+  readonly stays?: string
+}
+
+interface LeavingPlan {
+  /** In the order in which they are removed. */
+  readonly goes: readonly Leaving[]
+  readonly stays: readonly Leaving[]
+}
+
+/** Looks where a user is a direct member, and decides what goes. @throws Failure as `Memberships` */
+const planLeaving = async (
+  services: Services,
+  sought: Sought,
+  self: TokenUser,
+): Promise<LeavingPlan> => {
+  const memberships = new Memberships(services, sought, true)
+  const all: Leaving[] = []
+  for await (const found of memberships.each()) {
+    const stays = await reasonToStay(services.instance, self, found)
+    all.push(stays === undefined ? found : { ...found, stays })
+  }
+  await memberships.tell()
+  const sorted = all
+    .map((one) => ({ one, parent: textOfPlace(one.place) }))
+    .sort((a, b) => innerFirst(a, b) || (a.parent < b.parent ? -1 : 1))
+    .map(({ one }) => one)
+  return {
+    goes: sorted.filter(({ stays }) => stays === undefined),
+    stays: sorted.filter(({ stays }) => stays !== undefined),
+  }
+}
+
+/** What undo needs of a membership: who, as what, until when. */
+const objectOf = ({ place, member }: FoundMembership): GivenObject => ({
+  object: String(member.id),
+  parent: textOfPlace(place),
+  before: {
+    id: member.id,
+    access_level: member.access_level,
+    expires_at: member.expires_at ?? null,
+  },
+})
+
+// What became of a leaver's memberships, as an answer: for a ticket, a sheet, a program.
+
+/** One line of it. */
+interface LeavingRow {
+  readonly of: string
+  readonly access_level: unknown
+  readonly expires_at: unknown
+  readonly outcome: 'failed' | 'gone' | 'left' | 'not tried' | 'planned' | 'removed' | 'unknown'
+  readonly reason: string | null
+}
+
+const rowOf = (
+  { parent = '', before }: Pick<Item, 'before' | 'parent'>,
+  outcome: LeavingRow['outcome'],
+  reason: string | null = null,
+): LeavingRow => {
+  const { access_level = null, expires_at = null } = isObject(before) ? before : {}
+  return { of: parent, access_level, expires_at, outcome, reason }
+}
+
+/** What became of an object that a run had. */
+const rowAfter = (item: Item, { outcomes }: RunEnded): LeavingRow => {
+  const outcome = outcomes.get(item.n)
+  if (outcome === undefined) return rowOf(item, 'not tried')
+  if ('failure' in outcome) return rowOf(item, outcome.state, outcome.failure.message)
+  return rowOf(item, outcome.state === 'unchanged' ? 'gone' : 'removed')
+}
+
+const columns = ['of', 'access_level', 'expires_at', 'outcome', 'reason'] as const
+
+const printRows = async ({ answer }: Services, rows: readonly LeavingRow[]): Promise<void> => {
+  await answer.printMany(rows, { endpoint: members.listOfGroup, columns })
+  await answer.flush()
+}
+
+const levels = new Map<unknown, string>(Object.entries(accessLevels).map(([name, n]) => [n, name]))
+
+/** A membership where somebody is asked about it. */
+const lineOf = ({ of, access_level, expires_at }: LeavingRow): string => {
+  const until = typeof expires_at === 'string' ? `, until ${expires_at.slice(0, 10)}` : ''
+  return `${of} (${levels.get(access_level) ?? String(access_level)}${until})`
+}
 
 const own = {
   command: 'members remove-everywhere',

@@ -1,11 +1,49 @@
 /** The parts of the overview, in the order of its columns. */
+
+import { credentialsOf, type ProfileCredential } from '../../glance/credentials.js'
+import { leftText, several } from '../../glance/words.js'
 import type { OverviewPart } from '../types.js'
 import { certificatesPart } from './certificates.js'
 import { jobsPart } from './jobs.js'
 import { replicationPart } from './replication.js'
 import { runnersPart } from './runners.js'
 import { storagesPart } from './storages.js'
-import { tokensPart } from './tokens.js'
+
+// The tokens of the profiles.
+
+const columns = { name: 14 } as const
+
+const stateOf = ({ works }: ProfileCredential): string =>
+  works === undefined ? 'not tried' : works ? 'works' : 'does not work'
+
+const markOf = ({ works }: ProfileCredential): 'good' | 'bad' | 'warn' =>
+  works === undefined ? 'warn' : works ? 'good' : 'bad'
+
+const endText = ({ left_seconds: left, renews }: ProfileCredential): readonly string[] =>
+  renews === true ? ['renewed by itself'] : left === undefined ? [] : [leftText(left)]
+
+const tokensPart: OverviewPart = {
+  name: 'tokens',
+  title: 'Tokens of the profiles',
+  own: true,
+  read: async (services) => {
+    const all = await credentialsOf(services)
+    return {
+      value: all,
+      headline: several(all.length, 'token'),
+      lines: ({ cell, mark, after }) =>
+        all.flatMap((one) => {
+          const said = [...endText(one), one.base_url, one.reason ?? one.credential].join(', ')
+          return after(`${mark(markOf(one))} ${cell(one.profile, columns.name)} `, said)
+        }),
+      rows: all.map((one) => ({
+        item: one.profile,
+        value: one.expires_at ?? '',
+        state: stateOf(one),
+      })),
+    }
+  },
+}
 
 export const parts: readonly OverviewPart[] = [
   runnersPart,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Endpoint, writes } from '../../../../src/catalogue/endpoint.js'
 import { areas } from '../../../../src/catalogue/index.js'
 import { secretsOf } from '../../../../src/catalogue/secret-fields.js'
-import { valuesOf } from '../../../../src/cli/run/many/journal/header.js'
+import { valuesOf } from '../../../../src/cli/run/many/journal/keeping.js'
 import { flagName } from '../../../../src/commands/derive/index.js'
 import { maskingOf } from '../../../../src/commands/kept.js'
 

@@ -1,7 +1,10 @@
 /** The journal of a run: opened before anything is sent, told of each object, closed whatever ends the run. */
 import { ahead, mostAtOnce } from '../../../../base/ahead.js'
+import type { Fields } from '../../../../base/objects.js'
 import { maskAddresses } from '../../../../base/secrets/addresses.js'
-import { named } from '../../../../commands/derive/index.js'
+import { isSecretName } from '../../../../base/secrets/names.js'
+import type { Endpoint } from '../../../../catalogue/endpoint.js'
+import { flagName, named, scopeOf } from '../../../../commands/derive/index.js'
 import type { Plan } from '../../../../commands/described.js'
 import type { Globals } from '../../../../commands/globals.js'
 import { type Inverse, inverseOf } from '../../../../commands/journal/inverse.js'
@@ -23,15 +26,47 @@ import { enlist, type Keep, type Spool, spool } from '../../../../fleet/journal/
 import type { Journal } from '../../../../fleet/journal/writing.js'
 import type { End } from '../../../../fleet/report.js'
 import type { RunRecord } from '../../../../fleet/run.js'
+import { paramFile } from '../../../plan/texts.js'
+import type { Raw } from '../../../words/line.js'
 import type { Replied } from '../../person/ask.js'
 import type { UnkeptWrites } from '../../place/unkept.js'
 import type { Numbered } from '../intake.js'
 import { askedOf } from './asked.js'
 import { Doing } from './doing.js'
 import { changedBy, type ReadOnce } from './former.js'
-import { valuesOf } from './header.js'
 import type { Resumed } from './resumed.js'
 import type { JournalWish } from './wish.js'
+
+// The first line of a run's journal: what is sent, by whom, and where.
+
+/** Where a secret came from: `env:NAME`, `@file`; not what it is. */
+const origin = (name: string, { params }: Endpoint, { flags }: Raw): string => {
+  const param = params[name]
+  const text = param === undefined ? undefined : flags.get(flagName(name, param))?.at(-1)
+  if (text !== undefined) return /^(?:env:|@)/.test(text) ? text : 'given'
+  const further = flags.get('param')?.findLast((one) => one.startsWith(`${name}=`)) ?? ''
+  const file = paramFile(further)
+  return file === undefined ? 'given' : `@${file.path}`
+}
+
+/** What all objects of a run are sent: neither the object itself nor what it belongs to. */
+export const valuesOf = (
+  { endpoint, values, extra }: Plan,
+  raw: Raw,
+  rowFields: readonly string[] = [],
+): Fields => {
+  const own = [...(endpoint.args ?? []), scopeOf(endpoint)?.placeholder]
+  const common = Object.entries({ ...extra, ...values }).filter(
+    ([name, value]) => value !== undefined && !own.includes(name) && !rowFields.includes(name),
+  )
+  const shown = maskingOf(endpoint)(Object.fromEntries(common)) ?? {}
+  const rows = rowFields.map((name): [string, unknown] => [name, { row: name }])
+  const shared = common.map(([name]): [string, unknown] => {
+    const secret = endpoint.params[name]?.secret === true || isSecretName(name)
+    return [name, secret ? { secret: origin(name, endpoint, raw) } : shown[name]]
+  })
+  return Object.fromEntries([...shared, ...rows])
+}
 
 export interface KeepingParts {
   readonly place: Pick<PlaceService, 'clock' | 'cwd' | 'env' | 'identity'> & {

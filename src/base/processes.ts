@@ -1,0 +1,146 @@
+/** The only place where programs are started: each with an environment that was made for it. */
+import type { ChildProcess, ExecFileException, SpawnOptions } from 'node:child_process'
+import type { Options } from 'execa'
+import { isSecret } from './secrets/mask.js'
+import { isSecretName } from './secrets/names.js'
+
+// What a program that is started sees of the environment: never a credential of ours. One function
+// makes it for all of them.
+
+type ChildEnvironment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Whose program it is.
+ * - `bare`: one of whose surroundings nothing may have a say (the git of the embedded instance)
+ * - `tool`: one that is started on its own account: git, a pager, a browser
+ * - `own`: one that the person named: a token command, a secret's, `--resume-after`
+ */
+type ProgramKind = 'bare' | 'tool' | 'own'
+
+/** Without these nothing can be started at all. */
+const found = /^(?:PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TMPDIR|TMP|TEMP)$/i
+
+/** Who and where somebody is, their language, terminal, screen, and settings of such programs. */
+const surroundings: readonly RegExp[] = [
+  /^(?:HOME|USER|LOGNAME|SHELL|TZ|LANG|LANGUAGE|LC_\w+)$/,
+  /^(?:USERNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|(?:LOCAL)?APPDATA|PROGRAM(?:DATA|FILES(?:\(X86\))?))$/i,
+  /^(?:TERM|TERM_PROGRAM\w*|TERMINFO\w*|COLORTERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR\w*)$/,
+  /^(?:LESS\w*|LV|MORE|MOST_\w+|BAT_\w+|EDITOR|VISUAL|PAGER|BROWSER)$/,
+  /^GIT_(?:DIR|WORK_TREE|COMMON_DIR|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM)$/,
+  /^(?:DISPLAY|XAUTHORITY|XDG_\w+|WAYLAND_\w+|DBUS_SESSION_BUS_ADDRESS|DESKTOP_SESSION|SWAYSOCK|I3SOCK)$/,
+  /^(?:GNOME|GTK|GDK|KDE|QT|MOZ|HYPRLAND)_\w+$/,
+  /^(?:WSL_DISTRO_NAME|WSL_INTEROP|WSLENV)$/,
+  /^(?:https?|all|no)_proxy$/i,
+]
+
+/** The credentials that this program itself reads. */
+const isOurs = (name: string): boolean =>
+  name === 'CI_JOB_TOKEN' || (name.startsWith('SVC_') && isSecretName(name))
+
+/** Shorter texts would be found everywhere. */
+const shortest = 8
+
+/** What the environment has of our credentials, under whatever names it says them again. */
+const oursIn = (env: ChildEnvironment): readonly string[] =>
+  Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= shortest && isOurs(name) ? [value] : [],
+  )
+
+const isProxy = (name: string): boolean => /_proxy$/i.test(name)
+
+/** A proxy without who logs in there; it may come without a scheme. */
+const withoutUser = (proxy: string): string =>
+  proxy.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1')
+
+/** Whether a program is given a variable. */
+const isGiven = (program: ProgramKind, name: string, value: string): boolean => {
+  if (program === 'own') return !isOurs(name)
+  if (found.test(name)) return true
+  if (program === 'bare' || isSecret(name, isProxy(name) ? '' : value)) return false
+  return surroundings.some((pattern) => pattern.test(name))
+}
+
+/**
+ * What a program is given of an environment: none of our credentials, and proxies without their passwords.
+ * @param more what it is given besides
+ */
+const environmentOf = (
+  program: ProgramKind,
+  env: ChildEnvironment,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> => {
+  const ours = oursIn(env)
+  const given = Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || !isGiven(program, name, value)) return []
+    if (ours.some((secret) => value.includes(secret))) return []
+    return [[name, isProxy(name) ? withoutUser(value) : value] as const]
+  })
+  return { ...Object.fromEntries(given), ...more }
+}
+
+/** Whose program it is, and of what environment it is given its own. */
+export interface ChildSurroundings {
+  readonly as: ProgramKind
+  readonly env: ChildEnvironment
+}
+
+/** Starts a program to go on beside. Resolves before it is known whether it could be started. */
+export const startProgram = async (
+  program: string,
+  args: readonly string[],
+  { as, env, ...options }: ChildSurroundings & Omit<SpawnOptions, 'env' | 'shell'>,
+): Promise<ChildProcess> => {
+  const { spawn } = await import('node:child_process')
+  return spawn(program, args, { ...options, env: environmentOf(as, env) })
+}
+
+interface FileOptions extends ChildSurroundings {
+  /** Variables that it is given besides. */
+  readonly more?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  /** Milliseconds. */
+  readonly timeout?: number
+  readonly input?: string | Buffer
+  readonly maxBuffer?: number
+}
+
+/** What a program left behind; `error` where it did not end with 0. */
+interface FileOutcome {
+  readonly error: ExecFileException | null
+  readonly stdout: Buffer
+  readonly stderr: Buffer
+}
+
+/** Runs a program whose output is small, and is wanted whole. */
+export const runFile = async (
+  program: string,
+  args: readonly string[],
+  { as, env, more, input = '', ...options }: FileOptions,
+): Promise<FileOutcome> => {
+  const { execFile } = await import('node:child_process')
+  const given = environmentOf(as, env, more)
+  const how = { ...options, env: given, encoding: 'buffer', windowsHide: true } as const
+  return new Promise((resolve) => {
+    const child = execFile(program, args, how, (error, stdout, stderr) =>
+      resolve({ error, stdout, stderr }),
+    )
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+  })
+}
+
+/** Runs programs that a person named: bounded, and ended with us. */
+export const programs = async () => {
+  const { execa } = await import('execa')
+  return <const O extends Options>(
+    program: string,
+    args: readonly string[],
+    env: ChildEnvironment,
+    options: O,
+  ) =>
+    execa(program, args, {
+      ...options,
+      env: environmentOf('own', env),
+      extendEnv: false,
+    } as const)
+}

@@ -1,0 +1,198 @@
+/** `alerts send` (`catalogue/reference/alerts.md`): one key, no token, no profile. */
+import type { JsonValues } from '../base/json/value.js'
+import { isObject } from '../base/objects.js'
+import { alerts } from '../catalogue/areas/alerts.js'
+import { boolean, string } from '../catalogue/params.js'
+import { Failure, usage } from '../errors.js'
+import type { Credential, WireRequest } from '../http/types.js'
+import { answered } from './answered.js'
+import { define, type GivenBy } from './define.js'
+import type { Services } from './services.js'
+import type { Operation } from './types.js'
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+const noAddress = (): Error =>
+  usage(
+    'alerts send needs --endpoint (SVC_ALERT_ENDPOINT)',
+    'A Maintainer finds the address and its key in the project’s monitoring settings.',
+  )
+
+const flags = {
+  endpoint: string(
+    'address of the alert endpoint; below the instance when it begins with a slash',
+    { env: 'SVC_ALERT_ENDPOINT', format: 'url' },
+  ),
+  'authorization-key': string('authorization key of the endpoint', {
+    env: 'SVC_ALERT_KEY',
+    secret: true,
+  }),
+  basic: boolean('send the key by HTTP Basic, as a password without a user name'),
+  resolve: boolean('the alert is over: end_time is now unless given'),
+  test: boolean('send a test alert'),
+} as const
+type Mine = GivenBy<typeof flags>
+
+/** The alert endpoint; one that begins with a slash is below the instance's own address. */
+const addressOf = async ({ person, place }: Services, given: Mine): Promise<URL> => {
+  const text =
+    given.flags.endpoint ??
+    place.env.SVC_ALERT_ENDPOINT ??
+    (await person.ask('address of the alert endpoint'))
+  if (typeof text !== 'string' || text === '') throw noAddress()
+  const whole = text.startsWith('/') ? `${(await place.session()).baseUrl}${text}` : text
+  if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol))
+    throw usage('--endpoint takes an address that begins with https:// or http://')
+  return new URL(whole)
+}
+
+/** The key that an address carries, taken out of it; undefined where it carries none. */
+export const keyIn = (address: URL): string | undefined => {
+  const { username, password } = address
+  address.username = ''
+  address.password = ''
+  const key = password === '' ? username : password
+  if (key === '') return undefined
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}
+
+const credentialOf = async (
+  { person, place }: Services,
+  given: Mine,
+  inAddress: string | undefined,
+): Promise<Credential> => {
+  const explicit = given.flags['authorization-key']
+  const basic = given.flags.basic === true || (explicit === undefined && inAddress !== undefined)
+  const kind = basic ? 'basic' : 'bearer'
+  const key =
+    explicit ??
+    inAddress ??
+    place.env.SVC_ALERT_KEY ??
+    (await person.askSecret('authorization key of the alert endpoint', 'authorization-key'))
+  if (typeof key === 'string' && key !== '') return { kind, value: key }
+  throw usage(
+    'alerts send needs --authorization-key (SVC_ALERT_KEY)',
+    'Give it as env:NAME or @file.',
+  )
+}
+
+/** The key of the environment belongs to the endpoint of the environment. */
+const checkKey = async ({ place }: Services, given: Mine, address: URL): Promise<void> => {
+  const { SVC_ALERT_ENDPOINT: theirs, SVC_ALERT_KEY: key } = place.env
+  if (!theirs || !key || given.flags.endpoint === undefined) return
+  if (given.flags['authorization-key'] !== undefined || keyIn(new URL(address)) !== undefined)
+    return
+  const whole = theirs.startsWith('/') ? `${(await place.session()).baseUrl}${theirs}` : theirs
+  if (URL.canParse(whole) && new URL(whole).origin === address.origin) return
+  throw usage(
+    `SVC_ALERT_KEY is for SVC_ALERT_ENDPOINT, not for --endpoint at ${address.origin}`,
+    'Unset SVC_ALERT_ENDPOINT to send the key there all the same, or give --authorization-key.',
+  )
+}
+
+const warnOf = ({ person }: Services, address: URL, inAddress: string | undefined): void => {
+  if (inAddress !== undefined)
+    person.warn(
+      'the endpoint’s address carries a key, which ends up in logs: it goes in a header instead; give it by --authorization-key or SVC_ALERT_KEY',
+    )
+  if (address.protocol === 'http:' && !loopback.test(address.hostname))
+    person.warn(`the key travels in clear to ${address.host}: use https`)
+}
+
+/** What `--test` sends where nothing else is given. */
+const sample = {
+  title: 'New: Alert (test)',
+  description: 'A test alert, sent by svcctl.',
+  severity: 'info',
+  monitoring_tool: 'svcctl',
+} as const
+
+const flagOf = (name: string): string => name.replaceAll('_', '-')
+
+/** Attributes that --test, --resolve and --input add to the flags; a given one beats them. */
+const additions = ({ place }: Services, given: Mine): JsonValues => {
+  const isGiven = (name: string): boolean =>
+    Object.hasOwn(given.flags, flagOf(name)) || name in (given.input ?? {}) || name in given.extra
+  const wanted = {
+    ...(given.flags.test === true ? sample : {}),
+    ...(given.flags.resolve === true
+      ? {
+          end_time: place.clock
+            .now()
+            .toISOString()
+            .replace(/\.\d+Z$/, 'Z'),
+        }
+      : {}),
+  }
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isGiven(name)))
+}
+
+/** Properties of --input beyond the documented ones: any are accepted. */
+const further = (given: Mine): JsonValues =>
+  Object.fromEntries(
+    Object.entries(given.input ?? {}).filter(([name]) => !(name in alerts.send.params)),
+  )
+
+/** The plan keeps the address under `endpoint`: a property of that name joins the body here. */
+const withProperty = (request: WireRequest, property: unknown): WireRequest => {
+  if (property === undefined || typeof request.body !== 'string') return request
+  const body: unknown = JSON.parse(request.body)
+  return isObject(body)
+    ? { ...request, body: JSON.stringify({ ...body, endpoint: property }) }
+    : request
+}
+
+const wrongKey = (failure: Failure): Failure =>
+  failure.category === 'auth'
+    ? new Failure('auth', failure.message, {
+        ...failure.details,
+        hint: 'The authorization key is wrong, or was renewed: it is in the monitoring settings.',
+      })
+    : failure
+
+const sending = async (services: Services, given: Mine): Promise<Operation> => {
+  const address = await addressOf(services, given)
+  await checkKey(services, given, address)
+  const inAddress = keyIn(address)
+  warnOf(services, address, inAddress)
+  const credential = await credentialOf(services, given, inAddress)
+  const more = further(given)
+  const input = Object.fromEntries(
+    Object.entries(given.input ?? {}).filter(([name]) => !(name in more)),
+  )
+  const profile = await services.place.profile()
+  return {
+    given: { ...given, input },
+    preset: { ...additions(services, given), ...more, endpoint: address.href },
+    to: {
+      origin: address.origin,
+      credential,
+      ...(profile === undefined ? {} : { party: { profile } }),
+      request: (request) => withProperty(request, more.endpoint),
+    },
+    finish: async (_, came) => {
+      if ('failure' in came) throw wrongKey(came.failure)
+      if (!('whole' in came) || came.whole.data === undefined) {
+        services.person.note('the alert was sent')
+        return { told: true }
+      }
+      return answered(came.whole)
+    },
+  }
+}
+
+export const send = define({
+  description: [
+    'Only the authorization key goes along: as a Bearer token, with --basic as a password. Properties of any type come from --input.',
+  ],
+  flags,
+  examples: [
+    "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --severity high --hosts db1",
+    "alerts send --endpoint /platform/app/alerts/notify/monitoring/3a1f0c5d9b7e2468.json --authorization-key sandbox-alert-key --title 'Disk full' --resolve",
+  ],
+  operation: sending,
+})

@@ -1,0 +1,221 @@
+/** `svcctl alias set|list|remove`: names for lines that are typed often. */
+
+import { isSecretHeader, isSecretName } from '../base/secrets/names.js'
+import { quoted, splitCommand } from '../base/shell-words.js'
+import { didYouMean } from '../base/suggest.js'
+import { areas } from '../catalogue/index.js'
+import { type Failure, usage } from '../errors.js'
+import { openStore, pathsOf } from '../profile/index.js'
+import type { Environment } from '../profile/types.js'
+import { define } from './define.js'
+import { flagsOfCommand } from './derive/taken.js'
+import type { Described } from './described.js'
+import { storeOf } from './stores.js'
+import { meantArea } from './synonyms.js'
+import type { Argument } from './types.js'
+
+// What an alias may be called, and what it may stand for.
+
+const nameRule = /^[a-z][a-z0-9-]{0,31}$/
+
+/** The area, or command of the tool, that a first word names by whichever of its names; undefined for any other. */
+const areaNamed = (word: string, commands: readonly Described[]): string | undefined =>
+  areas.find(({ name, alias }) => name === word || alias === word)?.name ??
+  commands.find(({ area }) => area === word)?.area
+
+/** @throws Failure `usage` for a name that means something already */
+export const checkAliasName = (name: string, commands: readonly Described[]): void => {
+  if (!nameRule.test(name))
+    throw usage(
+      `"${name}" cannot be the name of an alias`,
+      'A name has lower-case letters, digits and dashes, begins with a letter, and is at most 32 long.',
+    )
+  const taken = areaNamed(name, commands) !== undefined || name === 'help'
+  if (taken) throw usage(`${name} is a command of svcctl, and cannot be an alias`)
+  const meant = meantArea(name)
+  if (meant !== undefined)
+    throw usage(`${name} is what other tools call something, and cannot be an alias: ${meant}`)
+}
+
+/** The command that words begin with; undefined where an area's verb is still to follow. */
+const commandIn = (
+  words: readonly string[],
+  commands: readonly Described[],
+): Described | undefined => {
+  const [first = '', second, third] = words
+  const area = areaNamed(first, commands)
+  const own = commands.filter((one) => one.area === area)
+  if (area === undefined)
+    throw usage(
+      `an alias begins with a command, and "${first}" is none`,
+      didYouMean(first, new Set(commands.map((one) => one.area))) ??
+        'It stands for what follows svcctl: jobs list --scope failed. An alias calls no other.',
+    )
+  const alone = own.find((one) => one.words === '')
+  if (alone !== undefined || second === undefined || second.startsWith('-')) return alone
+  const two = `${second} ${third ?? ''}`.trim()
+  const verb = own.find((one) => one.words === two) ?? own.find((one) => one.words === second)
+  const verbs = own.map((one) => one.words)
+  if (verb !== undefined || verbs.some((one) => one.startsWith(`${second} `))) return verb
+  throw usage(
+    `${area} has no verb "${second}"`,
+    didYouMean(second, verbs) ?? `It has ${verbs.join(', ')}.`,
+  )
+}
+
+/** Where a secret comes from is none itself. */
+const isReference = (text: string): boolean => /^(?:env:|@|-$)/.test(text) || text === ''
+
+/** Texts that look like tokens: a prefix and a long rest, or a long mixture. A commit's hash is none. */
+const looksSecret = (text: string): boolean =>
+  text
+    .split(/[^\w-]+/)
+    .some(
+      (word) =>
+        /^[a-z]{2,8}[-_](?=\w*\d)[\w-]{16,}$/i.test(word) ||
+        /^[0-9a-f]{64}$/i.test(word) ||
+        (/^[\w-]{20,}$/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word)),
+    ) || /:\/\/[^/@\s]*:[^/@\s]+@/.test(text)
+
+/** Whether a flag, or what is given by one, holds a secret. */
+const holdsSecret = (flag: string, value: string, command: Described | undefined): boolean => {
+  if (isReference(value)) return false
+  const known = command && flagsOfCommand(command).find(({ name }) => name === flag)?.param
+  if (known?.secret === true || (isSecretName(flag) && known?.type !== 'boolean')) return true
+  const [key = '', rest = ''] = value.split(/[=:](.*)/s)
+  if (rest === '' || isReference(rest.trim())) return false
+  if (flag === 'header' || flag === 'H') return isSecretHeader(key.trim())
+  return flag === 'param' && isSecretName(key)
+}
+
+const credential = (what: string): Failure =>
+  usage(
+    `an alias holds no credential, and ${what}`,
+    'Aliases stand in a file in the clear. Name where it comes from: env:NAME or @file.',
+  )
+
+/** Secrets that the environment has at hand. */
+const atHand = (env: Environment): readonly string[] =>
+  Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= 8 && /^(SVC|CI)_/.test(name) && isSecretName(name)
+      ? [value]
+      : [],
+  )
+
+const checkSecrets = (
+  words: readonly string[],
+  command: Described | undefined,
+  env: Environment,
+): void => {
+  for (const [i, word] of words.entries()) {
+    const [, flag = '', joined] = /^--?([^=]+)(?:=(.*))?$/s.exec(word) ?? []
+    const value = joined ?? words[i + 1] ?? ''
+    if (flag !== '' && holdsSecret(flag, value, command))
+      throw credential(`--${flag} seems to hold one`)
+    if (!isReference(word) && (looksSecret(word) || atHand(env).some((one) => word.includes(one))))
+      throw credential('a part of this line looks like one')
+  }
+}
+
+/**
+ * Holds the line of an alias to its rules.
+ * @throws Failure `usage` for what begins with no command, or holds a credential
+ */
+export const checkAliasLine = (
+  line: string,
+  commands: readonly Described[],
+  env: Environment,
+): void => {
+  const words = splitCommand(line)
+  if (words.length === 0)
+    throw usage(
+      'an alias stands for something',
+      'svcctl alias set stuck "jobs list --scope pending"',
+    )
+  checkSecrets(words, commandIn(words, commands), env)
+}
+
+const nameArgument: Argument = {
+  name: 'alias',
+  required: true,
+  variadic: false,
+  help: 'its name',
+}
+
+const known: Argument = {
+  ...nameArgument,
+  values: async () =>
+    Object.entries(openStore(pathsOf(process.env)).aliases()).map(([value, text]) => ({
+      value,
+      text,
+    })),
+}
+
+export const setCommand = define({
+  summary: 'Call a line by a name',
+  description: [
+    'The line is what follows svcctl, as one argument; what is typed behind the name is put behind it. It is split into words as a shell would, and no shell runs it.',
+    'A name is free where svcctl has no command of it; an alias calls no other, and holds no credential. Completion knows it.',
+  ],
+  args: [
+    nameArgument,
+    {
+      name: 'line',
+      required: true,
+      variadic: true,
+      help: 'what it stands for: a command with its flags, in quotes',
+    },
+  ],
+  examples: [
+    "alias set stuck 'jobs list --all-projects --where status=pending'",
+    "alias set idle 'runners list --instance --where contacted_at>30d'",
+  ],
+  run: async (services, { args }) => {
+    const [name, ...line] = args
+    if (name === undefined || line.length === 0)
+      throw usage(
+        'alias set needs a name and a line',
+        "svcctl alias set stuck 'jobs list --scope pending'",
+      )
+    // Unquoted words of a line come one by one.
+    const text = line.length === 1 ? (line[0] ?? '') : line.map(quoted).join(' ')
+    const commands = await services.place.commands()
+    checkAliasName(name, commands)
+    checkAliasLine(text, commands, services.place.env)
+    const before = await storeOf(services).setAlias(name, text)
+    const told = before === undefined || before === text ? '' : `; it was ${before}`
+    services.person.note(`${name} stands for: ${text}${told}`)
+  },
+})
+
+export const listCommand = define({
+  summary: 'List the aliases',
+  examples: ['alias list', 'alias list -o json'],
+  run: async (services) => {
+    const rows = Object.entries(storeOf(services).aliases())
+      .map(([name, line]) => ({ name, line }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+    if (rows.length === 0) services.person.note('no aliases; svcctl alias set makes one')
+    await services.answer.printMany(rows, { columns: ['name', 'line'] })
+  },
+})
+
+export const removeCommand = define({
+  summary: 'Remove an alias',
+  args: [known],
+  examples: ['alias remove stuck', 'alias remove idle -q'],
+  run: async (services, { args }) => {
+    const [name] = args
+    if (name === undefined)
+      throw usage('alias remove needs the name of an alias', 'svcctl alias list shows them.')
+    const store = storeOf(services)
+    const names = Object.keys(store.aliases())
+    if (!names.includes(name))
+      throw usage(
+        `there is no alias "${name}"`,
+        didYouMean(name, names) ?? 'svcctl alias list shows them.',
+      )
+    await store.setAlias(name, undefined)
+    services.person.note(`the alias ${name} is gone`)
+  },
+})

@@ -1,0 +1,164 @@
+/** `approvals rules create|update` (`catalogue/reference/approvals.md`): approvers that are not listed are removed. */
+import type { JsonValues } from '../base/json/value.js'
+import type { Fields } from '../base/objects.js'
+import { approvals } from '../catalogue/areas/approvals.js'
+import { boolean, list } from '../catalogue/params.js'
+import { pathIn } from '../catalogue/path-in.js'
+import type { Data } from '../client/typed.js'
+import { Failure, survived } from '../errors.js'
+import { define, type GivenBy } from './define.js'
+import { checkChanges, filled, missing, openOf, standIns } from './fill.js'
+import { withListedUsers } from './members/usernames.js'
+import type { InstanceService, Loss, Services } from './services.js'
+import type { Operation, Plan } from './types.js'
+
+const filling = {
+  command: 'approvals rules update',
+  reads: approvals.rulesGet,
+  required: ['name', 'approvals_required'],
+} as const
+
+/** The attribute that lists approvers, where the record has them, and how they are called. */
+const kinds = [
+  { attribute: 'user_ids', field: 'users', what: 'user', name: 'username' },
+  { attribute: 'group_ids', field: 'groups', what: 'group', name: 'full_path' },
+] as const
+
+const listed = (value: unknown): readonly number[] =>
+  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(Number)
+
+type Rule = Data<typeof approvals.rulesGet> | undefined
+
+/** The approvers of a rule, each kind under its field. */
+const present = (rule: Rule, field: 'users' | 'groups') =>
+  (rule?.[field] ?? []).flatMap((one) => (one === null ? [] : [one]))
+
+const fieldOf = (one: Fields, name: string): unknown => one[name]
+
+/** Who approves by the rule and would no longer, in words; a list not given lists nobody. */
+export const removed = (values: Fields, rule: Rule): string[] =>
+  kinds.flatMap(({ attribute, field, what, name }) => {
+    const kept = new Set(listed(values[attribute]))
+    return present(rule, field)
+      .filter(({ id }) => !kept.has(Number(id)))
+      .map((one) => `${what} ${String(fieldOf(one, name) ?? one.id)} (${String(one.id)})`)
+  })
+
+/** The approvers given, and those that the rule has besides. */
+export const withPresent = (values: JsonValues, rule: Rule): JsonValues => {
+  const both = kinds.flatMap(({ attribute, field }) => {
+    const ids = present(rule, field).flatMap(({ id }) => id ?? [])
+    const all = [...new Set([...ids, ...listed(values[attribute])])]
+    return all.length === 0 ? [] : [[attribute, all] as const]
+  })
+  return { ...values, ...Object.fromEntries(both) }
+}
+
+interface Complete {
+  readonly plan: Plan
+  readonly lost: readonly string[]
+}
+
+const complete = async (
+  instance: InstanceService,
+  plan: Plan,
+  open: readonly string[],
+  keep: boolean,
+): Promise<Complete> => {
+  const { data } = await instance.call(approvals.rulesGet, pathIn(approvals.rulesGet, plan.values))
+  const whole = filled(plan, open, data ?? {})
+  if (keep) return { plan: { ...whole, values: withPresent(whole.values, data) }, lost: [] }
+  const rule = `rule ${String(data?.name ?? plan.label)}`
+  return { plan: whole, lost: removed(plan.values, data).map((who) => `${who} from ${rule}`) }
+}
+
+/** So many are named who no longer approve; of the others there is a count. */
+const mostLost = 1000
+
+/** Who is lost with the approvers that are not listed. */
+class Lost {
+  readonly #lines: string[] = []
+  /** Rules that were heard of: the first ones are planned once more to be asked about, and lose nothing by it. */
+  readonly #heard = new Set<string>()
+  #more = 0
+
+  add(rule: string, lines: readonly string[]): void {
+    if (this.#heard.has(rule)) return
+    if (this.#heard.size < mostLost) this.#heard.add(rule)
+    for (const line of lines)
+      if (this.#lines.length < mostLost) this.#lines.push(line)
+      else this.#more += 1
+  }
+
+  /** As far as it is known by now. */
+  get loss(): Loss | undefined {
+    const what = 'Approvers who are not listed are removed; --keep keeps them.'
+    const more = this.#more === 0 ? [] : [`${this.#more} more`]
+    return this.#lines.length === 0
+      ? undefined
+      : { what, details: [...this.#lines, ...more], told: 'removes' }
+  }
+}
+
+/** In place of the API's IDs: names are looked up among the members of the project. */
+const approvers = {
+  'user-ids': {
+    ...list('string', 'users who may approve, by ID or username'),
+    parameter: 'user_ids',
+  },
+} as const
+
+const flags = {
+  ...approvers,
+  keep: boolean('keep the present approvers, and add those given'),
+} as const
+
+const listedBy = (services: Services, plan: Plan): Promise<Plan> =>
+  withListedUsers(services, plan, 'user_ids')
+
+export const rulesCreate = define({
+  flags: approvers,
+  examples: [
+    'approvals rules create --name QA --approvals-required 1 --user-ids dov,3 --project platform/app',
+    'approvals rules create --name Docs --approvals-required 0 --group-ids 1 --project platform/app',
+  ],
+  operation: (services) => ({ complete: (plan) => listedBy(services, plan), reads: true }),
+})
+
+const updating = (services: Services, given: GivenBy<typeof flags>): Operation => {
+  const { instance } = services
+  const missed = missing(given, filling)
+  const keep = given.flags.keep === true
+  const lost = new Lost()
+  return {
+    preset: standIns(missed),
+    complete: async (asked) => {
+      const open = openOf(missed, asked)
+      checkChanges(asked, open, filling)
+      const listed = await listedBy(services, asked)
+      const whole = await complete(instance, listed, open, keep).catch(survived)
+      // A rule that cannot be read is left as it is; the others are changed.
+      if (whole instanceof Failure) return { ...listed, refused: whole }
+      lost.add(JSON.stringify(pathIn(approvals.rulesGet, whole.plan.values)), whole.lost)
+      return whole.plan
+    },
+    reads: true,
+    // Who is lost is known when all rules are read, and asked about before the first is changed.
+    planFirst: true,
+    loses: () => lost.loss,
+  }
+}
+
+export const rulesUpdate = define({
+  description: [
+    'A name or number of approvals that is not given stays as it is: the rule is read first.',
+    'Approvers who are not listed are removed; who that is, is shown and asked about. --keep keeps them.',
+  ],
+  flags,
+  fills: filling.required,
+  examples: [
+    'approvals rules update 2 --approvals-required 2 --keep --project platform/app',
+    'approvals rules update 2 --user-ids gus --keep --project platform/app',
+  ],
+  operation: updating,
+})

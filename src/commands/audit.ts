@@ -1,0 +1,103 @@
+/** `audit list`: what a profile's audit log holds of the requests that wrote. */
+import { integer, string } from '../catalogue/params.js'
+import { Failure, usage } from '../errors.js'
+import {
+  type AuditEnd,
+  type AuditFilter,
+  auditFields,
+  openStore,
+  pathsOf,
+  readAudit,
+} from '../profile/index.js'
+import { define, type GivenBy } from './define.js'
+import type { Services } from './services.js'
+
+const logOf = ({ place }: Services): string => {
+  const store = openStore(pathsOf(place.env))
+  const name = place.globals.profile ?? (place.env.SVC_PROFILE || undefined) ?? store.current()
+  if (name === undefined)
+    throw usage('audit list needs a profile, and there is none', 'svcctl auth login makes one.')
+  const profile = store.get(name)
+  if (profile === undefined)
+    throw new Failure('not_found', `there is no profile "${name}"`, {
+      hint: 'svcctl profile list shows them.',
+    })
+  if (profile.auditLog === undefined)
+    throw new Failure('failed', `profile "${name}" keeps no audit log`, {
+      hint: `svcctl profile set ${name} --audit-log <file> begins one.`,
+    })
+  return profile.auditLog
+}
+
+const last = integer('only the latest so many', { min: 1 })
+
+const flags = {
+  since: string('only from this day or time on'),
+  until: string('only up to this day or time'),
+  user: string('only those of this user, or as this user'),
+  method: string('only those of this method', { words: ['POST', 'PUT', 'PATCH', 'DELETE'] }),
+  status: string('only those with this status (403), class of statuses (4xx) or none'),
+  last,
+} as const
+type Mine = GivenBy<typeof flags>
+
+/** A day or a time; as an end, a day counts to its last moment. */
+const timeOf = (given: Mine, flag: 'since' | 'until'): Date | undefined => {
+  const text = given.flags[flag]
+  if (text === undefined) return undefined
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(String(text))
+  const time = new Date(day && flag === 'until' ? `${text}T23:59:59.999Z` : String(text))
+  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d{2}-\d{2}/.test(String(text)))
+    throw usage(`--${flag} takes a day (2026-01-31) or a time, not "${String(text)}"`)
+  return time
+}
+
+const textOf = (given: Mine, flag: 'user' | 'method' | 'status') => {
+  const text = given.flags[flag]
+  return text === undefined ? {} : { [flag]: String(text) }
+}
+
+const filterOf = (given: Mine): AuditFilter => {
+  const since = timeOf(given, 'since')
+  const until = timeOf(given, 'until')
+  const status = given.flags.status
+  if (status !== undefined && !/^([1-5]\d\d|[1-5]xx|none)$/i.test(String(status)))
+    throw usage(`--status takes a status (403), a class (4xx) or none, not "${String(status)}"`)
+  return {
+    since,
+    until,
+    ...textOf(given, 'user'),
+    ...textOf(given, 'method'),
+    ...textOf(given, 'status'),
+    ...(given.flags.last === undefined ? {} : { limit: given.flags.last }),
+  }
+}
+
+/** Entries to the output as they are read; how the log ended, to standard error. */
+async function* entries({ person }: Services, file: string, filter: AuditFilter) {
+  const log = readAudit(file, filter)
+  let end: AuditEnd | undefined
+  while (end === undefined) {
+    const step = await log.next()
+    if (step.done === true) end = step.value
+    else yield step.value
+  }
+  if (end.records === 0) person.note('nothing found')
+  if (end.more) person.note(`showing the latest ${end.records}; there are more: --last <n>`)
+  if (end.unreadable > 0) person.warn(`${end.unreadable} lines of ${file} are no entries`)
+}
+
+export const listCommand = define({
+  summary: 'List the requests that wrote, from the audit log of the profile',
+  description: [
+    'A profile keeps a log where its audit-log setting names a file. Oldest first; dates and times are UTC unless they say otherwise.',
+  ],
+  flags,
+  examples: ['audit list --since 2026-01-31 --method DELETE', 'audit list --status 4xx -o ndjson'],
+  run: async (services, given) => {
+    const filter = filterOf(given)
+    await services.answer.printMany(entries(services, logOf(services), filter), {
+      columns: [...auditFields],
+    })
+  },
+})

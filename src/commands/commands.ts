@@ -1,0 +1,39 @@
+/** `svcctl commands`: the map from commands to endpoints, from the code itself. */
+import type { Param } from '../catalogue/params.js'
+import { define } from './define.js'
+import type { Services } from './services.js'
+import type { Command, Flag } from './types.js'
+
+const typeOf = (param: Param): string =>
+  param.type === 'list' ? `list of ${param.of === 'enum' ? 'string' : param.of}` : param.type
+
+const valuesOf = (param: Param): readonly string[] | null =>
+  param.type === 'enum' || param.type === 'list'
+    ? (param.values ?? param.words ?? null)
+    : (param.words ?? null)
+
+const flagRow = (flag: Flag) => ({
+  name: flag.name,
+  type: typeOf(flag.param),
+  required: flag.required,
+  values: valuesOf(flag.param),
+  parameter: flag.parameter ?? null,
+})
+
+/** One row of the map; paths are those of the catalogue. */
+export const rowOf = (command: Command) => ({
+  command: [command.area, command.words].filter((w) => w !== '').join(' '),
+  summary: command.summary,
+  endpoints: Object.values(command.endpoints).map((e) => e.route),
+  arguments: command.args.map(({ name, required, variadic }) => ({ name, required, variadic })),
+  flags: command.flags.filter((f) => f.hidden !== true).map(flagRow),
+})
+
+export const commands = define({
+  summary: 'List every command with the endpoints it reaches',
+  examples: ['commands', "commands -o json | jq -r '.[].command'"],
+  run: async ({ answer, place }: Services) => {
+    const rows = (await place.commands()).map(rowOf)
+    await answer.printMany(rows, { columns: ['command', 'summary', 'endpoints'] })
+  },
+})

@@ -1,0 +1,195 @@
+/** `svcctl completion <shell>`: prints the script, and says how it is installed. */
+import { basename } from 'node:path'
+import { usage } from '../errors.js'
+import { define } from './define.js'
+import type { Services } from './services.js'
+import type { Given } from './types.js'
+
+// The completion scripts. Each hands the words to `svcctl __complete`, which prints a candidate a
+// line (`value<TAB>description`) and, last, a directive: `:file`, `:none`. Candidates hold only
+// characters that mean nothing to a shell, so that a hostile name cannot run anything.
+
+const bash = `# bash completion for svcctl. Load it with: source <(svcctl completion bash)
+_svcctl() {
+  local IFS=$'\\n' word line value text directive=':none' i
+  local -a words=() values=() shown=()
+  # bash splits at = and : as well; put the words together again
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if ((i > 1)) && [[ \${#words[@]} -gt 0 && ( $word == [=:] || \${COMP_WORDS[i-1]} == [=:] ) ]]; then
+      words[\${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+  done
+  local current=\${words[\${#words[@]}-1]}
+  local last=\${COMP_WORDS[COMP_CWORD]}
+  [[ $last == [=:] ]] && last=
+  local prefix=\${current%"$last"}
+  while IFS= read -r line; do
+    case $line in
+      :*) directive=$line ;;
+      *)
+        value=\${line%%$'\\t'*}
+        value=\${value#"$prefix"}
+        text=\${line#*$'\\t'}
+        [[ $line == *$'\\t'* && -n $text ]] || text=
+        values+=("$value")
+        shown+=("$value\${text:+  ($text)}")
+        ;;
+    esac
+  done < <(SVC_NO_PROMPT=1 svcctl __complete bash -- "\${words[@]}" 2>/dev/null </dev/null)
+  if [[ $directive == ':file' ]]; then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -f -- "$last"))
+  elif ((\${#values[@]} == 1)); then
+    COMPREPLY=("\${values[0]}")
+  elif ((COMP_TYPE == 63)); then
+    COMPREPLY=("\${shown[@]}")
+  else
+    COMPREPLY=("\${values[@]}")
+  fi
+  [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+  return 0
+}
+complete -F _svcctl svcctl
+`
+
+const zsh = `#compdef svcctl
+# zsh completion for svcctl. Load it with: source <(svcctl completion zsh)
+_svcctl() {
+  local line value text directive=':none'
+  local -a candidates
+  while IFS= read -r line; do
+    case $line in
+      :*) directive=$line ;;
+      *)
+        value=\${line%%$'\\t'*}
+        text=\${line#*$'\\t'}
+        [[ $line == *$'\\t'* ]] || text=
+        candidates+=("\${value//:/\\\\:}\${text:+:$text}")
+        ;;
+    esac
+  done < <(SVC_NO_PROMPT=1 svcctl __complete zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null </dev/null)
+  if [[ $directive == ':file' ]]; then
+    _files
+  else
+    _describe -V 'svcctl' candidates
+  fi
+}
+if [[ \${funcstack[1]} == _svcctl ]]; then
+  _svcctl "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _svcctl svcctl
+fi
+`
+
+const fish = `# fish completion for svcctl. Load it with: svcctl completion fish | source
+function __svcctl_complete
+    set -l words (commandline -opc)[2..-1] (commandline -ct)
+    set -l directive ':none'
+    for line in (SVC_NO_PROMPT=1 svcctl __complete fish -- $words 2>/dev/null </dev/null)
+        if string match -q ':*' -- $line
+            set directive $line
+        else
+            printf '%s\\n' $line
+        end
+    end
+    if test $directive = ':file'
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c svcctl -e
+complete -c svcctl -f -k -a '(__svcctl_complete)'
+`
+
+const powershell = `# PowerShell completion for svcctl. Load it with: svcctl completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName svcctl -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
+        Select-Object -Skip 1 | ForEach-Object { $_.Extent.Text })
+    if ($wordToComplete -eq '') { $words += '' }
+    $env:SVC_NO_PROMPT = '1'
+    $lines = @(& svcctl __complete powershell -- @words 2>$null)
+    Remove-Item Env:SVC_NO_PROMPT
+    if ($lines -contains ':file') { return }
+    $lines | Where-Object { -not $_.StartsWith(':') } | ForEach-Object {
+        $value, $text = $_ -split "\`t", 2
+        if (-not $text) { $text = $value }
+        [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $text)
+    }
+}
+`
+
+interface Shell {
+  readonly name: string
+  /** File name in \`completions/\`. */
+  readonly file: string
+  readonly script: string
+  /** The one line that installs it. */
+  readonly install: string
+}
+
+export const shells: readonly Shell[] = [
+  {
+    name: 'bash',
+    file: 'svcctl.bash',
+    script: bash,
+    install: "echo 'source <(svcctl completion bash)' >> ~/.bashrc",
+  },
+  {
+    name: 'zsh',
+    file: '_svcctl',
+    script: zsh,
+    install: "echo 'source <(svcctl completion zsh)' >> ~/.zshrc",
+  },
+  {
+    name: 'fish',
+    file: 'svcctl.fish',
+    script: fish,
+    install: 'svcctl completion fish > ~/.config/fish/completions/svcctl.fish',
+  },
+  {
+    name: 'powershell',
+    file: 'svcctl.ps1',
+    script: powershell,
+    install: "Add-Content $PROFILE 'svcctl completion powershell | Out-String | Invoke-Expression'",
+  },
+]
+
+const names = shells.map((shell) => shell.name)
+
+/** The shell that the person uses, as far as the environment tells. */
+export const presentShell = (env: Readonly<NodeJS.ProcessEnv>): Shell | undefined => {
+  if (env.PSModulePath !== undefined && env.SHELL === undefined)
+    return shells.find((shell) => shell.name === 'powershell')
+  return shells.find((shell) => shell.name === basename(env.SHELL ?? ''))
+}
+
+export const completion = define({
+  summary: 'Print the completion script of a shell',
+  args: [
+    {
+      name: 'shell',
+      required: false,
+      variadic: false,
+      help: `${names.join(', ')}; the present one unless given`,
+      values: async () => names.map((value) => ({ value })),
+    },
+  ],
+  examples: ['completion bash', 'completion zsh'],
+  run: async ({ answer, person, place }: Services, given: Given) => {
+    const wanted = given.args[0] ?? presentShell(place.env)?.name
+    const shell = shells.find((s) => s.name === wanted)
+    if (shell === undefined)
+      throw usage(
+        wanted === undefined
+          ? 'the present shell is not known'
+          : `there is no completion for "${wanted}"`,
+        `Name one of ${names.join(', ')}.`,
+      )
+    if (answer.terminal) person.note(`install it with: ${shell.install}`)
+    await answer.write(shell.script)
+  },
+})

@@ -1,0 +1,172 @@
+/** `dependencies list` (`catalogue/reference/dependencies.md`). */
+import { randomUUID } from 'node:crypto'
+import { type Fields, isObject, objects, textOf } from '../base/objects.js'
+import { version } from '../base/version.js'
+import { oneOf } from '../catalogue/params.js'
+import { usage } from '../errors.js'
+import { define } from './define.js'
+import type { Emit, Services } from './services.js'
+import { bySeverity } from './vulnerabilities/severity.js'
+
+// Dependencies as a CycloneDX bill of materials, made with the format's own library.
+
+/** The package manager of the API → the type of a package URL. */
+const purlTypes: Readonly<Record<string, string>> = {
+  bundler: 'gem',
+  composer: 'composer',
+  conan: 'conan',
+  go: 'golang',
+  maven: 'maven',
+  npm: 'npm',
+  nuget: 'nuget',
+  pip: 'pypi',
+  yarn: 'npm',
+  sbt: 'maven',
+}
+
+/** A package URL (`pkg:npm/%40scope/name@1.0.0`); undefined for a package manager not known. */
+export const purlOf = (manager: string, name: string, version: string): string | undefined => {
+  const type = purlTypes[manager]
+  if (type === undefined || name === '') return undefined
+  const canonical = type === 'pypi' ? name.toLowerCase().replaceAll('_', '-') : name
+  const parts = (type === 'maven' ? canonical.replaceAll(':', '/') : canonical).split('/')
+  const path = parts.filter((part) => part !== '').map(encodeURIComponent)
+  const at = version === '' ? '' : `@${encodeURIComponent(version)}`
+  return `pkg:${type}/${path.join('/')}${at}`
+}
+
+interface Around {
+  /** The project, by ID or path. */
+  readonly project: string
+  readonly version: string
+  readonly now: Date
+  readonly serialNumber: string
+}
+
+type Library = typeof import('@cyclonedx/cyclonedx-library')
+
+const componentOf = ({ Models, Enums }: Library, item: Fields) => {
+  const name = textOf(item.name) ?? 'unknown'
+  const version = textOf(item.version) ?? ''
+  const manager = textOf(item.package_manager) ?? ''
+  const file = textOf(item.dependency_file_path) ?? ''
+  const purl = purlOf(manager, name, version)
+  return new Models.Component(Enums.ComponentType.Library, name, {
+    bomRef: `${purl ?? `${name}@${version}`}#${file}`,
+    ...(version === '' ? {} : { version }),
+    purl,
+    properties: new Models.PropertyRepository([
+      new Models.Property('svcctl:dependency_file_path', file),
+      new Models.Property('svcctl:package_manager', manager),
+    ]),
+  })
+}
+
+/** Vulnerabilities by name and severity, each with every component it affects. */
+const vulnerabilitiesOf = (
+  library: Library,
+  pairs: readonly (readonly [Fields, ComponentOf])[],
+) => {
+  const { Models, Enums } = library
+  const severities = Object.values(Enums.Vulnerability.Severity)
+  const found = new Map<string, InstanceType<Library['Models']['Vulnerability']['Vulnerability']>>()
+  for (const [item, component] of pairs)
+    for (const weakness of objects(item.vulnerabilities)) {
+      const name = textOf(weakness.name) ?? 'unknown'
+      const word = textOf(weakness.severity)?.toLowerCase()
+      const severity = severities.find((s) => s === word) ?? Enums.Vulnerability.Severity.Unknown
+      const key = `${severity} ${name}`
+      const known =
+        found.get(key) ??
+        new Models.Vulnerability.Vulnerability({
+          bomRef: key,
+          id: name,
+          ratings: new Models.Vulnerability.RatingRepository([
+            new Models.Vulnerability.Rating({ severity }),
+          ]),
+        })
+      known.affects.add(new Models.Vulnerability.Affect(component.bomRef))
+      found.set(key, known)
+    }
+  return found.values()
+}
+type ComponentOf = ReturnType<typeof componentOf>
+
+/** The bill of materials of a project's dependencies, as a document (CycloneDX 1.6). */
+export const cyclonedx = async (records: readonly unknown[], around: Around): Promise<unknown> => {
+  const library = await import('@cyclonedx/cyclonedx-library')
+  const { Enums, Models, Serialize, Spec } = library
+  const pairs = records.filter(isObject).map((item) => [item, componentOf(library, item)] as const)
+  const application = new Models.Component(Enums.ComponentType.Application, around.project, {
+    bomRef: around.project,
+  })
+  for (const [, component] of pairs) application.dependencies.add(component.bomRef)
+  const tool = new Models.Tool({ name: 'svcctl', version: around.version })
+  const bom = new Models.Bom({
+    serialNumber: around.serialNumber,
+    metadata: new Models.Metadata({
+      timestamp: around.now,
+      tools: new Models.Tools({ tools: new Models.ToolRepository([tool]) }),
+      component: application,
+    }),
+    components: new Models.ComponentRepository(pairs.map(([, component]) => component)),
+  })
+  for (const one of vulnerabilitiesOf(library, pairs)) bom.vulnerabilities.add(one)
+  const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
+  const text = new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true })
+  return JSON.parse(text)
+}
+
+/** The worst severity of a dependency's vulnerabilities; undefined where it has none. */
+const worst = (dependency: unknown): unknown =>
+  objects(isObject(dependency) ? dependency.vulnerabilities : [])
+    .map((one) => one.severity)
+    .sort(bySeverity)[0]
+
+/** Vulnerable dependencies first, the worst of them foremost; the rest in the order they came. */
+export const vulnerableFirst = (records: readonly unknown[]): unknown[] => {
+  const ranked = records.map((record) => ({ record, severity: worst(record) }))
+  const bad = ranked.filter((one) => one.severity !== undefined)
+  const rest = ranked.filter((one) => one.severity === undefined)
+  return [...bad.sort((a, b) => bySeverity(a.severity, b.severity)), ...rest].map((r) => r.record)
+}
+
+/** How the records are shown as one document. */
+const billOfMaterials = ({ place }: Services): NonNullable<Emit['document']> => {
+  const { limit, page, perPage } = place.globals
+  const output = place.globals.output ?? (place.env.SVC_OUTPUT || undefined)
+  if (output !== undefined && output !== 'json')
+    throw usage(`--format cyclonedx is JSON: the output format ${output} does not go with it`)
+  return {
+    // A bill of materials is whole unless a part was asked for.
+    whole: limit === undefined && page === undefined && perPage === undefined,
+    of: (records, { values }) =>
+      cyclonedx(records, {
+        project: String(values.id),
+        version,
+        now: place.clock.now(),
+        serialNumber: `urn:uuid:${randomUUID()}`,
+      }),
+  }
+}
+
+const flags = {
+  format: oneOf(['cyclonedx'], 'a CycloneDX bill of materials, of all dependencies'),
+} as const
+
+export const list = define({
+  description: [
+    'Tables show vulnerable dependencies first, the worst foremost; the other formats keep the order of the API.',
+  ],
+  flags,
+  examples: [
+    'dependencies list --project platform/app --package-manager npm,yarn',
+    'dependencies list --project platform/app --format cyclonedx',
+  ],
+  operation: (services, given) => ({
+    emit:
+      given.flags.format === 'cyclonedx'
+        ? { document: billOfMaterials(services) }
+        : { people: { rows: vulnerableFirst, reorders: true } },
+  }),
+})

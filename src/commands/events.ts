@@ -1,0 +1,124 @@
+/** `events list` as lines that read (`catalogue/reference/events.md`). */
+
+import { type Fields, isObject, objects, textOf } from '../base/objects.js'
+import { projects } from '../catalogue/areas/projects.js'
+import { survived } from '../errors.js'
+import { age } from '../terminal/text/time.js'
+import { define } from './define.js'
+import type { Services } from './services.js'
+
+/** `WikiPage::Meta` → `wiki page`, `MergeRequest` → `merge request`. */
+const kindOf = (type: string): string =>
+  type
+    .replace(/::.*$/, '')
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+
+const refOf = (type: string, iid: unknown): string => {
+  if (typeof iid !== 'number') return ''
+  const sign = { MergeRequest: '!', Issue: '#' }[type]
+  return sign === undefined ? '' : ` ${sign}${iid}`
+}
+
+const pushed = (push: Fields): string => {
+  const ref = String(push.ref)
+  const kind = String(push.ref_type ?? 'branch')
+  if (push.action === 'removed') return `deleted ${kind} ${ref}`
+  const count = typeof push.commit_count === 'number' ? push.commit_count : 0
+  if (count === 0) return `created ${kind} ${ref}`
+  const place = push.action === 'created' ? `new ${kind} ${ref}` : ref
+  return `pushed ${count} commit${count === 1 ? '' : 's'} to ${place}`
+}
+
+const commented = (note: Fields, title: string | undefined): string => {
+  const type = textOf(note.noteable_type) ?? ''
+  const on = type === '' ? 'something' : kindOf(type)
+  return `commented on ${on}${refOf(type, note.noteable_iid)}${title === undefined ? '' : ` “${title}”`}`
+}
+
+/** What was done, without who and where. */
+export const deedOf = (event: Fields): string => {
+  if (isObject(event.push_data)) return pushed(event.push_data)
+  const title = textOf(event.target_title)
+  if (isObject(event.note)) return commented(event.note, title)
+  const action = textOf(event.action_name) ?? 'did something'
+  const type = textOf(event.target_type)
+  if (type === undefined) return `${action}${title === undefined ? '' : ` “${title}”`}`
+  const named = title === undefined ? '' : ` “${title}”`
+  return type === 'Project'
+    ? `${action} the project`
+    : `${action} ${kindOf(type)}${refOf(type, event.target_iid)}${named}`
+}
+
+/** What people do to a project rather than in it. */
+const memberships: Readonly<Record<string, string>> = {
+  joined: 'joined',
+  left: 'left',
+  expired: 'lost access to',
+  'removed due to membership expiration from': 'lost access to',
+}
+
+/** Who did it: the name, else the user name. */
+const actorOf = (event: Fields): string =>
+  (isObject(event.author) ? textOf(event.author.name) : undefined) ??
+  textOf(event.author_username) ??
+  'someone'
+
+const whenWidth = 10
+
+/** When an event was, as an age where it can be told. */
+export const whenOf = (event: Fields, now: Date): string =>
+  age(textOf(event.created_at) ?? '', now) ?? textOf(event.created_at) ?? ''
+
+/** `Ana pushed 3 commits to main in platform/app`. */
+export const sentenceOf = (event: Fields, place: string | undefined): string => {
+  const membership = memberships[textOf(event.action_name) ?? '']
+  const where = place === undefined ? '' : ` in ${place}`
+  const deed =
+    membership === undefined ? deedOf(event) + where : `${membership} ${place ?? 'a project'}`
+  return `${actorOf(event)} ${deed}`
+}
+
+/** Paths of projects, each asked for once; its ID where the instance does not tell it. */
+const places = ({ instance }: Services) => {
+  const known = new Map<number, Promise<string>>()
+  const ask = async (id: number): Promise<string> => {
+    try {
+      const { data } = await instance.call(projects.get, { id })
+      return textOf(data?.path_with_namespace) ?? `project ${id}`
+    } catch (error) {
+      survived(error)
+      return `project ${id}`
+    }
+  }
+  return (id: unknown): Promise<string | undefined> => {
+    if (typeof id !== 'number') return Promise.resolve(undefined)
+    const path = known.get(id) ?? ask(id)
+    known.set(id, path)
+    return path
+  }
+}
+
+/** `2 h ago  Ana pushed 3 commits to main in platform/app`, folded to the terminal. */
+const lineOf = ({ answer, place }: Services, event: Fields, where: string | undefined): string => {
+  const when = answer.text.safe(whenOf(event, place.clock.now())).padEnd(whenWidth)
+  return `${when}  ${answer.text.hanging(sentenceOf(event, where), whenWidth + 2)}\n`
+}
+
+/** A line an event, as soon as the name of its project is known. */
+async function* lines(services: Services, events: readonly unknown[]): AsyncGenerator<string> {
+  const placeOf = places(services)
+  for (const event of objects(events))
+    yield lineOf(services, event, await placeOf(event.project_id))
+}
+
+export const list = define({
+  description: [
+    'On a terminal a line an event; elsewhere, and with --output or --fields, the records of the API.',
+  ],
+  examples: [
+    'events list --project platform/app --action pushed',
+    'events list --user ana --after 2026-01-01 --target-type issue',
+  ],
+  operation: (services) => ({ emit: { people: { page: (events) => lines(services, events) } } }),
+})

@@ -1,0 +1,193 @@
+/** `integrations list`, `get` and `update` (`catalogue/reference/integrations.md`). */
+
+import { isObject } from '../base/objects.js'
+import {
+  eventFlags,
+  familyOfSlug,
+  type IntegrationFamily,
+  integrationFamilies,
+  integrationParameters,
+} from '../catalogue/integration-families.js'
+import { oneOf } from '../catalogue/params.js'
+import type { Naming } from '../catalogue/words.js'
+import { usage } from '../errors.js'
+import { define, type GivenBy } from './define.js'
+import type { Emit, Services } from './services.js'
+import type { Plan } from './types.js'
+
+const booleans: ReadonlySet<string> = new Set([
+  'active',
+  'comment_on_event_enabled',
+  ...eventFlags,
+  ...Object.entries(integrationParameters).flatMap(([name, param]) =>
+    param.type === 'boolean' ? [name] : [],
+  ),
+])
+
+const spellings = new Map<unknown, boolean>([
+  ['true', true],
+  ['1', true],
+  [1, true],
+  ['false', false],
+  ['0', false],
+  [0, false],
+])
+
+/** A record with its booleans as booleans: instances return `true`, `"true"`, `"1"` and `1`. */
+export const normalised = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(normalised)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, v]) => [
+      name,
+      booleans.has(name) ? (spellings.get(v) ?? v) : normalised(v),
+    ]),
+  )
+}
+
+/** Tables and spreadsheets show booleans as such; programs get the API's own objects. */
+const asRows: Emit = { people: { rows: (records) => records.map(normalised), sheets: true } }
+
+const families = integrationFamilies.map((family) => family.name)
+
+export const familyNamed = (name: string): IntegrationFamily | undefined =>
+  integrationFamilies.find((family) => family.name === name)
+
+const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`
+
+/** Parameters that do not belong to the family, by flag. */
+export const foreign = (family: IntegrationFamily, names: readonly string[]): string[] =>
+  names.filter((name) => name in integrationParameters && !(name in family.params)).map(flagOf)
+
+/** Parameters that the family cannot do without and that were not given. */
+export const lacking = (family: IntegrationFamily, given: ReadonlySet<string>): string[] =>
+  Object.entries(family.params).flatMap(([name, param]) =>
+    param.required === true && !given.has(name) ? [name] : [],
+  )
+
+const explained = (family: IntegrationFamily): string =>
+  `svcctl explain integrations update --family ${family.name} lists its parameters.`
+
+/** What a person is told and asked while plans are checked, each once: those that come are planned twice. */
+interface Once {
+  readonly note: (text: string) => void
+  readonly secret: (slug: string, question: string, name: string) => Promise<string | undefined>
+}
+
+const onceEach = ({ person }: Services): Once => {
+  const said = new Set<string>()
+  const answers = new Map<string, Promise<string | undefined>>()
+  return {
+    note: (text) => {
+      if (!said.has(text)) person.note(text)
+      said.add(text)
+    },
+    secret: (slug, question, name) => {
+      const key = `${slug} ${name}`
+      const answer = answers.get(key) ?? person.askSecret(question, name)
+      answers.set(key, answer)
+      return answer
+    },
+  }
+}
+
+/** Asks for the secrets that are missing. */
+const withSecrets = async (
+  { secret }: Once,
+  slug: string,
+  family: IntegrationFamily,
+  missing: readonly string[],
+): Promise<Readonly<Record<string, string>>> => {
+  const found: Record<string, string> = {}
+  for (const name of missing) {
+    const param = family.params[name]
+    if (param?.secret !== true) continue
+    const answer = await secret(slug, `${name}: ${param.help}`, name)
+    if (answer !== undefined && answer !== '') found[name] = answer
+  }
+  return found
+}
+
+const noteDeprecated = (
+  { note }: Once,
+  family: IntegrationFamily,
+  names: readonly string[],
+): void => {
+  for (const name of names) {
+    const successor = family.params[name]?.deprecated
+    if (successor !== undefined)
+      note(`${flagOf(name)} is deprecated in family ${family.name}: use ${successor}`)
+  }
+}
+
+/** The family of a slug, which the instance may have a word of its own for. */
+const familyOf = (slug: string, naming: Naming | undefined): IntegrationFamily | undefined => {
+  const own = naming?.family?.(slug)
+  return own === undefined ? (familyOfSlug(slug) ?? familyNamed(slug)) : familyNamed(own)
+}
+
+/**
+ * A plan that its family accepts.
+ * @throws Failure `usage` naming the family and the parameters that are missing or do not belong
+ */
+const checked = async (
+  once: Once,
+  plan: Plan,
+  { flags: { family: named }, naming }: GivenBy<typeof flags>,
+): Promise<Plan> => {
+  const slug = String(plan.values.slug)
+  const family = named === undefined ? familyOf(slug, naming) : familyNamed(named)
+  if (family === undefined) return plan
+  const names = Object.keys(plan.values).filter((name) => !(name in plan.endpoint.path))
+  const strange = foreign(family, names)
+  if (strange.length > 0)
+    throw usage(
+      `${strange.join(', ')}: not a parameter of family ${family.name}, which ${slug} belongs to`,
+      `${explained(family)} --param passes any other.`,
+    )
+  noteDeprecated(once, family, names)
+  const given = new Set([...names, ...Object.keys(plan.extra ?? {})])
+  const secrets = await withSecrets(once, slug, family, lacking(family, given))
+  const missing = lacking(family, new Set([...given, ...Object.keys(secrets)]))
+  if (missing.length > 0)
+    throw usage(
+      `${slug} needs ${missing.map(flagOf).join(', ')} (family ${family.name})`,
+      explained(family),
+    )
+  return { ...plan, values: { ...plan.values, ...secrets } }
+}
+
+const flags = {
+  family: oneOf(families, 'family of the integration, whose parameters are checked'),
+} as const
+
+export const update = define({
+  description: [
+    `An integration takes the parameters of its family: ${families.join(', ')}. Give --family where the slug does not tell it; without it nothing is checked.`,
+  ],
+  flags,
+  examples: [
+    "integrations update emails-on-push --recipients 'team@example.test ops@example.test' --project platform/app",
+    'integrations update custom-issue-tracker --project-url https://t.example.test --issues-url https://t.example.test/:id --new-issue-url https://t.example.test/new --project platform/app',
+  ],
+  operation: (services, given) => {
+    const once = onceEach(services)
+    return { complete: (plan) => checked(once, plan, given), planFirst: true, emit: asRows }
+  },
+})
+
+export const get = define({
+  examples: [
+    'integrations get emails-on-push --project platform/app',
+    'integrations get emails-on-push --legacy-path --project platform/app -o json',
+  ],
+  operation: () => ({ emit: asRows }),
+})
+
+export const list = define({
+  examples: [
+    'integrations list --project platform/app',
+    'integrations list --project platform/app --fields slug,push_events,tag_push_events',
+  ],
+  operation: () => ({ emit: asRows }),
+})

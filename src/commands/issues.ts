@@ -1,0 +1,42 @@
+/** `issues promote` (`catalogue/reference/issues.md`): a note whose quick action makes an issue an epic. */
+
+import { issues } from '../catalogue/areas/issues.js'
+import { usage } from '../errors.js'
+import { define, type GivenBy } from './define.js'
+import type { Operation, Plan } from './types.js'
+
+const action = '/promote'
+
+/** Whether a note holds the quick action at the start of a line. */
+export const promotes = (body: string): boolean => /^\/promote(?!\S)/m.test(body)
+
+/** @throws Failure `usage` for a note that does not promote */
+const checkNote = (body: unknown): void => {
+  if (promotes(String(body))) return
+  throw usage(
+    'the note does not promote the issue: it needs /promote at the start of a line',
+    'Leave --body out for a note that is just that.',
+  )
+}
+
+const promoting = (given: GivenBy<Record<never, never>, typeof issues.promote>): Operation => {
+  const body = given.flags.body ?? given.input?.body
+  if (body !== undefined) checkNote(body)
+  const bare = body === undefined && given.extra.body === undefined
+  const ofRow = (plan: Plan): Plan => {
+    if (plan.row?.body !== undefined) checkNote(plan.row.body)
+    return plan
+  }
+  return { preset: bare ? { body: action } : {}, complete: ofRow, done: 'promoted' }
+}
+
+export const promote = define({
+  of: [issues.promote],
+  description: ['Without --body the note is just /promote.'],
+  fills: ['body'],
+  examples: [
+    'issues promote 3 --project platform/app --yes',
+    'issues promote platform/app#1 --body /promote --yes',
+  ],
+  operation: (_, given) => promoting(given),
+})

@@ -1,0 +1,91 @@
+/** `mr rebase` (`catalogue/reference/mr.md`): asked for with PUT, followed through the record. */
+import { textOf } from '../base/objects.js'
+import { inSeconds, poll } from '../base/poll.js'
+import { quoted } from '../base/shell-words.js'
+import { mr } from '../catalogue/areas/mr.js'
+import { boolean, integer } from '../catalogue/params.js'
+import { pathIn } from '../catalogue/path-in.js'
+import { propertiesOf } from '../catalogue/shapes/properties.js'
+import { Failure } from '../errors.js'
+import { answered } from './answered.js'
+import { define, type GivenBy } from './define.js'
+import type { InstanceService, PlanAnswer, Services, Stays } from './services.js'
+import type { Operation, Plan, Received } from './types.js'
+
+/** Whether the rebase goes on: an answer that does not tell is no sign of its end. */
+const look = async (instance: InstanceService, plan: Plan) => {
+  const input = { ...pathIn(mr.get, plan.values), include_rebase_in_progress: true }
+  const whole = await instance.call(mr.get, input)
+  const { data, status } = whole
+  const going = data?.rebase_in_progress
+  if (typeof going !== 'boolean')
+    throw new Failure(
+      'unreachable',
+      `the instance answered ${status} without saying whether the rebase is in progress`,
+      {
+        status,
+        unknownOutcome: true,
+        hint: 'The rebase was asked for; look at it with: svcctl mr get',
+      },
+    )
+  return { going, error: textOf(data?.merge_error), outcome: answered(whole) }
+}
+
+/** Follows the rebase to its end. */
+const settled = async (
+  { instance, place }: Services,
+  plan: Plan,
+  timeout: number,
+): Promise<PlanAnswer> => {
+  const over = async () => {
+    const found = await look(instance, plan)
+    return found.going ? undefined : found
+  }
+  const ended = await poll(over, inSeconds(timeout, place.clock), place.clock)
+  if (ended === undefined)
+    throw new Failure('failed', `the rebase was still in progress after ${timeout} s`, {
+      hint: 'It goes on at the instance; look again with: svcctl mr get, or give --wait-timeout.',
+    })
+  if (ended.error !== undefined)
+    throw new Failure('failed', ended.error, {
+      hint: 'Rebase the source branch locally, resolve the conflicts and push it.',
+    })
+  return ended.outcome
+}
+
+/** Leaving while it is waited for stops nothing: the rebase was asked for. */
+const askedFor = ({ label = '' }: Plan): Stays => ({
+  text: `while waiting; the rebase of ${label} was asked for and goes on at the instance`,
+  hint: `Look again with: svcctl mr get ${quoted(label)}`,
+})
+
+const flags = {
+  wait: boolean('follow the rebase to its end; a conflict is exit 1'),
+  'wait-timeout': integer('seconds to follow it', { min: 1, default: 600 }),
+} as const
+
+const rebasing = (services: Services, given: GivenBy<typeof flags>): Operation => {
+  const { person } = services
+  const timeout = given.flags['wait-timeout']
+  if (given.flags.wait !== true) return { done: 'rebase asked for' }
+  return {
+    finish: async (plan: Plan, came: Received) => {
+      if ('failure' in came) throw came.failure
+      return person.leaving(askedFor(plan), () => settled(services, plan, timeout))
+    },
+    around: (work) => person.progress('rebasing', work),
+    done: 'rebased',
+    emit: { endpoint: mr.get },
+  }
+}
+
+export const rebase = define({
+  flags,
+  // With --wait it shows the merge request.
+  shows: Object.keys(propertiesOf(mr.get.returns.shape) ?? {}),
+  examples: [
+    'mr rebase 1 --project platform/app --wait',
+    "mr rebase 'platform/app!1' 'platform/app!2' --skip-ci",
+  ],
+  operation: rebasing,
+})

@@ -1,0 +1,281 @@
+/** `pages-domains add`, `update` and `list` (`catalogue/reference/pages-domains.md`). */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { basename, resolve } from 'node:path'
+import { readReadable } from '../base/files/readable.js'
+import { type Fields, isObject, textOf } from '../base/objects.js'
+import type { MadeField } from '../catalogue/kinds.js'
+import { boolean, string } from '../catalogue/params.js'
+import { Failure, reasonOf, usage } from '../errors.js'
+import { define, type GivenBy } from './define.js'
+import type { Services } from './services.js'
+import type { Given, Operation, OwnFlag, Plan } from './types.js'
+
+// Checks a certificate, its chain and its key before they are sent (`POST
+// /projects/:id/pages/domains`). What is wrong is said one by one; of a private key nothing is ever repeated.
+
+const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+
+/** The name in a certificate's subject, for messages. */
+const nameIn = (subject: string | undefined): string =>
+  /^CN=(.*)$/m.exec(subject ?? '')?.[1] ?? (subject ?? '').split('\n')[0] ?? ''
+
+const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+const called = (certificate: X509Certificate, index: number): string =>
+  index === 0 ? 'the certificate' : `certificate ${index + 1} (${nameIn(certificate.subject)})`
+
+/** When a certificate ends, in milliseconds. */
+const endOf = (certificate: X509Certificate): number => Date.parse(certificate.validTo)
+
+const parse = (pem: string, index: number): X509Certificate => {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    throw usage(`--certificate: certificate ${index + 1} cannot be read: the file was damaged`)
+  }
+}
+
+/**
+ * The certificates of a PEM file, in its order.
+ * @throws Failure `usage` where it holds none, or a private key
+ */
+const certificatesIn = (text: string): X509Certificate[] => {
+  if (text.includes('PRIVATE KEY-----'))
+    throw usage(
+      '--certificate: the file holds a private key',
+      'Give the certificates by --certificate and the private key by --key.',
+    )
+  const found = text.match(block) ?? []
+  if (found.length === 0)
+    throw usage(
+      '--certificate: the file is not PEM: it has no BEGIN CERTIFICATE line',
+      'A binary certificate is converted with: openssl x509 -inform der -in FILE',
+    )
+  return found.map(parse)
+}
+
+const issued = (one: X509Certificate, by: X509Certificate): boolean =>
+  one.checkIssued(by) && one.verify(by.publicKey)
+
+/** Each certificate must have been issued by the one that follows it. */
+const checkOrder = (chain: readonly X509Certificate[]): void => {
+  for (const [i, one] of chain.entries()) {
+    const next = chain[i + 1]
+    if (next === undefined || issued(one, next)) continue
+    const elsewhere = chain.some((a, x) =>
+      chain.some((b, y) => x !== y && y !== x + 1 && issued(a, b)),
+    )
+    throw elsewhere
+      ? usage(
+          '--certificate: the chain is out of order',
+          'The domain’s own certificate comes first, each of the others right after the one it issued.',
+        )
+      : usage(
+          `--certificate: certificate ${i + 2} (${nameIn(next.subject)}) did not issue ${called(one, i)}`,
+          `Its issuer is ${nameIn(one.issuer)}.`,
+        )
+  }
+}
+
+const checkDates = (chain: readonly X509Certificate[], now: number): void => {
+  for (const [i, one] of chain.entries()) {
+    const starts = Date.parse(one.validFrom)
+    const ends = endOf(one)
+    if (ends <= now) throw usage(`--certificate: ${called(one, i)} expired on ${day(ends)}`)
+    if (starts > now)
+      throw usage(`--certificate: ${called(one, i)} is not valid before ${day(starts)}`)
+  }
+}
+
+const checkDomain = (leaf: X509Certificate, domain: string): void => {
+  if (leaf.checkHost(domain) !== undefined) return
+  const names = leaf.subjectAltName?.replaceAll('DNS:', '') ?? nameIn(leaf.subject)
+  throw usage(
+    `--certificate: the certificate is not for ${domain}`,
+    `It is for ${names === '' ? 'no name at all' : names}.`,
+  )
+}
+
+const keyFailure = (text: string): Failure => {
+  if (/ENCRYPTED/.test(text))
+    return usage(
+      '--key: the private key is protected by a passphrase',
+      'Take it off with: openssl pkey -in FILE -out PLAIN',
+    )
+  return text.includes('PRIVATE KEY-----')
+    ? usage('--key: the private key cannot be read: the file was damaged')
+    : usage('--key: the file is not PEM: it has no BEGIN PRIVATE KEY line')
+}
+
+const keyIn = (text: string) => {
+  try {
+    return createPrivateKey(text)
+  } catch {
+    throw keyFailure(text)
+  }
+}
+
+/**
+ * Checks what is about to be attached to a domain.
+ * @throws Failure `usage` naming the first thing that is wrong
+ */
+export const checkCertificate = (
+  { certificate, key }: { readonly certificate?: string; readonly key?: string },
+  domain: string,
+  now: Date,
+): void => {
+  const secret = key === undefined ? undefined : keyIn(key)
+  const chain = certificate === undefined ? [] : certificatesIn(certificate)
+  const [leaf] = chain
+  if (leaf === undefined) return
+  checkOrder(chain)
+  checkDomain(leaf, domain)
+  checkDates(chain, now.getTime())
+  if (secret !== undefined && !leaf.checkPrivateKey(secret))
+    throw usage(
+      '--key: the private key does not belong to the certificate',
+      'The first certificate of --certificate must be the one made for this key.',
+    )
+}
+
+const attributes = ['certificate', 'key'] as const
+type Attribute = (typeof attributes)[number]
+type Files = Readonly<Partial<Record<Attribute, NonNullable<Plan['files']>[string]>>>
+
+const pem = {
+  certificate: {
+    ...string('PEM file: the certificate, then its intermediates, the most specific first', {
+      format: 'pem',
+    }),
+    parameter: 'certificate',
+  },
+  key: {
+    ...string('PEM file: the private key of the certificate', { format: 'pem' }),
+    parameter: 'key',
+  },
+} as const satisfies Readonly<Record<string, OwnFlag>>
+
+const updating = {
+  ...pem,
+  'no-certificate': boolean('remove the certificate and its key'),
+} as const
+
+const read = async (
+  { cwd, clock }: Services['place'],
+  name: Attribute,
+  given: string | null | undefined,
+): Promise<Files> => {
+  if (given === undefined) return {}
+  const path = (given ?? '').replace(/^@/, '')
+  if (path === '')
+    throw usage(`--${name} takes a PEM file`, '--no-certificate removes certificate and key.')
+  if (path.includes('-----BEGIN'))
+    throw usage(`--${name} takes the name of a PEM file, not its text`)
+  try {
+    const bytes = await readReadable(resolve(cwd, path), clock.signal)
+    return { [name]: { filename: basename(path), path, bytes } }
+  } catch (cause) {
+    throw new Failure('usage', `--${name}: cannot read ${path}: ${reasonOf(cause)}`)
+  }
+}
+
+/** The PEM texts of a plan: of its files, else of --input. */
+const textsOf = (files: Files, values: Fields): Partial<Record<Attribute, string>> =>
+  Object.fromEntries(
+    attributes.flatMap((name) => {
+      const file = files[name]
+      const text = file === undefined ? textOf(values[name]) : Buffer.from(file.bytes).toString()
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
+
+const withFiles = (plan: Plan, files: Files, now: Date): Plan => {
+  checkCertificate(textsOf(files, plan.values), String(plan.values.domain), now)
+  // What goes as a file does not stand among the values as well.
+  const values = Object.entries(plan.values).filter(([name]) => !(name in files))
+  return { ...plan, values: Object.fromEntries(values), files }
+}
+
+const attaching = async (
+  { place }: Services,
+  given: GivenBy<typeof updating>,
+): Promise<Operation> => {
+  const { certificate, key, 'no-certificate': without, ...flags } = given.flags
+  if (without !== undefined && (certificate !== undefined || key !== undefined))
+    throw usage(
+      `--no-certificate and --${certificate === undefined ? 'key' : 'certificate'} exclude each other`,
+    )
+  if (without !== undefined) return detaching({ ...given, flags })
+  const files = {
+    ...(await read(place, 'certificate', certificate)),
+    ...(await read(place, 'key', key)),
+  }
+  // Stand-ins, so that an update of nothing but files counts as one.
+  const preset = Object.fromEntries(Object.keys(files).map((name) => [name, '']))
+  return {
+    given: { ...given, flags },
+    preset,
+    complete: (plan) => withFiles(plan, files, place.clock.now()),
+    planFirst: true,
+  }
+}
+
+const detaching = (given: Given): Operation => ({
+  given,
+  preset: { certificate: '', key: '' },
+  loses: {
+    what: 'The certificate and its key are removed; the site is no longer served over TLS with them.',
+    each: ({ values }) => `${String(values.domain)} of project ${String(values.id)}`,
+  },
+})
+
+const checked =
+  'Certificate, chain and key are checked before they are sent: dates, domain, order, and that they belong together.'
+
+export const add = define({
+  description: [checked],
+  flags: pem,
+  examples: [
+    'pages-domains add new.example.test --project web/site',
+    'pages-domains add secure.example.test --auto-ssl-enabled --project web/site',
+  ],
+  gathers: true,
+  operation: (services, given) => attaching(services, given),
+})
+
+export const update = define({
+  description: [checked],
+  flags: updating,
+  examples: [
+    'pages-domains update www.example.test --auto-ssl-enabled --project web/site',
+    'pages-domains update site.example.test --no-certificate --project web/site --yes',
+  ],
+  operation: attaching,
+})
+
+/** When a certificate ends: as the instance says, else as its PEM text does. */
+const endTime = (certificate: Fields): string | undefined => {
+  const { expiration, certificate: pem } = certificate
+  if (typeof expiration === 'string') return expiration
+  if (typeof pem !== 'string') return undefined
+  try {
+    return new Date(endOf(new X509Certificate(pem))).toISOString()
+  } catch {
+    return undefined
+  }
+}
+
+const certificateOf = (domain: unknown): Fields =>
+  isObject(domain) && isObject(domain.certificate) ? domain.certificate : {}
+
+/** The name and the end of a domain's certificate, which tables have room for. */
+export const made = {
+  subject: (domain: unknown) => textOf(certificateOf(domain).subject)?.replace(/^\/?CN=/, ''),
+  expires_at: (domain: unknown) => endTime(certificateOf(domain)),
+} as const satisfies Readonly<Record<MadeField, (domain: unknown) => unknown>>
+
+export const list = define({
+  description: ['Tables show when certificates end, and mark those that soon do.'],
+  examples: ['pages-domains list --project web/site', 'pages-domains list --instance'],
+  made,
+})

@@ -1,0 +1,170 @@
+/** `profile list|get|set|delete`: settings by name, without their credentials. */
+import { resolve } from 'node:path'
+import type { JsonValues } from '../base/json/value.js'
+import { list, string } from '../catalogue/params.js'
+import { Failure, usage } from '../errors.js'
+import {
+  type Changes,
+  fieldOf,
+  removeProfile,
+  settingNames,
+  settings,
+  shownProfile,
+} from '../profile/index.js'
+import type { Profile } from '../profile/types.js'
+import { define, type GivenBy } from './define.js'
+import type { PlaceService, Services } from './services.js'
+import { storeOf, tokensOf } from './stores.js'
+import type { Argument, Given } from './types.js'
+
+const argument: Argument = {
+  name: 'name',
+  required: true,
+  variadic: false,
+  help: 'name of the profile',
+  param: string('name of the profile', { completes: 'profile' }),
+}
+
+const needed = (given: Pick<Given, 'args'>, words: string): string => {
+  const [name] = given.args
+  if (name === undefined)
+    throw usage(`${words} needs the name of a profile`, 'svcctl profile list shows them.')
+  return name
+}
+
+const known = (services: Services, name: string): Profile => {
+  const profile = storeOf(services).get(name)
+  if (profile === undefined)
+    throw new Failure('not_found', `there is no profile "${name}"`, {
+      hint: 'svcctl profile list shows them, svcctl auth login makes one.',
+    })
+  return profile
+}
+
+/** A profile by the names of its settings, without a proxy's password, and where its token is kept. */
+const shown = (profile: Profile, current: string | undefined) => ({
+  name: profile.name,
+  current: profile.name === current,
+  ...settingsOf(shownProfile(profile)),
+  token: profile.tokenStore ?? null,
+  user: profile.user ?? null,
+})
+
+const settingsOf = (profile: Profile): JsonValues =>
+  Object.fromEntries(
+    settingNames.flatMap((name) => {
+      const value = Object.entries(profile).find(([field]) => field === fieldOf(name))?.[1]
+      return value === undefined ? [] : [[name.replaceAll('-', '_'), value]]
+    }),
+  )
+
+/** Settings that a profile may have, whether or not this one does. */
+const settingFields = settingNames.map((name) => name.replaceAll('-', '_'))
+
+export const listCommand = define({
+  summary: 'List the profiles',
+  examples: ['profile list', 'profile list -o json'],
+  run: async (services) => {
+    const store = storeOf(services)
+    const rows = store.list().map((profile) => shown(profile, store.current()))
+    if (rows.length === 0) services.person.note('no profiles; svcctl auth login makes one')
+    await services.answer.printMany(rows, {
+      columns: ['name', 'current', 'base_url', 'token', 'user'],
+      known: settingFields,
+      reveal: true,
+    })
+  },
+})
+
+export const getCommand = define({
+  summary: 'Show the settings of a profile',
+  args: [argument],
+  examples: ['profile get default', 'profile get default -o json'],
+  run: async (services, given) => {
+    const profile = known(services, needed(given, 'profile get'))
+    await services.answer.print(shown(profile, storeOf(services).current()), {
+      known: settingFields,
+      reveal: true,
+    })
+  },
+})
+
+/** Settings that the flags of every command already carry have none of their own. */
+const {
+  'base-url': _address,
+  output: _output,
+  sudo: _sudo,
+  timeout: _timeout,
+  retries: _retries,
+  rate: _rate,
+  ...own
+} = settings
+
+const flags = {
+  ...own,
+  'token-kind': { ...own['token-kind'], stays: true },
+  unset: list('string', 'settings to remove'),
+} as const
+
+const changesOf = ({ globals }: PlaceService, { flags: given }: GivenBy<typeof flags>): Changes => {
+  const { unset = [], ...set } = given
+  const { baseUrl, output, sudo, timeout, retries, rate } = globals
+  const wanted = { ...set, 'base-url': baseUrl, output, sudo, timeout, retries, rate }
+  return Object.fromEntries([
+    ...Object.entries(wanted).filter(([, value]) => value !== undefined),
+    ...unset.map((name) => [name, null]),
+  ])
+}
+
+/** @throws Failure `usage` for a vocabulary that does not go together with the whole catalogue */
+const checkWords = async ({ place }: Services, file: string | undefined): Promise<void> => {
+  if (file === undefined || file === '') return
+  const { loadChecked } = await import('../vocabulary/index.js')
+  await loadChecked(resolve(place.cwd, file))
+}
+
+export const setCommand = define({
+  summary: 'Change settings of a profile, or make one',
+  description: ['An empty value, or --unset, removes a setting.'],
+  args: [argument],
+  flags,
+  examples: [
+    'profile set default --read-only',
+    'profile set default --audit-log ./audit.ndjson --project platform/app',
+  ],
+  run: async (services, given) => {
+    const name = needed(given, 'profile set')
+    if (services.place.globals.insecure)
+      throw usage(
+        'a profile does not keep --insecure: it is asked for each time',
+        `Let the profile trust the instance’s certificate instead: svcctl profile set ${name} --ca-file <file>`,
+      )
+    const changes = changesOf(services.place, given)
+    if (Object.keys(changes).length === 0)
+      throw usage('profile set has nothing to change', `Settings: ${settingNames.join(', ')}.`)
+    await checkWords(services, given.flags.vocabulary)
+    const profile = await storeOf(services).set(name, changes)
+    services.person.note(`profile "${name}" is changed`)
+    await services.answer.print(shown(profile, storeOf(services).current()), {
+      known: settingFields,
+      changed: true,
+      reveal: true,
+      noted: true,
+    })
+  },
+})
+
+export const deleteCommand = define({
+  summary: 'Delete a profile and its credential',
+  args: [argument],
+  examples: ['profile delete staging --yes', 'profile delete default --yes'],
+  run: async (services, given) => {
+    const name = needed(given, 'profile delete')
+    const profile = known(services, name)
+    // Its own protection counts, not that of the profile in force.
+    const of = { profile, baseUrl: profile.baseUrl }
+    await services.person.confirm(`Profile "${name}" and its credential are deleted.`, [name], of)
+    await removeProfile(storeOf(services), tokensOf(services), name)
+    services.person.note(`profile "${name}" is deleted`)
+  },
+})

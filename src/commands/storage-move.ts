@@ -1,0 +1,81 @@
+/** `storage-move schedule` (`catalogue/reference/storage-move.md`). */
+
+import { inSeconds, poll } from '../base/poll.js'
+import { quoted } from '../base/shell-words.js'
+import { projects } from '../catalogue/areas/projects.js'
+import { boolean, integer } from '../catalogue/params.js'
+import { Failure, usage } from '../errors.js'
+import { define, type GivenBy } from './define.js'
+import type { Services } from './services.js'
+import type { Operation } from './types.js'
+
+const kinds = ['projects', 'snippets', 'groups'] as const
+
+/** Follows the projects on the source until none is left. */
+const empty = async (services: Services, source: string, timeout: number): Promise<void> => {
+  const { instance, person, place } = services
+  let left = 0
+  await person.progress(`waiting until ${source} is empty`, async (say) => {
+    const none = async (): Promise<true | undefined> => {
+      const input = { repository_storage: source, simple: true }
+      left = (await instance.records(projects.list, input)).length
+      if (left > 0) say(`${left} project${left === 1 ? '' : 's'} left on ${source}`)
+      return left === 0 ? true : undefined
+    }
+    if ((await poll(none, inSeconds(timeout, place.clock), place.clock)) === true) return
+    throw new Failure('failed', `${left} projects were still on ${source} after ${timeout} s`, {
+      hint: `The moves go on; look again with: svcctl projects list --repository-storage ${quoted(source)}. A move that failed is scheduled again.`,
+    })
+  })
+  person.note(`no project is left on ${source}`)
+}
+
+const flags = {
+  wait: boolean('follow the list of projects until the source is empty'),
+  'wait-timeout': integer('seconds to follow it', { min: 1, default: 3600 }),
+} as const
+
+const scheduling = (services: Services, given: GivenBy<typeof flags>): Operation => {
+  const [kind] = given.args
+  if (kind === undefined || !kinds.some((k) => k === kind))
+    throw usage(
+      `storage-move schedule needs one of ${kinds.join(', ')}${kind === undefined ? '' : `, not "${kind}"`}`,
+    )
+  const wait = given.flags.wait === true
+  if (wait && kind !== 'projects')
+    throw usage(`--wait follows projects; the API has no list of ${kind} by storage`)
+  let source = ''
+  return {
+    given: { ...given, args: [], flags: { ...given.flags, [kind]: true } },
+    complete: (plan) => {
+      source = String(plan.values.source_storage_name)
+      return plan
+    },
+    loses: {
+      each: ({ values, endpoint }) =>
+        [
+          `all ${kind} on ${source} move to ${String(values.destination_storage_name)}`,
+          ...(endpoint.notes ?? []).slice(1),
+        ].join('\n  '),
+    },
+    after: async () => {
+      if (wait) await empty(services, source, given.flags['wait-timeout'])
+      return undefined
+    },
+    done: 'scheduled',
+  }
+}
+
+export const schedule = define({
+  summary: 'Schedule the move of all projects, snippets or groups of a storage',
+  args: [
+    { name: 'projects|snippets|groups', required: true, variadic: false, help: 'what is moved' },
+  ],
+  flags,
+  without: [...kinds],
+  examples: [
+    'storage-move schedule projects --source-storage-name default --destination-storage-name second --yes',
+    'storage-move schedule snippets --source-storage-name default --destination-storage-name second --yes',
+  ],
+  operation: scheduling,
+})
