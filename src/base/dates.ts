@@ -1,5 +1,13 @@
 /** What counts as a day and as a moment: one rule for the command line and the embedded instance. */
 
+// Moments that are told by others, and so may lie outside of what a date can hold.
+
+/** ISO time of a moment, so many seconds after another; undefined past the end of all dates. */
+export const momentAfter = (milliseconds: number, seconds: number): string | undefined => {
+  const moment = new Date(milliseconds + seconds * 1000)
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
+}
+
 /** `YYYY-MM-DD`, a day that the calendar has. */
 export const isDay = (text: string): boolean => {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false

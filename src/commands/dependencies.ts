@@ -6,7 +6,7 @@ import { oneOf } from '../catalogue/params.js'
 import { usage } from '../errors.js'
 import { define } from './define.js'
 import type { Emit, Services } from './services.js'
-import { bySeverity } from './vulnerabilities/severity.js'
+import { bySeverity } from './vulnerabilities.js'
 
 // Dependencies as a CycloneDX bill of materials, made with the format's own library.
 

@@ -24,7 +24,7 @@ const from = <N extends string>(
 
 /** Commands of API areas that do more than one call. */
 const specials: readonly SpecialRow[] = [
-  from('runners', () => import('./runners/index.js'), {
+  from('runners', () => import('./runners.js'), {
     pause: 'pause',
     resume: 'resume',
     drain: 'drain',
@@ -33,8 +33,8 @@ const specials: readonly SpecialRow[] = [
   from('jobs', () => import('./jobs/index.js'), { why: 'why' }),
   from('artifacts', () => import('./artifacts/index.js'), { download: 'download', file: 'file' }),
   from('mr', () => import('./mr.js'), { rebase: 'rebase' }),
-  from('settings', () => import('./settings/index.js'), { get: 'get', update: 'update' }),
-  from('geo', () => import('./geo/index.js'), { status: 'status', 'nodes update': 'nodesUpdate' }),
+  from('settings', () => import('./settings.js'), { get: 'get', update: 'update' }),
+  from('geo', () => import('./geo.js'), { status: 'status', 'nodes update': 'nodesUpdate' }),
   from('approvals', () => import('./approvals.js'), {
     'rules create': 'rulesCreate',
     'rules update': 'rulesUpdate',
@@ -48,7 +48,7 @@ const specials: readonly SpecialRow[] = [
     'billable remove': 'billableRemove',
   }),
   from('members', () => import('./members/where.js'), { where: 'where' }),
-  from('members', () => import('./members/leaving/index.js'), {
+  from('members', () => import('./members/leaving.js'), {
     'remove-everywhere': 'removeEverywhere',
   }),
   from('issues', () => import('./issues.js'), { promote: 'promote' }),
@@ -71,7 +71,7 @@ const specials: readonly SpecialRow[] = [
     add: 'add',
     update: 'update',
   }),
-  from('vulnerabilities', () => import('./vulnerabilities/index.js'), { list: 'list' }),
+  from('vulnerabilities', () => import('./vulnerabilities.js'), { list: 'list' }),
   from('dependencies', () => import('./dependencies.js'), { list: 'list' }),
   from('error-tracking', () => import('./error-tracking.js'), {
     'keys create': 'keysCreate',

@@ -2,8 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { actionsOf, checkActions, describe as words } from '../../src/commands/commits/actions.js'
-import { actionsFromFlags, contentOf } from '../../src/commands/commits/create.js'
+import {
+  actionsFromFlags,
+  actionsOf,
+  checkActions,
+  contentOf,
+  describe as words,
+} from '../../src/commands/commits/create.js'
 import { hasDiffs, inWords, unified } from '../../src/commands/commits/index.js'
 import { Failure } from '../../src/errors.js'
 

@@ -1,9 +1,8 @@
 /** The page of `overview` as people see it, narrow and wide: the parts in their places, of a made-up instance. */
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../../src/catalogue/endpoint.js'
-import { pageOf } from '../../src/commands/overview/index.js'
+import { overviewOf, pageOf, recordOf } from '../../src/commands/overview/index.js'
 import { parts } from '../../src/commands/overview/parts/index.js'
-import { overviewOf, recordOf } from '../../src/commands/overview/reading.js'
 import type { AnswerService, Services } from '../../src/commands/services.js'
 import { Failure } from '../../src/errors.js'
 import { styleOf } from '../../src/terminal/text/style.js'

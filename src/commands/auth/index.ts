@@ -1,6 +1,6 @@
 /** `auth login|status|logout|switch` (`profile/README.md`). */
 import { clearTextWarning, normalizeBaseUrl } from '../../base/base-url.js'
-import { momentAfter } from '../../base/moments.js'
+import { momentAfter } from '../../base/dates.js'
 import { boolean, integer, oneOf, string } from '../../catalogue/params.js'
 import { exitCodes, Failure, survived, usage } from '../../errors.js'
 import {

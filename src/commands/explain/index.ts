@@ -11,7 +11,7 @@ import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
 import type { Command, Suggestion } from '../types.js'
-import { openapi } from './openapi/index.js'
+import { openapi } from './openapi.js'
 
 const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
   parameter: name,

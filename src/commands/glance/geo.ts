@@ -1,6 +1,6 @@
 /** Replication, site by site: whether it is well, how far behind, how much of its data is there. */
 import { geo } from '../../catalogue/areas/geo.js'
-import { kindsOf, number, percent } from '../geo/shares.js'
+import { kindsOf, number, percent } from '../geo.js'
 import type { InstanceService } from '../services.js'
 
 /** A kind of data on a site. */

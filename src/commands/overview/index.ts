@@ -1,14 +1,109 @@
 /** `svcctl overview`: one page of what an administrator looks at first. */
-
 import { stripVTControlCharacters } from 'node:util'
+import { projects } from '../../catalogue/areas/projects.js'
 import { list } from '../../catalogue/params.js'
-import { exitCodes } from '../../errors.js'
+import { exitCodes, type Failure, survived } from '../../errors.js'
 import { type Widths, widthsFor } from '../../terminal/text/width.js'
 import { define, type GivenBy } from '../define.js'
+import { isUnoffered, whyUnread } from '../glance/unread.js'
 import type { AnswerService, Services } from '../services.js'
 import { parts, untold } from './parts/index.js'
-import { isWhole, type Overview, overviewOf, type PartAnswer, recordOf, rowsOf } from './reading.js'
-import type { Pen } from './types.js'
+import type { OverviewPart, OverviewProject, OverviewSources, Pen, ReadPart } from './types.js'
+
+// All parts of the overview, asked side by side: what one of them cannot be read ends none of the others.
+
+/** What became of a part. */
+interface PartAnswer {
+  readonly part: OverviewPart
+  readonly read?: ReadPart
+  readonly failure?: Failure
+  /** Why it is not there. */
+  readonly why?: string
+  /** False where the instance itself has no such thing. */
+  readonly offered: boolean
+}
+
+interface Overview {
+  readonly address: string
+  readonly at: string
+  readonly answers: readonly PartAnswer[]
+}
+
+const sourcesOf = (services: Services): OverviewSources => {
+  let all: Promise<readonly OverviewProject[]> | undefined
+  return {
+    ...services,
+    projects: () => {
+      all ??= services.instance.records(projects.list, {})
+      return all
+    },
+  }
+}
+
+const answerOf = async (part: OverviewPart, sources: OverviewSources): Promise<PartAnswer> => {
+  try {
+    return { part, read: await part.read(sources), offered: true }
+  } catch (error) {
+    const failure = survived(error)
+    if (failure.category === 'usage') throw failure
+    return { part, failure, why: whyUnread(failure), offered: !isUnoffered(failure) }
+  }
+}
+
+/**
+ * Reads parts of the overview.
+ * @throws Failure where the instance could not be asked for a single one
+ */
+export const overviewOf = async (
+  services: Services,
+  parts: readonly OverviewPart[],
+): Promise<Overview> => {
+  const { baseUrl } = await services.place.session()
+  const sources = sourcesOf(services)
+  const answers = await Promise.all(parts.map((part) => answerOf(part, sources)))
+  const [failed] = answers.flatMap(({ failure }) => failure ?? [])
+  // What the profiles say does not make up for an instance that says nothing.
+  const told = answers.some(({ part, read }) => part.own !== true && read !== undefined)
+  if (failed !== undefined && !told) throw failed
+  return { address: baseUrl, at: services.place.clock.now().toISOString(), answers }
+}
+
+/** Whether all of it was read that the instance has. */
+const isWhole = ({ answers }: Overview): boolean =>
+  answers.every(({ read, offered }) => !offered || (read !== undefined && read.incomplete !== true))
+
+/** The overview as one object. */
+export const recordOf = ({ address, at, answers }: Overview) => ({
+  address,
+  at,
+  ...Object.fromEntries(answers.map(({ part, read }) => [part.name, read?.value ?? null])),
+  unread: answers.flatMap(({ part, failure, why, offered, read }): readonly object[] => {
+    if (failure === undefined)
+      return read?.missing === undefined ? [] : [{ part: part.name, why: read.missing, offered }]
+    const { category, status } = failure
+    return [
+      { part: part.name, why, offered, category, ...(status === undefined ? {} : { status }) },
+    ]
+  }),
+  not_in_the_api: untold,
+})
+
+/** The overview as rows. */
+const rowsOf = ({ answers }: Overview) =>
+  answers.flatMap(({ part, read, why }) => {
+    const missing = why ?? read?.missing
+    return [
+      ...(read?.rows ?? []).map(({ item, value, state = '' }) => ({
+        part: part.name,
+        item,
+        value,
+        state,
+      })),
+      ...(missing === undefined
+        ? []
+        : [{ part: part.name, item: '', value: missing, state: 'unread' }]),
+    ]
+  })
 
 // The overview as people see it: a block a part, in two columns where there is room.
 

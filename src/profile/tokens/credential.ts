@@ -1,6 +1,7 @@
 /** The credential that belongs to a profile: its token command's, else its stored token. */
+
+import { momentAfter } from '../../base/dates.js'
 import { distrust, wordsOf } from '../../base/files/trust.js'
-import { momentAfter } from '../../base/moments.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { oauthErrorOf } from '../../base/secrets/oauth-errors.js'
 import { Failure } from '../../errors.js'

@@ -6,7 +6,7 @@ import type { Emit, Many, PlanAnswer } from '../../../commands/services.js'
 import { toleratedText } from '../../../commands/tolerated.js'
 import { Failure } from '../../../errors.js'
 import { showsNothing } from '../answer/outcome.js'
-import { linesOf } from '../person/details.js'
+import { linesOf } from '../person/attendant.js'
 import {
   callOf,
   doneOf,

@@ -11,8 +11,13 @@ import type { Notes } from '../../../terminal/streams/notes.js'
 import { progress } from '../../../terminal/streams/progress.js'
 import type { RunOptions } from '../options.js'
 import type { Streams } from '../screen.js'
-import { linesOf } from './details.js'
 import type { Glance } from './naming.js'
+
+// The objects that a confirmation is about, as lines.
+
+/** The lines, made only now where they are asked for late. */
+export const linesOf = async (details: Details): Promise<readonly string[]> =>
+  typeof details === 'function' ? details() : details
 
 // Confirmations: what is lost, on which instance, as whom; refused where nobody can be asked.
 

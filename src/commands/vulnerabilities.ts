@@ -1,8 +1,19 @@
 /** `vulnerabilities list` (`catalogue/reference/vulnerabilities.md`): the worst first in tables. */
+import { isObject } from '../base/objects.js'
+import { severities } from '../catalogue/shapes/vulnerability.js'
+import { define } from './define.js'
 
-import { isObject } from '../../base/objects.js'
-import { define } from '../define.js'
-import { bySeverity } from './severity.js'
+// The order of severities, worst first; words that are none come last.
+
+const order: readonly string[] = severities.toReversed()
+
+const rankOf = (severity: unknown): number => {
+  const at = order.indexOf(String(severity).toLowerCase())
+  return at < 0 ? order.length : at
+}
+
+/** Compares two severities, worst first. */
+export const bySeverity = (a: unknown, b: unknown): number => rankOf(a) - rankOf(b)
 
 const severityOf = (record: unknown): unknown => (isObject(record) ? record.severity : undefined)
 

@@ -1,11 +1,11 @@
 /** `members remove-everywhere`: a leaver loses every direct membership that may be taken away. */
-
-import { isObject } from '../../../base/objects.js'
-import { members } from '../../../catalogue/areas/members.js'
-import { accessLevels } from '../../../catalogue/shapes/common.js'
-import { exitCodes, Failure, isMissing, usage } from '../../../errors.js'
-import { answered } from '../../answered.js'
-import { define } from '../../define.js'
+import { isObject, textOf } from '../../base/objects.js'
+import { members } from '../../catalogue/areas/members.js'
+import { account } from '../../catalogue/implied.js'
+import { accessLevels } from '../../catalogue/shapes/common.js'
+import { exitCodes, Failure, isMissing, usage } from '../../errors.js'
+import { answered } from '../answered.js'
+import { define } from '../define.js'
 import {
   beginRun,
   carryRun,
@@ -16,21 +16,89 @@ import {
   type RunEnded,
   resumeRun,
   toldRun,
-} from '../../journal/own-run.js'
-import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../../journal/turns.js'
-import type { PlanAnswer, Services } from '../../services.js'
-import type { Given } from '../../types.js'
-import { type FoundMembership, Memberships, type Sought, soughtBy } from '../memberships.js'
-import { textOfPlace } from '../places.js'
-import { userArgument } from '../where.js'
-import {
-  isLastOwner,
-  lastOwner,
-  ownProject,
-  reasonToStay,
-  type TokenUser,
-  tokenUser,
-} from './standing.js'
+} from '../journal/own-run.js'
+import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../journal/turns.js'
+import type { InstanceService, PlanAnswer, Services } from '../services.js'
+import type { Given } from '../types.js'
+import { type FoundMembership, Memberships, type Sought, soughtBy } from './memberships.js'
+import { textOfPlace } from './places.js'
+import type { Member } from './usernames.js'
+import { userArgument } from './where.js'
+
+// What stays of a leaver's memberships whatever is asked for: the token's own user, the last owner of a group, one's own project.
+
+/** Whose token it is. */
+interface TokenUser {
+  readonly id: number
+  readonly username: string
+}
+
+/**
+ * Whose token it is: nobody takes themselves away.
+ * @throws Failure `usage` where that cannot be known
+ */
+const tokenUser = async ({ instance, place }: Services): Promise<TokenUser> => {
+  const { sudo } = await place.session()
+  if (sudo !== undefined)
+    throw usage(
+      `members remove-everywhere does not go with --sudo: whose token it is could not be told from ${sudo}`,
+      'Leave --sudo out.',
+    )
+  const { data } = await instance.call(account, {})
+  const username = isObject(data) ? textOf(data.username) : undefined
+  if (!isObject(data) || username === undefined || !Number.isInteger(data.id))
+    throw usage('the instance does not say whose token this is, who must not be removed')
+  return { id: Number(data.id), username }
+}
+
+const isSelf = (self: TokenUser, { id, username }: Member): boolean =>
+  Number(id) === self.id || String(username).toLowerCase() === self.username.toLowerCase()
+
+/** Whether somebody else owns a group who may act. */
+const hasOtherOwner = async (
+  instance: InstanceService,
+  group: string,
+  { id }: Member,
+): Promise<boolean> => {
+  let found = false
+  await instance.records(
+    members.listOfGroup,
+    { id: group },
+    {
+      where: (member) => {
+        const acts = member.state === undefined || member.state === 'active'
+        found ||= member.id !== id && acts && Number(member.access_level) >= accessLevels.owner
+        return false
+      },
+    },
+  )
+  return found
+}
+
+/** Whether a group would be left without an owner. */
+const isLastOwner = async (
+  instance: InstanceService,
+  { place, member }: Pick<FoundMembership, 'member' | 'place'>,
+): Promise<boolean> =>
+  place.kind === 'group' &&
+  Number(member.access_level) >= accessLevels.owner &&
+  !(await hasOtherOwner(instance, place.path, member))
+
+const lastOwner = 'the last owner of the group'
+/** Nobody can take it from them: it goes with the user. */
+const ownProject = 'a project of their own'
+
+/** Why a membership stays; undefined where it goes. */
+const reasonToStay = async (
+  instance: InstanceService,
+  self: TokenUser,
+  found: FoundMembership,
+): Promise<string | undefined> => {
+  const { member, place } = found
+  if (isSelf(self, member)) return "the token's own user"
+  if (place.holder?.toLowerCase() === String(member.username).toLowerCase()) return ownProject
+  return (await isLastOwner(instance, found)) ? lastOwner : undefined
+}
 
 // What a leaver loses, inner memberships first, and what stays.
 

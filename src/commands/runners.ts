@@ -1,14 +1,17 @@
-/** `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`). */
-import { inSeconds, poll } from '../../base/poll.js'
-import { programs } from '../../base/processes.js'
-import { runners } from '../../catalogue/areas/runners.js'
-import { integer, string } from '../../catalogue/params.js'
-import { pathIn } from '../../catalogue/path-in.js'
-import { Failure, survived, usage } from '../../errors.js'
-import { answered } from '../answered.js'
-import { define, type GivenBy } from '../define.js'
-import type { InstanceService, PlaceService, PlanAnswer, Services, Stays } from '../services.js'
-import type { Operation, Plan, Received } from '../types.js'
+/** `runners pause`, `resume` and `register` (`catalogue/reference/runners.md`). */
+
+import { inSeconds, poll } from '../base/poll.js'
+import { programs } from '../base/processes.js'
+import { runners } from '../catalogue/areas/runners.js'
+import { integer, string } from '../catalogue/params.js'
+import { pathIn } from '../catalogue/path-in.js'
+import { Failure, survived, usage } from '../errors.js'
+import { answered } from './answered.js'
+import { define, type GivenBy } from './define.js'
+import type { InstanceService, PlaceService, PlanAnswer, Services, Stays } from './services.js'
+import type { Operation, Plan, Received } from './types.js'
+
+// `runners drain`: pause, and wait until nothing runs (`catalogue/reference/runners.md`).
 
 const nameOf = ({ values }: Plan): string => `runner ${String(values.id)}`
 
@@ -181,4 +184,37 @@ export const drain = define({
   ],
   gathers: true,
   operation: draining,
+})
+
+export const pause = define({
+  summary: 'Stop runners from taking further jobs',
+  endpoints: ['update'],
+  without: 'attributes',
+  examples: [
+    'runners pause 1',
+    'runners list --status offline --tag-list linux | svcctl runners pause -',
+  ],
+  operation: () => ({ preset: { active: false }, done: 'paused' }),
+})
+
+export const resume = define({
+  summary: 'Let paused runners take jobs again',
+  endpoints: ['update'],
+  without: 'attributes',
+  examples: [
+    'runners resume 3',
+    'runners list --status paused --type project_type | svcctl runners resume -',
+  ],
+  operation: () => ({ preset: { active: true }, done: 'resumed' }),
+})
+
+export const register = define({
+  description: [
+    'The runner’s own token is the answer: it is shown whole, this once. The registration token comes from the instance, a group or a project.',
+  ],
+  examples: [
+    "runners register --token sandbox-project-1-registration --description 'app builder'",
+    'runners register --token sandbox-group-platform-registration --info version=16.1 --no-active -o json',
+  ],
+  operation: () => ({ emit: { reveal: true } }),
 })
