@@ -59,7 +59,7 @@ export interface Flag {
   readonly beyond?: true
   /** Runs the command again and again: only for those that may be repeated. */
   readonly repeats?: true
-  readonly hidden?: true
+  readonly hidden?: boolean
   /** A value may be left out (`--watch [seconds]`). */
   readonly optionalValue?: true
   /** Key and value are two words (`--report junit lint.xml`). */
@@ -68,7 +68,7 @@ export interface Flag {
   readonly refusal?: string
   readonly group?: FlagGroup
 }
-export type FlagGroup = 'command' | 'paging' | 'instance' | 'output'
+export type FlagGroup = 'command' | 'many' | 'paging' | 'instance' | 'output'
 
 /** The answer of one of several instances, as it came. */
 export interface OfInstance {

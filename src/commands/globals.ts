@@ -10,7 +10,7 @@ import { usage } from '../errors.js'
 import { formatNames } from '../output/formats.js'
 import { type Declared, declare, type Texts } from './declared.js'
 import type { Flag, FlagGroup } from './described.js'
-import { ordering, paging } from './list-flags.js'
+import { choosing, ordering, paging } from './list-flags.js'
 import {
   journalling,
   recording,
@@ -115,6 +115,7 @@ const viewing = declare({
 
 /** Every one of them, by name. */
 export const declared = {
+  ...choosing,
   ...paging,
   ...ordering,
   ...repeating,
@@ -162,10 +163,10 @@ const flagsOf = (flags: Readonly<Record<string, Declared>>, group: FlagGroup): r
   }))
 
 /** Flags of commands that list. */
-export const pagingFlags = flagsOf(paging, 'paging')
+export const pagingFlags = [...flagsOf(choosing, 'many'), ...flagsOf(paging, 'paging')]
 
 /** Flags of commands that list; one whose API has a parameter of that name keeps its own, which takes fields as well. */
-export const sortFlags = flagsOf(ordering, 'paging')
+export const sortFlags = flagsOf(ordering, 'many')
 
 /** Flags of commands that change something and are answered with what they changed; `ci lint` has its own --strict. */
 export const writeFlags = flagsOf(writing, 'command')
@@ -173,26 +174,26 @@ export const writeFlags = flagsOf(writing, 'command')
 /** Flags of commands that write; those whose API has a trial of its own have its flag of that name. */
 export const rehearsalFlags = flagsOf(rehearsing, 'command')
 
-/** Flags of commands that have a form for a project. */
-export const spreadFlags = flagsOf(spreading, 'instance')
+/** Flags of commands that have a form for a project or a group. */
+export const spreadFlags = flagsOf(spreading, 'many')
 
 /** Flags of commands that may be repeated; one whose API has a parameter of that name keeps its own. */
 export const repeatFlags = flagsOf(repeating, 'output')
 
 /** Flags of commands that change several objects. */
-export const selectFlags = flagsOf(selecting, 'command')
+export const selectFlags = flagsOf(selecting, 'many')
 
 /** Flags of commands whose objects may come with attributes of their own. */
-export const sheetFlags = flagsOf(sheets, 'command')
+export const sheetFlags = flagsOf(sheets, 'many')
 
 /** Flags of commands that keep a journal of what they change. */
-export const journalFlags = flagsOf(journalling, 'command')
+export const journalFlags = flagsOf(journalling, 'many')
 
 /** Flags of those that keep what was there before. */
 export const recordFlags = flagsOf(recording, 'command')
 
 /** Flags of those that work on many objects. */
-export const shardFlags = flagsOf(sharding, 'command')
+export const shardFlags = flagsOf(sharding, 'many')
 
 /** Flags of commands that send a request. */
 export const requestFlags = flagsOf(requesting, 'instance')

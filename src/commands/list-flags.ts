@@ -15,13 +15,16 @@ const limit = (texts: Texts): number | 'all' | undefined => {
 }
 
 export const paging = declare({
+  page: { param: integer('exactly this page', { min: 1 }) },
+  'per-page': { param: integer('records a page', { min: 1, max: largestPage }) },
+})
+
+export const choosing = declare({
   limit: {
     param: string('how many records', { default: defaultLimit, placeholder: 'n|all' }),
     short: 'L',
     read: limit,
   },
-  page: { param: integer('exactly this page', { min: 1 }) },
-  'per-page': { param: integer('records a page', { min: 1, max: largestPage }) },
   where: {
     param: string('only records that match; repeated: or', {
       placeholder: 'expr',

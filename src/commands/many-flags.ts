@@ -62,6 +62,7 @@ export const rehearsing = declare({
 
 export const spreading = declare({
   'all-projects': { param: boolean('of every project that you can see') },
+  'all-groups': { param: boolean('of every group that you can see') },
   recursive: {
     param: boolean('with --group: also of the groups below it, and of all their projects'),
     read: (texts) => (texts === undefined ? undefined : texts.at(-1) === 'true'),

@@ -119,5 +119,5 @@ export const transportOf = async (
     ...pem('key', profile?.keyFile),
     ...(insecure ? { insecure } : {}),
   }
-  return Object.keys(transport).length === 0 ? undefined : transport
+  return Object.values(transport).every((part) => part === undefined) ? undefined : transport
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { configuration, type Ran } from '../support/program.js'
+import { record } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 
 let running: Sandbox | undefined
@@ -391,12 +392,59 @@ describe('--tolerate', () => {
   })
 })
 
+describe('--all-groups', () => {
+  it('is every group that can be seen, named by a column', async () => {
+    const lines = await rows('members list --all-groups -o csv --fields username')
+    expect(lines[0]).toBe('group,username')
+    const groups = new Set(lines.slice(1).map((line) => line.split(',')[0]))
+    expect([...groups]).toEqual([
+      'labs',
+      'partners',
+      'platform',
+      'platform/core',
+      'platform/tools',
+      'web',
+    ])
+  })
+
+  it('is confirmed before anything is written', async () => {
+    const ran = await run('members add 8 --access-level guest --all-groups')
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('in each of them: 6')])
+  })
+
+  it('is those of visible projects where the instance lists no groups, with a note', async () => {
+    const server = await record(({ url }) =>
+      url.includes('/projects?')
+        ? {
+            body: [
+              {
+                path_with_namespace: 'a/b/c',
+                namespace: { id: 2, kind: 'group', full_path: 'a/b' },
+              },
+            ],
+          }
+        : url.includes('/members')
+          ? { body: [{ id: 1, username: 'ana' }] }
+          : { status: 404 },
+    )
+    const ran = await svcctl('members list --all-groups -o csv --fields id'.split(' '), {
+      env: { SVC_BASE_URL: server.url, SVC_TOKEN: 'x', SVC_CONFIG_DIR: config },
+    })
+    await server.close()
+    expect(ran.stdout).toBe('group,id\na,1\na/b,1\n')
+    expect(ran.stderr).toContain('the instance lists no groups')
+  })
+})
+
 describe('what does not go together', () => {
   it.each([
     ['jobs list -P a,b --page 2', '--page does not go with several projects'],
     ['jobs list -P a,b --watch', '--watch does not go with several projects'],
     ['members list -P a,b -G c', 'exclude each other'],
     ['jobs list --all-projects -P a', '--all-projects and --project exclude each other'],
+    ['members list --all-groups -G a', '--all-groups and --group exclude each other'],
+    ['members list --all-groups --all-projects', 'exclude each other'],
+    ['jobs list --all-groups', 'jobs list has no form for a group'],
     ['jobs list --all-projects --page 2', '--page does not go with several projects'],
     ['jobs list -P a --with-archived', '--with-archived goes with --all-projects'],
     ['members list --recursive', '--recursive needs --group'],

@@ -109,6 +109,7 @@ const rows: Readonly<Record<keyof typeof declared, Row>> = {
   timeout: { line: [...get, '--retries', '0'], flag: ['--timeout', '1'], answer: late },
   retries: { line: get, flag: ['--retries', '0'], answer: second },
   'all-projects': { line: ['jobs', 'list'], flag: ['--all-projects'], answer: listed },
+  'all-groups': { line: ['members', 'list'], flag: ['--all-groups'], answer: listed },
   recursive: { line: ['runners', 'list', '-G', 'a'], flag: ['--recursive'], answer: listed },
   'with-archived': {
     line: ['jobs', 'list', '-G', 'a'],
@@ -276,7 +277,7 @@ describe('every global flag', () => {
     ].map(({ name }) => name)
     expect(names.sort()).toEqual(Object.keys(declared).sort())
     expect(Object.keys(rows).sort()).toEqual(Object.keys(declared).sort())
-    expect(names).toHaveLength(44)
+    expect(names).toHaveLength(45)
   })
 
   const all = Object.entries(rows)

@@ -1,6 +1,6 @@
 /** The page of one command: usage, flags, who may do it, examples, routes. */
 import { type Endpoint, methodOf, pathOf } from '../../catalogue/endpoint.js'
-import { examplesOf, lists, named, ownFlags } from '../../commands/derive/index.js'
+import { examplesOf, manyFlags, named, ownFlags } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { rowsOfFlags } from './flag-rows.js'
 import { commandLine, indent, type PageStyle, section, table, wrap } from './layout.js'
@@ -68,7 +68,8 @@ export const commandHelp = async (command: Command, style: PageStyle): Promise<s
       style,
     ),
     section('Flags:', table(rowsOfFlags(ownFlags(command)), style.width), style),
-    sharedFlags(command, style),
+    section('Many objects:', table(rowsOfFlags(manyFlags(command)), style.width), style),
+    sharedFlags(style),
     section('Good to know:', table(facts(command), style.width), style),
     section(
       'Examples:',
@@ -83,14 +84,5 @@ export const commandHelp = async (command: Command, style: PageStyle): Promise<s
 }
 
 /** Where the flags stand that are no command's own, and the ones that people look for most. */
-const sharedFlags = (command: Command, style: PageStyle): string => {
-  const often = [
-    '-o',
-    '--fields',
-    ...(lists(command) ? ['--limit'] : []),
-    '--sandbox',
-    '-p',
-    '--yes',
-  ]
-  return `${style.dim(`Also ${often.join(', ')} …: svcctl help flags`)}\n`
-}
+const sharedFlags = (style: PageStyle): string =>
+  `${style.dim('Also -o, --fields, --sandbox, -p, --yes …: svcctl help flags')}\n`

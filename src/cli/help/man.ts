@@ -1,6 +1,6 @@
 /** Manual pages in man(7) form, from the same data as help. */
 import { areas } from '../../catalogue/index.js'
-import { commandsIn, examplesOf, named, ownFlags } from '../../commands/derive/index.js'
+import { commandsIn, examplesOf, manyFlags, named, ownFlags } from '../../commands/derive/index.js'
 import { toolCommands } from '../../commands/index.js'
 import type { Command } from '../../commands/types.js'
 import { categoryMeanings, exitCodes } from '../../errors.js'
@@ -27,12 +27,21 @@ const page = (name: string, summary: string, parts: readonly string[]): string =
     .filter((part) => part !== '')
     .join('\n')}\n`
 
+/** The flags for many objects, below a heading of their own. */
+const manyPart = (command: Command): readonly string[] => {
+  const rows = rowsOfFlags(manyFlags(command))
+  return rows.length === 0
+    ? []
+    : ['.PP\nMany objects:', ...rows.map(([term, text]) => item(term, text))]
+}
+
 const commandPart = async (command: Command): Promise<string> =>
   [
     `.SS ${plain(named(command))}${plain(argumentsText(command))}`,
     plain(`${command.summary}.`),
     ...(command.description ?? []).map((text) => `.PP\n${plain(text)}`),
     ...rowsOfFlags(ownFlags(command)).map(([term, text]) => item(term, text)),
+    ...manyPart(command),
     ...(await examplesOf(command)).map((e) => `.PP\n.EX\n$ svcctl ${plain(e)}\n.EE`),
   ].join('\n')
 

@@ -21,7 +21,7 @@ const flagsTopic = (): string =>
   (
     [
       ['Of commands that list:', [...pagingFlags, ...sortFlags]],
-      ['Of commands of a project:', spreadFlags],
+      ['Of commands of projects or groups:', spreadFlags],
       ['Of commands that read:', repeatFlags],
       ['Of commands that show what has a page of its own:', pageFlags],
       ['Of commands that send a request:', requestFlags],

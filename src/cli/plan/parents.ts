@@ -1,7 +1,7 @@
 /** Several projects or groups on one line: which flags say so, and what they name. */
 import type { JsonValues } from '../../base/json/value.js'
 import { idOrText } from '../../catalogue/scalars.js'
-import { hasForm, named } from '../../commands/derive/index.js'
+import { hasForm, named, spreads } from '../../commands/derive/index.js'
 import type { Parent } from '../../commands/described.js'
 import type { Command, Given } from '../../commands/types.js'
 import { type Failure, usage } from '../../errors.js'
@@ -11,8 +11,8 @@ import { checkOneReader } from './texts.js'
 type ParentKind = 'project' | 'group'
 
 /**
- * Where parents come from: named on the line, from standard input, every project that can be seen, the
- * projects of groups, or groups with all that is below them.
+ * Where parents come from: named on the line, from standard input, every project or every group that can be seen,
+ * the projects of groups, or groups with all that is below them.
  */
 type Origin = 'named' | 'piped' | 'everything' | 'projects-of' | 'tree'
 
@@ -44,6 +44,7 @@ const checkPlaces = (command: Command, raw: Raw): void => {
     ['project', raw.flags.has('project'), project ? undefined : '{project}'],
     ['group', raw.flags.has('group'), project || group ? undefined : '{project} or {group}'],
     ['all-projects', said(raw, 'all-projects') === true, project ? undefined : '{project}'],
+    ['all-groups', said(raw, 'all-groups') === true, group ? undefined : '{group}'],
     [
       'recursive',
       said(raw, 'recursive') === true,
@@ -99,10 +100,13 @@ const checkGroups = (names: readonly string[], flag: string): void => {
 /** Those that a list of the instance has to find. */
 const foundBy = (command: Command, raw: Raw): Parents | undefined => {
   const scoped = kinds.filter((kind) => raw.flags.has(kind))
-  if (said(raw, 'all-projects') === true) {
-    const [other] = scoped
-    if (other !== undefined) throw usage(`--all-projects and --${other} exclude each other`)
-    return { origin: 'everything', kind: 'project', names: [] }
+  const all = kinds.filter((kind) => said(raw, `all-${kind}s`) === true)
+  for (const kind of all) {
+    const other = scoped[0] ?? (all.length > 1 ? 'all-groups' : undefined)
+    if (other !== undefined) throw usage(`--all-${kind}s and --${other} exclude each other`)
+    if (!takesKind(command, raw, kind) && !(kind === 'project' && spreads(command)))
+      throw usage(`${named(command)} has no form for a ${kind}`)
+    return { origin: 'everything', kind, names: [] }
   }
   const names = namesIn(raw.flags.get('group') ?? [])
   const tree = said(raw, 'recursive') === true

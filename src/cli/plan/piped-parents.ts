@@ -104,7 +104,7 @@ export const isOpen = (command: Command, { args, flags }: Raw): boolean =>
   command.args[0]?.variadic === true &&
   command.args[0].file !== true &&
   (hasForm(command, 'project') || hasForm(command, 'group')) &&
-  !['project', 'group', 'all-projects', 'input'].some((name) => flags.has(name))
+  !['project', 'group', 'all-projects', 'all-groups', 'input'].some((name) => flags.has(name))
 
 /** An input until it is known what it is. */
 class Beginning {

@@ -1,6 +1,6 @@
 /** What the object of a command belongs to, where the line does not say: the environment, else a person. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
-import { named, type ScopeKind, scopeOf } from '../../commands/derive/index.js'
+import { manyFlags, named, type ScopeKind, scopeOf } from '../../commands/derive/index.js'
 import type { Command } from '../../commands/types.js'
 import { Failure, usage } from '../../errors.js'
 import type { ChosenEndpoint } from './choose.js'
@@ -32,14 +32,32 @@ const variables: Readonly<Record<ScopeKind, string>> = {
   user: '',
 }
 
+/** The ways to name several, of those that a command takes. */
+const several = (command: Command): readonly string[] => {
+  const taken = new Set(
+    manyFlags(command).flatMap(({ name, hidden }) => (hidden === true ? [] : name)),
+  )
+  return ['group', 'all-projects', 'all-groups'].flatMap((name) =>
+    taken.has(name) ? `--${name}` : [],
+  )
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+const oneOf = (ways: readonly string[]): string =>
+  [ways.slice(0, -1).join(', '), ...ways.slice(-1)].filter((part) => part !== '').join(' or ')
+
 const missing = (command: Command, options: readonly Option[]): Failure => {
   const kinds = [...new Set(options.map((o) => o.scope))]
   const flags = kinds.map((kind) => `--${kind}`)
-  const ways = kinds.map((kind) => `--${kind}${variables[kind]}`)
-  return usage(
-    `${named(command)} needs ${flags.join(' or ')}`,
-    `Give ${ways.join(' or ')}, or run it inside a clone of the project.`,
-  )
+  const ways = [
+    ...kinds.map((kind) => `--${kind}${variables[kind]}`),
+    ...command.flags.flatMap(({ name, selects }) =>
+      selects === true && name === 'instance' ? `--${name}` : [],
+    ),
+    ...several(command),
+  ]
+  const clone = kinds.includes('project') ? ', or run it inside a clone of the project' : ''
+  return usage(`${named(command)} needs ${flags.join(' or ')}`, `Give ${oneOf(ways)}${clone}.`)
 }
 
 const asked = async (

@@ -16,7 +16,7 @@ type Kind = (typeof kinds)[number]
 const ways: Readonly<Record<Kind, string>> = {
   project:
     'Give --project (-P), the projects of a --group (-G), --all-projects or SVC_PROJECT, or run it inside a clone of the project.',
-  group: 'Give --group (-G) or SVC_GROUP.',
+  group: 'Give --group (-G), --all-groups or SVC_GROUP.',
 }
 
 /**

@@ -15,7 +15,7 @@ export { flagName, named } from './names.js'
 export { readingOf } from './reading.js'
 export { isScope, type ScopeKind, scopeOf } from './scope.js'
 export { asSent, shownIn } from './shown.js'
-export { flagsOfCommand, hiddenScopes, ownFlags } from './taken.js'
+export { flagsOfCommand, hiddenScopes, manyFlags, ownFlags } from './taken.js'
 export {
   calls,
   changes,
@@ -26,6 +26,7 @@ export {
   rehearsable,
   rowFlags,
   selectsOf,
+  spreads,
   streams,
   takesSeveral,
   watchable,

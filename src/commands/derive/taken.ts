@@ -1,4 +1,6 @@
 /** Every flag that a command takes: its own, those that go past the catalogue, and the shared ones. */
+
+import type { FlagGroup } from '../described.js'
 import {
   journalFlags,
   outputFlags,
@@ -21,6 +23,8 @@ import { scopeLetters } from './flags.js'
 import {
   answersChanges,
   calls,
+  downloads,
+  hasForm,
   hasPage,
   isAskable,
   isOfMany,
@@ -67,15 +71,57 @@ const hiddenScope = (name: 'project' | 'group'): Flag => ({
   ...scopeLetters[name],
 })
 
-/** -P and -G, taken by all that call an endpoint and shown by none. */
+/** -P and -G, taken by all that call an endpoint, so that a wrong one gets a message of its own. */
 export const hiddenScopes: readonly Flag[] = [hiddenScope('project'), hiddenScope('group')]
+
+const shownScope = (name: 'project' | 'group', help: string): Flag => ({
+  ...hiddenScope(name),
+  hidden: false,
+  group: 'many',
+  param: { type: name, help },
+})
+
+/** -P and -G of commands whose endpoints have none of their own. */
+const furtherScopes = (command: Command): readonly Flag[] => {
+  if (selectsOf(command)?.spread === true)
+    return [
+      shownScope('project', 'with --select: among those of this project'),
+      shownScope('group', 'with --select: among those of this group'),
+    ]
+  if (downloads(command) || !ofProjects(command) || hasForm(command, 'group')) return hiddenScopes
+  return [
+    hiddenScope('project'),
+    shownScope('group', 'of the projects of this group, and of the groups below it'),
+  ]
+}
+
+/** Which commands a flag for several projects or groups is for. */
+const spreadTo: Readonly<Record<string, (command: Command) => boolean>> = {
+  'all-projects': (command) => ofProjects(command) || spreads(command),
+  'all-groups': (command) => hasForm(command, 'group'),
+  recursive: (command) => hasForm(command, 'group') || spreads(command),
+  'with-archived': (command) => ofProjects(command) || spreads(command),
+}
+
+/** -P, -G and the flags for several projects or groups: shown where they are taken. */
+const scopes = (command: Command): readonly Flag[] => {
+  if (command.open === true) return spreadFlags
+  if (!calls(command)) return []
+  return [
+    ...furtherScopes(command),
+    ...spreadFlags.map((flag) => ({
+      ...flag,
+      hidden: downloads(command) || spreadTo[flag.name]?.(command) !== true,
+    })),
+  ]
+}
 
 /** `--limit` where it says something of a selection alone. */
 const limits: readonly Flag[] = pagingFlags
   .filter(({ name }) => name === 'limit')
   .map((flag) => ({
     ...flag,
-    group: 'command',
+    group: 'many',
     param: {
       type: 'string',
       help: 'with --select: the first so many that match',
@@ -107,8 +153,7 @@ const takes = (command: Command, name: string): boolean => {
 
 /** What a command takes beside its own, the nearest first. */
 const further = (command: Command): Flag[] => [
-  // Everywhere an endpoint is called, so that a wrong scope gets a message of its own.
-  ...(calls(command) ? hiddenScopes : []),
+  ...scopes(command),
   ...escapeHatches(command),
   ...(lists(command) ? [...pagingFlags, ...sortFlags] : []),
   ...selection(command),
@@ -118,7 +163,6 @@ const further = (command: Command): Flag[] => [
   ...(keepsJournal(command) && isOfMany(command) ? shardFlags : []),
   ...(answersChanges(command) ? writeFlags : []),
   ...(rehearsable(command) ? rehearsalFlags : []),
-  ...(ofProjects(command) || spreads(command) || command.open === true ? spreadFlags : []),
   ...requestFlags.filter(({ name }) => takes(command, name)),
   ...outputFlags.filter((flag) => flag.repeats !== true || watchable(command)),
   ...(hasPage(command) ? pageFlags : []),
@@ -134,5 +178,10 @@ export const flagsOfCommand = (command: Command): Flag[] => {
 }
 
 /** The flags that are a command's own: what it sends, and what only it knows. */
-export const ownFlags = (command: Command): Flag[] =>
-  flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === 'command')
+export const ownFlags = (command: Command): Flag[] => flagsIn(command, 'command')
+
+/** The flags by which a command works on many objects: which, of what, in which order, and on record. */
+export const manyFlags = (command: Command): Flag[] => flagsIn(command, 'many')
+
+const flagsIn = (command: Command, group: FlagGroup): Flag[] =>
+  flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === group)

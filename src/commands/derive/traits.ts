@@ -60,6 +60,10 @@ export const hasPage = (c: Command): boolean =>
 export const hasForm = (c: Pick<Command, 'endpoints'>, kind: ScopeKind): boolean =>
   Object.values(c.endpoints).some((e) => scopeOf(e)?.kind === kind)
 
+/** Whether a command is answered with a file. */
+export const downloads = (c: Pick<Command, 'endpoints'>): boolean =>
+  Object.values(c.endpoints).some((e) => e.returns.kind === 'file')
+
 /** Whether a command may be spread over projects. */
 export const ofProjects = (c: Command): boolean => hasForm(c, 'project')
 

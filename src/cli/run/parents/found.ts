@@ -80,6 +80,18 @@ const listed = async ({ instance }: Services): Promise<readonly string[] | undef
   }
 }
 
+const noGroupsListed = 'the instance lists no groups: those without projects are not included'
+
+/** Every group that can be seen. */
+const groupsSeen = async (services: Services): Promise<readonly Slot[]> => {
+  const all = await listed(services)
+  if (all === undefined) services.person.note(noGroupsListed)
+  const paths = all ?? (await seen(services, true)).flatMap(({ group }) => above(group?.path ?? ''))
+  const unique = [...new Set(paths)].filter((path) => path !== '').sort()
+  if (unique.length === 0) throw new Failure('not_found', 'no group can be seen')
+  return unique.map((path) => slotOf('group', path))
+}
+
 /** A group with the groups below it, and their projects. */
 const treeOf = (
   name: string,
@@ -103,18 +115,18 @@ const each = (slots: readonly Slot[]): readonly Slot[] => [
 
 /**
  * The parents that the instance tells of.
- * @throws Failure `not_found` where there is no project
+ * @throws Failure `not_found` where there is none
  */
 export const foundSlots = async (
   services: Services,
-  { origin, names }: Parents,
+  { origin, kind, names }: Parents,
   { alone, archived }: ProjectChoice,
 ): Promise<readonly Slot[]> => {
+  if (origin === 'everything' && kind === 'group') return groupsSeen(services)
   const found = await seen(services, archived)
   if (origin === 'tree') {
     const others = await listed(services)
-    if (others === undefined)
-      services.person.note('the instance lists no groups: those without projects are not included')
+    if (others === undefined) services.person.note(noGroupsListed)
     return each(names.flatMap((name) => treeOf(name, found, others ?? [])))
   }
   if (origin === 'projects-of') {

@@ -217,6 +217,7 @@ const answeredByJournal = [
   'shard',
   'undo-record',
   'all-projects',
+  'all-groups',
   'recursive',
   'row-fields',
 ]
