@@ -4,10 +4,16 @@
  */
 import type { Due, Instance } from './call.js'
 import { dueMoves } from './rules/instance/moves.js'
+import { dueMerges } from './rules/planning/merge.js'
 import { dueRebases } from './rules/planning/rebase.js'
 import { dueJobs, settleJobs } from './rules/repository/job-order.js'
 
-const sources: readonly ((instance: Instance) => Due[])[] = [dueJobs, dueRebases, dueMoves]
+const sources: readonly ((instance: Instance) => Due[])[] = [
+  dueJobs,
+  dueMerges,
+  dueRebases,
+  dueMoves,
+]
 
 /** What more is due at once waits for the next request. */
 const maxPlayed = 10_000

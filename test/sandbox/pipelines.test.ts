@@ -238,3 +238,67 @@ describe('sample jobs', () => {
     expect(await all()).toEqual(before)
   })
 })
+
+describe('a merge request that waits for its pipeline', () => {
+  const request = async () => (await send(`GET ${app}/merge_requests/7`)).body
+  /** Lets it be merged without approvals. */
+  const approve = async () => {
+    const json = { name: 'Security', approvals_required: 0, user_ids: [2, 3], group_ids: [2] }
+    await send(`PUT ${app}/approval_rules/2`, { json })
+    await send(`POST ${app}/approvals`, { json: { approvals_before_merge: 0 } })
+  }
+
+  it('is merged as soon as that has succeeded', async () => {
+    await approve()
+    const pipeline = await push({ 'd.txt': 'd' }, { branch: 'feature/auto' })
+    const { sha } = await request()
+    instance.at(3600)
+    const merged = await request()
+    expect(merged).toMatchObject({
+      state: 'merged',
+      merge_when_pipeline_succeeds: false,
+      merge_error: null,
+      merged_by: { username: 'ben' },
+      pipeline: { id: pipeline?.id, status: 'success' },
+      merged_at: merged.latest_build_finished_at,
+    })
+    const head = (await send(`GET ${app}/repository/commits/main`)).body
+    expect([head.id, head.parent_ids[1]]).toEqual([merged.merge_commit_sha, sha])
+    expect(head.title).toBe("Merge branch 'feature/auto' into 'main'")
+    expect(head.last_pipeline).toMatchObject({ ref: 'main', status: 'success' })
+    const [event] = (await send(`GET ${app}/events?action=merged`)).body
+    expect([event.target_iid, event.created_at]).toEqual([7, merged.merged_at])
+  })
+
+  it('waits no more where it may not be merged, and says why', async () => {
+    const wait = async (branch = 'feature/auto') => {
+      await push({ [`${branch}.txt`]: 'd' }, { branch })
+      instance.at(3600)
+      const { state, merge_when_pipeline_succeeds: waits, merge_error: why } = await request()
+      return [state, waits, why]
+    }
+    expect(await wait()).toEqual([
+      'opened',
+      false,
+      'Merge request was not merged: it needs 1 more approval',
+    ])
+  })
+
+  it('has to be rebased where the project wants that, and waits on where its pipeline fails', async () => {
+    await approve()
+    await instance.restart({ jobs: 'fail=unit' })
+    await push({ 'e.txt': 'e' }, { branch: 'feature/auto' })
+    instance.at(3600)
+    expect(await request()).toMatchObject({
+      merge_when_pipeline_succeeds: true,
+      pipeline: { status: 'failed' },
+    })
+    await instance.restart({ jobs: 'pass' })
+    await push({ 'f.txt': 'f' }, { branch: 'main' })
+    await push({ 'g.txt': 'g' }, { branch: 'feature/auto' })
+    instance.at(7200)
+    expect((await request()).merge_error).toBe(
+      'Merge request was not merged: its branch has to be rebased onto the target branch first',
+    )
+  })
+})

@@ -15,7 +15,7 @@ const treeOf = (repository: Repository, revision: string): Promise<string> =>
   repository.must(['rev-parse', `${revision}^{tree}`])
 
 /** Merges two commits; the tree, or undefined on a conflict. Needs git 2.38. */
-const mergeCommits = async (
+export const mergeCommits = async (
   repository: Repository,
   ours: string,
   theirs: string,

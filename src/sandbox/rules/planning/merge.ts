@@ -1,0 +1,151 @@
+/** Merge requests that are merged when their pipeline succeeds (`sandbox/README.md`). */
+import { reasonOf } from '../../../errors.js'
+import { Call, type Due, type Instance } from '../../call.js'
+import { mergeBase, mergeCommits } from '../../git/apply.js'
+import { branchHead, commit, count } from '../../git/read.js'
+import type { Repository } from '../../git/repositories.js'
+import { copyCommit, moveBranch, removeBranch, writeCommit } from '../../git/write.js'
+import type { ProjectRecord } from '../../state/people-and-projects.js'
+import type { MergeRequestRecord } from '../../state/planning.js'
+import { isMoving } from '../instance/moves.js'
+import { pushed, signature } from '../repository/pushes.js'
+import { approvalCounts } from './approval-rules.js'
+
+const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean => {
+  const rule = call.state.protectedBranches.find(
+    (p) => p.project_id === project.id && p.name === branch,
+  )
+  return !project.archived && call.projectLevel(project) >= (rule?.merge_access_level ?? 30)
+}
+
+/** Why it may not be merged now, as far as that can be told without its commits. */
+const refusalOf = (call: Call, target: ProjectRecord, request: MergeRequestRecord) => {
+  if (request.draft) return 'it is a draft'
+  const { approvals_left: left } = approvalCounts(call, target, request)
+  if (left > 0) return `it needs ${left} more ${left === 1 ? 'approval' : 'approvals'}`
+  if (!mayMerge(call, target, request.target_branch))
+    return `${call.signedIn().username} may not merge into ${request.target_branch}`
+  return isMoving(call, 'project', target.id) ? 'the repository is read-only' : undefined
+}
+
+/** The commits of a merge, and where its target was. */
+interface Merged {
+  readonly onto: string
+  readonly head: string
+  readonly merge_commit_sha: string | null
+  readonly squash_commit_sha: string | null
+}
+
+/** The source as one commit on the target's. */
+const squash = async (
+  call: Call,
+  repository: Repository,
+  tree: string,
+  request: MergeRequestRecord,
+  onto: string,
+) =>
+  writeCommit(repository, {
+    tree,
+    parents: [onto],
+    message: request.title,
+    author: signature(call),
+    committer: signature(call),
+  })
+
+/** Writes the commits that the project's way of merging asks for; a text says why it cannot. */
+const writeMerge = async (
+  call: Call,
+  repository: Repository,
+  target: ProjectRecord,
+  request: MergeRequestRecord,
+): Promise<Merged | string> => {
+  const { sha, target_branch } = request
+  const onto = await branchHead(repository, target_branch)
+  if (onto === undefined) return `the branch ${target_branch} is gone`
+  const linear = target.merge_method !== 'merge'
+  if (linear && (await mergeBase(repository, sha, onto)) !== onto)
+    return 'its branch has to be rebased onto the target branch first'
+  const tree = await mergeCommits(repository, onto, sha)
+  if (tree === undefined) return 'there are merge conflicts'
+  const squashed = request.squash ? await squash(call, repository, tree, request, onto) : null
+  const tip = squashed ?? sha
+  if (target.merge_method === 'ff')
+    return { onto, head: tip, merge_commit_sha: null, squash_commit_sha: squashed }
+  const head = await writeCommit(repository, {
+    tree,
+    parents: [onto, tip],
+    message: `Merge branch '${request.source_branch}' into '${target_branch}'\n\n${request.title}\n\nSee merge request ${target.path_with_namespace}!${request.iid}`,
+    author: signature(call),
+    committer: signature(call),
+  })
+  return { onto, head, merge_commit_sha: head, squash_commit_sha: squashed }
+}
+
+const writeDown = (
+  call: Call,
+  request: MergeRequestRecord,
+  { merge_commit_sha, squash_commit_sha }: Merged,
+) => {
+  const now = call.clock.iso()
+  Object.assign(request, { state: 'merged', merged_at: now, merged_by_id: call.signedIn().id })
+  Object.assign(request, { merge_commit_sha, squash_commit_sha, conflicts: false })
+  call.record({
+    action: 'merged',
+    project_id: request.project_id,
+    target_type: 'MergeRequest',
+    target_id: request.id,
+    target_iid: request.iid,
+    target_title: request.title,
+  })
+}
+
+/** Merges; the text of what kept it from that, or null. */
+const merge = async (call: Call, request: MergeRequestRecord): Promise<string | null> => {
+  const target = call.state.projects.get(request.project_id)
+  const source = call.state.projects.get(request.source_project_id)
+  if (target === undefined || source === undefined) return 'its project is gone'
+  const refusal = refusalOf(call, target, request)
+  if (refusal !== undefined) return refusal
+  const [into, from] = [await call.git.open(target), await call.git.open(source)]
+  return into.exclusive(async () => {
+    await copyCommit(from, into, request.sha)
+    const merged = await writeMerge(call, into, target, request)
+    if (typeof merged === 'string') return merged
+    const { onto, head } = merged
+    if (!(await moveBranch(into, request.target_branch, onto, head)))
+      return 'the target branch has moved meanwhile'
+    writeDown(call, request, merged)
+    const { message } = await commit(into, head)
+    await pushed(call, target, {
+      branch: request.target_branch,
+      from: onto,
+      to: head,
+      commits: (await count(into, { revision: `${onto}..${head}` })) ?? 1,
+      title: message.split('\n')[0] ?? '',
+    })
+    if (request.should_remove_source_branch === true)
+      await removeBranch(from, request.source_branch)
+    return null
+  })
+}
+
+/** Merges if nothing speaks against it; either way nothing is waited for any more. */
+const end = async (then: Instance, request: MergeRequestRecord): Promise<void> => {
+  const user = then.state.users.get(request.author_id)
+  request.merge_when_pipeline_succeeds = false
+  request.updated_at = then.clock.iso()
+  if (user === undefined) return
+  const call = new Call(then, { user }, { params: {}, headers: {} })
+  const why = await merge(call, request).catch(reasonOf)
+  request.merge_error = why === null ? null : `Merge request was not merged: ${why}`
+}
+
+/** The merge requests whose pipeline has succeeded. */
+export const dueMerges = ({ state }: Instance): Due[] =>
+  state.mergeRequests.all().flatMap((request): Due[] => {
+    if (!request.merge_when_pipeline_succeeds || request.state !== 'opened') return []
+    const pipeline = state.pipelines.get(request.pipeline_id)
+    return pipeline?.status === 'success'
+      ? [{ at: Date.parse(pipeline.updated_at), play: (then) => end(then, request) }]
+      : []
+  })
