@@ -6,7 +6,7 @@ import type { Failure } from '../errors.js'
 import type { Address, ManagedPlace } from './address.js'
 import type { Origin, SecretSource } from './wishes.js'
 
-export type Verb = 'create' | 'update' | 'delete' | 'replace' | 'enable'
+export type Verb = 'create' | 'update' | 'delete' | 'enable'
 
 /** One attribute of an action. */
 export interface Change {
@@ -19,7 +19,7 @@ export interface Change {
   readonly origin: Origin
 }
 
-/** One request of an action. Secrets stand beside the values. */
+/** The request of an action. Secrets stand beside the values. */
 export interface ActionStep {
   readonly endpoint: Endpoint
   readonly values: JsonValues
@@ -34,8 +34,9 @@ export interface PlannedAction {
   readonly address: Address
   readonly kind: Managed
   readonly changes: readonly Change[]
-  /** In order; a replacement adds before it deletes. */
-  readonly steps: readonly ActionStep[]
+  readonly step: ActionStep
+  /** The delete, by its id, of the item that this one comes in place of. */
+  readonly replaces?: string
   /** What the item's managed attributes were when they were read. */
   readonly digest: string
   /** Ids of actions that come first; where one of them fails, this one is skipped. */
@@ -50,6 +51,8 @@ export interface PlannedAction {
 export interface PlanFinding {
   readonly is: /** Wanted, and cannot be done here. */
     | 'impossible'
+    /** Not declared, and in the way of what is: what a replacement did not take away. */
+    | 'leftover'
     /** Cannot be read back: whether it is as wanted is not known. */
     | 'unknown'
     /** The instance does not have the kind. */
@@ -60,6 +63,14 @@ export interface PlanFinding {
   readonly address: Address
   readonly text: string
   readonly origin?: Origin
+}
+
+/** The deletes that are a part of replacements: people see a replacement as one. */
+export const replacedIn = (
+  actions: readonly { readonly id: string; readonly replaces?: string }[],
+): ReadonlySet<string> => {
+  const ids = new Set(actions.map(({ id }) => id))
+  return new Set(actions.flatMap(({ replaces = '' }) => (ids.has(replaces) ? [replaces] : [])))
 }
 
 /** What could not be read; nothing is planned there. */

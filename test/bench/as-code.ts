@@ -75,9 +75,11 @@ const creating = (item: string): PlannedAction => {
     address,
     kind: approvalRules,
     changes: [{ attribute: 'approvals_required', wanted: 1, origin }],
-    steps: [
-      { endpoint: create, values: { id: 'a/b', name: item, approvals_required: 1 }, secrets: {} },
-    ],
+    step: {
+      endpoint: create,
+      values: { id: 'a/b', name: item, approvals_required: 1 },
+      secrets: {},
+    },
     digest,
     waitsFor: [],
     origin,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { publicKeys } from '../desired/exporting/writes.js'
 import { sandbox } from '../sandbox/instance.js'
 import { folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
@@ -22,6 +23,7 @@ projects:
     integrations:
       slack: { family: chat-webhook, webhook: { env: HOOK } }
     members: { gus: null }
+    deploy_keys: { deploy: { key: '${publicKeys[0]}' } }
 `
 
 /** A plan that was written to a file, and lines about it. */
@@ -94,12 +96,14 @@ describe('a plan file', () => {
   }, async () => {
     const { plan, refused } = await planned()
     const all = plan().actions
-    expect(all.map(({ verb }) => verb).sort()).toEqual(['create', 'create', 'delete', 'update'])
+    expect(all.map(({ verb }) => verb).sort()).toEqual([
+      ...['create', 'create', 'create', 'delete', 'delete', 'update'],
+    ])
     // One has the fields of most; of the others what only they have.
     const only: Readonly<Record<string, RegExp>> = {
       update: /./,
       delete: /^(?:loses|verb)/,
-      create: /^changes\.\d+\.secret/,
+      create: /^(?:changes\.\d+\.secret|replaces)/,
     }
     const places = all.flatMap((action, i) =>
       firsts(action)
@@ -127,7 +131,7 @@ describe('a plan file', () => {
     const head = (part: Json): string => sealed({ ...plan(), ...part })
     await refused('instance', head({ instance: 'https://other.test' }), 2, 'was made for')
     await refused('user', head({ user: 'ana' }), 2, 'was made by ana, and this is root')
-    await refused('version', head({ plan: 2 }), 2, 'a plan of version 2')
+    await refused('version', head({ plan: 1 }), 2, 'a plan of version 1')
   })
 
   it('has nothing that svcctl does not write', async () => {
@@ -185,7 +189,7 @@ describe('a plan file', () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
-        '3 more changes are to be made by now, which plan.json does not have',
+        '5 more changes are to be made by now, which plan.json does not have',
       ),
     ])
     expect(written()).toHaveLength(1)

@@ -86,7 +86,7 @@ describe('plan', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const plan = JSON.parse(readFileSync(file, 'utf8'))
     expect(plan).toMatchObject({
-      plan: 1,
+      plan: 2,
       instance: sandbox.url,
       user: 'root',
       selection: {},

@@ -19,9 +19,13 @@ export interface Agreed {
   readonly document: PlanDocument
   /** What it is made of again. */
   readonly given: PlanAsked
-  /** A run that is gone on with: what is as wanted already is done, and its sets are its own. */
-  readonly resumed?: true
+  /** Of a run that is gone on with, the actions that are not done; its sets are its own. */
+  readonly open?: ReadonlySet<string>
 }
+
+/** The actions of what was agreed to that are still to be done. */
+export const openIn = ({ document: { actions }, open }: Agreed): readonly PlanAction[] =>
+  open === undefined ? actions : actions.filter(({ id }) => open.has(id))
 
 const bytesOf = (path: string): Buffer | undefined => {
   try {
@@ -106,10 +110,8 @@ const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): Readonl
  * Holds a plan against the same made now: by whom, where, of what, and all of each action.
  * @throws Failure `usage` where it is another
  */
-export const checkAgreed = async (
-  { file, document }: Agreed,
-  { document: now }: MadePlan,
-): Promise<void> => {
+export const checkAgreed = async (agreed: Agreed, { document: now }: MadePlan): Promise<void> => {
+  const { file, document } = agreed
   const other = (what: string, was: string | null, is: string | null): never => {
     throw usage(`${file} was made ${what} ${was ?? 'nobody'}, and this is ${is ?? 'nobody'}`)
   }
@@ -125,7 +127,7 @@ export const checkAgreed = async (
   const byId = new Map(now.actions.map((action) => [action.id, action]))
   const [before, after] = [idsOf(document), idsOf(now)]
   const [gone, added] = [without(before, after), without(after, before)]
-  for (const action of document.actions) {
+  for (const action of openIn(agreed)) {
     const again = byId.get(action.id)
     if (again === undefined || again.digest !== action.digest) continue
     if (agreedTo(again, added) !== agreedTo(action, gone))
@@ -137,12 +139,9 @@ export const checkAgreed = async (
 }
 
 /** What of a plan is still to be done, and what does not fit any more. */
-export const staleIn = async (
-  { document, resumed }: Agreed,
-  { plan }: MadePlan,
-): Promise<Fitting> => {
+export const staleIn = async (agreed: Agreed, { plan }: MadePlan): Promise<Fitting> => {
   const { fitting } = await import('../../desired/applying/staleness.js')
-  if (resumed === undefined) return fitting(document, plan)
+  if (agreed.open === undefined) return fitting(agreed.document, plan)
   const left = new Set(plan.actions.map(({ id }) => id))
-  return fitting({ actions: document.actions.filter(({ id }) => left.has(id)), sets: {} }, plan)
+  return fitting({ actions: openIn(agreed).filter(({ id }) => left.has(id)), sets: {} }, plan)
 }

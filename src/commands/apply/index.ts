@@ -8,9 +8,9 @@ import { type MadePlan, madePlan } from '../plan/making.js'
 import { endOf, printPlan } from '../plan/printing.js'
 import { secretsOf } from '../plan/secrets.js'
 import type { Services } from '../services.js'
-import { type Agreed, agreedIn, checkAgreed, staleIn } from './agreed.js'
+import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
 import { done } from './doing.js'
-import { keptRun, type ResumedRun, resumedRun } from './journal.js'
+import { keptRun, noteUnfinished, type ResumedRun, resumedRun } from './journal.js'
 import { onlyOne } from './lock.js'
 import type { ApplyRun } from './run.js'
 
@@ -54,7 +54,11 @@ const wantedBy = async (
   const { person } = services
   const limits = limitsOf(given)
   const made = await person.progress('comparing', () =>
-    madePlan(services, agreed?.given ?? given, { limits, secrets: secrets.policy }),
+    madePlan(services, agreed?.given ?? given, {
+      limits,
+      secrets: secrets.policy,
+      unfinished: agreed?.open && new Map(openIn(agreed).map(({ id, digest }) => [id, digest])),
+    }),
   )
   if (agreed === undefined) return { made, actions: made.plan.actions, partly: false }
   await checkAgreed(agreed, made)
@@ -66,7 +70,7 @@ const wantedBy = async (
       { hint: 'Nothing was written. Make the plan again, or do the rest with --stale skip.' },
     )
   for (const { id, why } of stale) person.note(`left out: ${id}: ${why}`)
-  if (agreed.resumed === undefined) noteBeyond(person, agreed, made)
+  if (agreed.open === undefined) noteBeyond(person, agreed, made)
   return { made: await withOnly(made, actions), actions, partly: stale.length > 0 }
 }
 
@@ -86,8 +90,9 @@ const noteBeyond = (
 /** The plan with these of its actions. */
 const withOnly = async (made: MadePlan, actions: readonly PlannedAction[]): Promise<MadePlan> => {
   const { documentOf } = await import('../../desired/planfile/write.js')
+  const { replacedIn } = await import('../../desired/actions.js')
   const plan = { ...made.plan, actions }
-  return { ...made, plan, document: documentOf(plan, made.document) }
+  return { ...made, plan, replaced: replacedIn(actions), document: documentOf(plan, made.document) }
 }
 
 /** @param seen whether the plan stands on the screen, where nothing of it has to be said again */
@@ -96,7 +101,7 @@ const confirmed = async (
   { actions, made }: Wanted,
   seen: boolean,
 ): Promise<void> => {
-  const deletes = actions.filter(({ verb }) => verb === 'delete' || verb === 'replace')
+  const deletes = actions.filter(({ verb }) => verb === 'delete')
   const lost = deletes.length === 0 ? '' : `, ${deletes.length} of them deletes`
   const count = actions.length === 1 ? '1 change is' : `${actions.length} changes are`
   const what = `${count} made at ${made.document.instance}${lost}.`
@@ -134,7 +139,10 @@ const begun = async (
       'Make the key private to you (chmod 600), or say --secrets always or --secrets never.',
     )
   const wanted = await wantedBy(services, given, agreed, secrets)
-  if (own === undefined) await showPlan(services, wanted)
+  if (own === undefined) {
+    await noteUnfinished(services)
+    await showPlan(services, wanted)
+  }
   if (wanted.partly) services.answer.exit(exitCodes.partial)
   endOf(services, wanted.made)
   if (wanted.actions.length === 0) {

@@ -9,7 +9,9 @@ import { reasonOf, usage } from '../../errors.js'
 import type { Header } from '../../fleet/journal/lines.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { End } from '../../fleet/report.js'
-import { makeJournal, resumable, takeUpJournal, tellGap } from '../journal/runs.js'
+import { journalFolder } from '../../profile/index.js'
+import { instanceOf } from '../journal/named.js'
+import { againBy, makeJournal, resumable, takeUpJournal, tellGap } from '../journal/runs.js'
 import { limitFlags, planningFlags } from '../plan/flags.js'
 import type { MadePlan } from '../plan/making.js'
 import type { Services } from '../services.js'
@@ -101,6 +103,24 @@ export const keptRun = async (
   return runOf(journal, document)
 }
 
+/** Says that the last apply to this instance was not finished: a plan made anew may leave what that had begun. */
+export const noteUnfinished = async ({ person, place }: Services): Promise<void> => {
+  const [{ journalsIn }, { isDone, readPast }] = await Promise.all([
+    import('../../fleet/journal/folder.js'),
+    import('../../fleet/journal/past.js'),
+  ])
+  const instance = await instanceOf(place)
+  const { entries } = await journalsIn(journalFolder(place.env))
+  const last = entries.find(
+    ({ header }) => header.command === command && header.instance === instance,
+  )
+  const past = last && (await readPast(last.file).catch(() => undefined))
+  if (past === undefined || isDone(past)) return
+  const { journal: _, ...globals } = place.globals
+  const again = againBy(command, globals)
+  person.note(`the last apply to ${instance} is not finished: ${again} does the rest of it`)
+}
+
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -182,15 +202,15 @@ export const resumedRun = async (
   checkFiles(kept.cwd, before.header.id, document)
   if (doubt !== undefined) await person.confirm(`${doubt}.`, [before.file])
   const { journal, past } = await takeUpJournal(place, before.file)
+  const { endpoint } = past.header
   const open = document.actions.filter(
-    (_, i) => nextOf(past.states.get(i + 1) ?? 'queued', past.header.endpoint) !== 'skip',
+    (_, i) => nextOf(past.states.get(i + 1) ?? 'queued', endpoint) !== 'skip',
   )
-  const again = againFor(document, { ...given, flags: { ...given.flags, ...kept.flags } })
   const agreed = {
     file: before.file,
-    document: { ...document, actions: open },
-    given: again,
-    resumed: true as const,
+    document,
+    given: againFor(document, { ...given, flags: { ...given.flags, ...kept.flags } }),
+    open: new Set(open.map(({ id }) => id)),
   }
   return { ...runOf(journal, document), agreed }
 }

@@ -9,13 +9,19 @@ import { type SarifResult, sarifOf } from '../reports/sarif.js'
 import { writeReport } from '../reports/writing.js'
 import type { Services } from '../services.js'
 
-const words: Readonly<Record<PlanAction['verb'], string>> = {
+const words: Readonly<Record<PlanAction['verb'] | 'replace', string>> = {
   create: 'is not there',
   enable: 'is not enabled',
   update: 'differs',
   replace: 'is another',
   delete: 'should not be there',
 }
+
+/** What differs, each item once: a replacement is two actions. */
+const differing = ({ document, replaced }: MadePlan) =>
+  document.actions
+    .filter(({ id }) => !replaced.has(id))
+    .map((one) => ({ ...one, is: words[replaced.has(one.replaces ?? '') ? 'replace' : one.verb] }))
 
 /** What differs of an item, a line each. */
 const differences = ({ plan: { actions } }: MadePlan): ReadonlyMap<string, string> =>
@@ -50,12 +56,12 @@ const junit = (made: MadePlan): Promise<string> => {
               .join('\n'),
           }),
     },
-    ...document.actions.map(({ id, address, verb, origin }) => ({
+    ...differing(made).map(({ id, address, is, origin }) => ({
       name: address,
       file: fileOf(origin),
       failure: {
         type: 'drift',
-        message: `${address} ${words[verb]}`,
+        message: `${address} ${is}`,
         text: `${details.get(id) ?? ''}\n${origin}`.trim(),
       },
     })),
@@ -86,10 +92,10 @@ const sarif = (made: MadePlan, version: string): string => {
   const details = differences(made)
   const first = document.files[0]?.path
   return sarifOf(version, rules, [
-    ...document.actions.map(({ id, address, verb, origin }) => ({
+    ...differing(made).map(({ id, address, is, origin }) => ({
       ruleId: 'drift',
       level: 'error' as const,
-      text: [`${address} ${words[verb]}`, details.get(id)].filter(Boolean).join(': '),
+      text: [`${address} ${is}`, details.get(id)].filter(Boolean).join(': '),
       logical: address,
       ...placed(origin),
     })),
@@ -117,8 +123,8 @@ const markdown = async (made: MadePlan): Promise<string> => {
   const details = differences(made)
   const row = (cells: readonly string[]): string => `| ${cells.map(escaped).join(' | ')} |`
   const rows = [
-    ...document.actions.map(({ id, address, verb, origin }) =>
-      row([address, [words[verb], details.get(id)].filter(Boolean).join(': '), origin]),
+    ...differing(made).map(({ id, address, is, origin }) =>
+      row([address, [is, details.get(id)].filter(Boolean).join(': '), origin]),
     ),
     ...document.unread.map(({ address, message }) =>
       row([address, `could not be read: ${message}`, '']),

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
 import type { DesiredPlan } from '../../desired/actions.js'
-import type { PlanLimits, SecretsPolicy } from '../../desired/comparing/types.js'
+import type { ComparingOptions, PlanLimits, SecretsPolicy } from '../../desired/comparing/types.js'
 import type { DeclaredState } from '../../desired/files/index.js'
 import type { ReadableInstance } from '../../desired/instance.js'
 import type { PlanDocument } from '../../desired/planfile/document.js'
@@ -25,6 +25,7 @@ export interface Making {
   /** Nothing is ever done: secrets need not be there. */
   readonly checks?: boolean
   readonly secrets?: SecretsPolicy
+  readonly unfinished?: ComparingOptions['unfinished']
   /** The instance to read; by default that of the run. */
   readonly instance?: ReadableInstance
 }
@@ -32,6 +33,8 @@ export interface Making {
 export interface MadePlan {
   readonly plan: DesiredPlan
   readonly document: PlanDocument
+  /** The deletes that are a part of replacements, by their ids. */
+  readonly replaced: ReadonlySet<string>
   readonly declared: DeclaredState
   readonly sight: InstanceSight
   readonly worked: Worked
@@ -85,6 +88,7 @@ const selected = (scoping: Scoping): Readonly<Record<string, JsonValue>> =>
 
 /** What is needed only where a plan is made. */
 const loaded = async () => ({
+  ...(await import('../../desired/actions.js')),
   ...(await import('../../desired/reading/index.js')),
   ...(await import('../../desired/comparing/index.js')),
   ...(await import('../../desired/globs.js')),
@@ -139,7 +143,7 @@ const makeIt = async (
   const begun = place.clock.now().getTime()
   const scoping = selectionOf(given, place)
   const { only, except } = scoping
-  const { checkGlobs, documentOf, makePlan, openSight } = await loaded()
+  const { checkGlobs, documentOf, makePlan, openSight, replacedIn } = await loaded()
   checkGlobs({ only, except, ignore: how.ignore, 'allow-empty': how.limits?.empty })
   const declared = await declaredBy(services, given)
   const actual = await instanceOf(place)
@@ -164,17 +168,17 @@ const makeIt = async (
       self,
     },
   )
-  const user = self ?? (await sight.self())?.username ?? null
   for (const text of sight.notes) services.person.note(text)
   const document = documentOf(plan, {
     tool: `svcctl ${version}`,
     instance: actual,
-    user,
+    user: self ?? (await sight.self())?.username ?? null,
     created: place.clock.now().toISOString(),
     inputs: inputsOf(given),
     files: declared.files,
     selection: selected(scoping),
   })
   const seconds = (place.clock.now().getTime() - begun) / 1000
-  return { plan, document, declared, sight, worked: { requests: counting.requests(), seconds } }
+  const worked = { requests: counting.requests(), seconds }
+  return { plan, replaced: replacedIn(plan.actions), document, declared, sight, worked }
 }

@@ -18,12 +18,15 @@ interface Entry {
   readonly below: readonly { readonly label: string; readonly text: string }[]
 }
 
-const marks: Readonly<Record<Verb | PlanFinding['is'] | 'unread', string>> = {
+type Mark = Verb | 'replace' | PlanFinding['is'] | 'unread'
+
+const marks: Readonly<Record<Mark, string>> = {
   create: '+',
   enable: '+',
   update: '~',
   replace: '±',
   delete: '-',
+  leftover: '!',
   unknown: '?',
   impossible: '!',
   unsupported: '!',
@@ -58,7 +61,9 @@ const nameOf = ({ kind, item, attribute }: Address): string =>
 const lowered = (text: string): string =>
   `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replace(/\.$/, '')
 
-const texts: Readonly<Record<Exclude<Verb, 'update'>, (action: PlannedAction) => string>> = {
+const texts: Readonly<
+  Record<Exclude<Verb | 'replace', 'update'>, (action: PlannedAction) => string>
+> = {
   create: ({ changes }) => givenText(changes),
   enable: ({ changes }) =>
     ['is there already: enabled', givenText(changes)].filter(Boolean).join('; '),
@@ -66,8 +71,13 @@ const texts: Readonly<Record<Exclude<Verb, 'update'>, (action: PlannedAction) =>
   delete: ({ loses }) => (loses === undefined ? 'DELETED' : `DELETED: ${lowered(loses)}`),
 }
 
-const ofAction = (action: PlannedAction, { mark, change: signs }: Signs): Entry => {
-  const { verb, address, changes } = action
+const ofAction = (
+  action: PlannedAction,
+  replaced: ReadonlySet<string>,
+  { mark, change: signs }: Signs,
+): Entry => {
+  const { address, changes, replaces = '' } = action
+  const verb = replaced.has(replaces) ? 'replace' : action.verb
   return {
     place: address,
     turn: turnOf(address.kind, address, verb, address.item),
@@ -150,12 +160,14 @@ const refusals = ({ refused }: DesiredPlan, { text, terminal }: AnswerService): 
 
 /** The lines of a plan. */
 export function* pageOf(
-  { plan, document, worked }: Pick<MadePlan, 'plan' | 'document' | 'worked'>,
+  { plan, replaced, document, worked }: Pick<MadePlan, 'plan' | 'replaced' | 'document' | 'worked'>,
   answer: AnswerService,
 ): Generator<string> {
   const signs = signsFor(answer)
   const entries = [
-    ...plan.actions.map((one) => ofAction(one, signs)),
+    ...plan.actions
+      .filter(({ id }) => !replaced.has(id))
+      .map((one) => ofAction(one, replaced, signs)),
     ...plan.findings.map((one) => ofFinding(one, signs)),
     ...plan.unread.map((one) => ofUnread(one, signs)),
   ]

@@ -26,7 +26,7 @@ export const formatOf = async (
 }
 
 /** Fields that some actions have. */
-const maybe = ['body', 'then', 'loses'] as const satisfies readonly (keyof PlanAction)[]
+const maybe = ['body', 'loses', 'replaces'] as const satisfies readonly (keyof PlanAction)[]
 
 /** Prints a plan. No value of a secret is in it: nothing has to be masked. */
 export const printPlan = async (services: Services, made: MadePlan): Promise<void> => {

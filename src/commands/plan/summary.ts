@@ -23,6 +23,7 @@ export const summaryOf = (counts: PlanCounts, { requests, seconds }: Worked): st
   const rest = [
     ...part(counts.impossible, 'impossible'),
     ...part(counts.unsupported, 'not offered by the instance'),
+    ...part(counts.leftover, 'left over'),
     ...part(counts.unread, 'not read'),
     `${grouped(counts.same)} ${counts.same === 1 ? 'object as it' : 'objects as they'} should be`,
   ]

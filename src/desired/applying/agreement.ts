@@ -36,7 +36,7 @@ const indexed = (
 const joined = (names: readonly string[], values: SeenItem['at'] | ActionStep['values']): string =>
   names.map((name) => String(values[name])).join('\0')
 
-/** The item that a step is about: by what its own endpoints call it, else by its identity. */
+/** The item that an action is about: by what its own endpoints call it, else by its identity. */
 export const itemOf = (
   kind: Managed,
   { values }: Pick<ActionStep, 'values'>,
@@ -69,7 +69,7 @@ const shownOf = (
   }
 }
 
-/** Attributes of a step that the item shows otherwise. */
+/** Attributes that were sent, and that the item shows otherwise. */
 const unkept = (kind: Managed, { values }: ActionStep, item: SeenItem): readonly Difference[] => {
   const found: Difference[] = []
   for (const attribute of attributesOf(kind).values()) {
@@ -81,10 +81,9 @@ const unkept = (kind: Managed, { values }: ActionStep, item: SeenItem): readonly
   return found
 }
 
-/** What an instance has otherwise than a step left it. */
-export const stepDifferences = (
-  kind: Managed,
-  step: ActionStep,
+/** What an instance has otherwise than an action left it. */
+export const differences = (
+  { kind, step }: Pick<PlannedAction, 'kind' | 'step'>,
   items: readonly SeenItem[],
 ): readonly Difference[] => {
   const found = itemOf(kind, step, items)
@@ -94,9 +93,3 @@ export const stepDifferences = (
   if (item === undefined) return [{ attribute: undefined, text: 'it is not there' }]
   return unkept(kind, step, item)
 }
-
-/** The same of all steps of an action. */
-export const differences = (
-  { kind, steps }: Pick<PlannedAction, 'kind' | 'steps'>,
-  items: readonly SeenItem[],
-): readonly Difference[] => steps.flatMap((step) => stepDifferences(kind, step, items))

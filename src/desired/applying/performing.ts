@@ -10,7 +10,7 @@ import type { WritableInstance } from '../instance.js'
 
 import type { InstanceSight } from '../reading/sight.js'
 import type { SeenItem } from '../seen.js'
-import { itemOf, stepDifferences } from './agreement.js'
+import { differences, itemOf } from './agreement.js'
 import type { SecretValues } from './secrets.js'
 
 /** What an action needs. */
@@ -30,7 +30,7 @@ interface SetSecret {
 export interface Performed {
   readonly set: readonly SetSecret[]
   readonly gone: boolean
-  /** Of the last answer. */
+  /** Of the answer. */
   readonly status?: number
 }
 
@@ -52,7 +52,6 @@ const freshOf = async (
 const settled = async (
   parts: PerformingParts,
   action: PlannedAction,
-  step: ActionStep,
   lost: Failure,
 ): Promise<void> => {
   const items = await freshOf(parts, action).catch((error: unknown) => {
@@ -60,9 +59,9 @@ const settled = async (
     return undefined
   })
   if (items === undefined) throw lost
-  const wrong = stepDifferences(action.kind, step, items)
+  const wrong = differences(action, items)
   if (wrong.length === 0) return
-  const untouched = digestOf(action.kind, itemOf(action.kind, step, items)) === action.digest
+  const untouched = digestOf(action.kind, itemOf(action.kind, action.step, items)) === action.digest
   if (!untouched && wrong.every(({ attribute }) => attribute !== undefined)) throw lost
   const { unknownOutcome: _, ...details } = lost.details
   throw new Failure(lost.category, `${lost.message}; the instance was read, and it was not done`, {
@@ -72,15 +71,6 @@ const settled = async (
 
 const isGone = ({ endpoint }: ActionStep, failure: Failure): boolean =>
   methodOf(endpoint) === 'DELETE' && isMissing(failure)
-
-/** What went before it was done: the rest has to be said with it. */
-const partly = (failure: Failure, done: number): Failure =>
-  done === 0
-    ? failure
-    : new Failure(failure.category, `added, but the old one is still there: ${failure.message}`, {
-        ...failure.details,
-        cause: failure,
-      })
 
 const withSecrets = async (
   { secrets }: PerformingParts,
@@ -98,27 +88,23 @@ const withSecrets = async (
 }
 
 /**
- * Does an action: its steps one after the other.
+ * Does an action.
  * @throws Failure for what the instance, or the way there, made of it
  */
 export const perform = async (
   parts: PerformingParts,
   action: PlannedAction,
 ): Promise<Performed> => {
-  const all: SetSecret[] = []
-  let gone = false
-  let status: number | undefined
-  for (const [done, step] of action.steps.entries()) {
-    const { values, set } = await withSecrets(parts, step, action.address)
-    try {
-      status = (await parts.instance.send({ endpoint: step.endpoint, values })).status
-    } catch (error) {
-      const failure = survived(error)
-      if (isGone(step, failure)) gone = action.steps.length === 1
-      else if (failure.details.unknownOutcome === true) await settled(parts, action, step, failure)
-      else throw partly(failure, done)
-    }
-    all.push(...set)
+  const { step, address } = action
+  const { values, set } = await withSecrets(parts, step, address)
+  try {
+    const { status } = await parts.instance.send({ endpoint: step.endpoint, values })
+    return { set, gone: false, status }
+  } catch (error) {
+    const failure = survived(error)
+    if (isGone(step, failure)) return { set, gone: true }
+    if (failure.details.unknownOutcome !== true) throw failure
+    await settled(parts, action, failure)
+    return { set, gone: false }
   }
-  return { set: all, gone, status }
 }

@@ -34,7 +34,7 @@ export const draft = (
   verb: Verb,
   address: Address,
   origin: Origin,
-  rest: Pick<Draft, 'steps'> & Partial<Pick<Draft, 'changes' | 'before' | 'loses'>>,
+  rest: Pick<Draft, 'step'> & Partial<Pick<Draft, 'changes' | 'before' | 'loses' | 'replaces'>>,
 ): Draft => ({
   verb,
   address,
@@ -61,16 +61,20 @@ export const saying = (
 ): PlanFinding => ({ is, address, text, origin })
 
 /** An item is to go: the verb of the kind, and what is lost with it. */
-export const removal = (c: Comparing, item: SeenItem, origin: Origin): Upshot => {
+export const removal = (
+  c: Comparing,
+  item: SeenItem,
+  origin: Origin,
+  address: Address = seenAddress(c, item),
+): Upshot => {
   const { remove } = c.kind
   if (remove === undefined) return nothing
-  const address = seenAddress(c, item)
   const loses = remove.destructive
   return found({
     drafts: [
       draft(c, 'delete', address, origin, {
         before: item,
-        steps: [stepAt(c, remove, item)],
+        step: stepAt(c, remove, item),
         loses,
       }),
     ],
@@ -161,7 +165,7 @@ const updated = async (
   const made = draft(c, 'update', address, wished.origin, {
     before: item,
     changes: [...changes, ...resent.map(changeOf)],
-    steps: [updateStep(c, update, item, wished, all, renamed ? wished.identity : item.identity)],
+    step: updateStep(c, update, item, wished, all, renamed ? wished.identity : item.identity),
   })
   const done = await possible(c, made, wished)
   const said = unknowns(c, address, wished, item, all, done.drafts.length > 0)
@@ -179,7 +183,7 @@ const created = async (c: Comparing, wished: WishedItem): Promise<Upshot> => {
   const address = itemAddress(c.wish, wished.identity)
   const { create, by } = c.kind
   const impossible = async (): Promise<Upshot> => {
-    const made = draft(c, 'create', address, wished.origin, { steps: [] })
+    const made = draft(c, 'create', address, wished.origin, { step: stepOf(c.kind.read, {}) })
     const why = (await c.hooks.impossible?.(c, made, wished)) ?? 'it is not there'
     return found({ findings: [saying('impossible', address, why, wished.origin)] })
   }
@@ -201,10 +205,10 @@ const created = async (c: Comparing, wished: WishedItem): Promise<Upshot> => {
     ...(number === undefined ? atIdentity(c, wished) : atNumber(c, number)),
     ...placeValues(c),
   }
-  const steps = [stepOf(create, leading, all)]
+  const step = stepOf(create, leading, all)
   return possible(
     c,
-    draft(c, 'create', address, wished.origin, { changes: all.map(changeOf), steps }),
+    draft(c, 'create', address, wished.origin, { changes: all.map(changeOf), step }),
     wished,
   )
 }

@@ -6,8 +6,8 @@ import { byPlace } from './order.js'
 import type { ComparingSight, Draft } from './types.js'
 
 /** The number of the runner that a draft is about. */
-const runnerOf = ({ kind, steps }: Draft): number | undefined => {
-  const id = Number(steps[0]?.values.runner_id)
+const runnerOf = ({ kind, step }: Draft): number | undefined => {
+  const id = Number(step.values.runner_id)
   return kind.by === 'runner' && Number.isInteger(id) ? id : undefined
 }
 

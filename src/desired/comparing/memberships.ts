@@ -13,12 +13,12 @@ export interface PlannedMembership {
 
 /** What a draft of a kind whose items are users makes of a membership. */
 export const planOfMembership = (draft: Draft): PlannedMembership => {
-  const { before, verb, steps } = draft
+  const { before, verb, step } = draft
   const was = levelOf(before?.attributes.access_level)
-  const wanted = steps[0]?.values.access_level
+  const wanted = step.values.access_level
   return {
     draft,
-    user: Number(steps[0]?.values.user_id),
+    user: Number(step.values.user_id),
     before: was,
     after: verb === 'delete' ? 0 : typeof wanted === 'number' ? wanted : was,
   }

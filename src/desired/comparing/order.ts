@@ -13,7 +13,7 @@ import { type PlannedMembership, planOfMembership } from './memberships.js'
 import type { Draft } from './types.js'
 
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
-const verbs = ['create', 'enable', 'update', 'replace', 'delete']
+const verbs = ['create', 'enable', 'update', 'delete']
 const scopes = ['site', 'group', 'project']
 const owner = 50
 
@@ -29,9 +29,9 @@ export const byPlace = (a: ManagedPlace, b: ManagedPlace): number =>
 
 const isGone = ({ verb }: Draft): boolean => verb === 'delete'
 
-const isFirst = ({ kind, before, steps }: Draft): boolean =>
+const isFirst = ({ kind, before, step }: Draft): boolean =>
   kind.first !== undefined &&
-  (before?.record[kind.first] === true || steps[0]?.values[kind.first] === true)
+  (before?.record[kind.first] === true || step.values[kind.first] === true)
 
 /** Deletes come after the rest, in reverse; the rest by stage, and by place within it. */
 const preferred = (a: Draft, b: Draft): number => {
@@ -47,7 +47,8 @@ const preferred = (a: Draft, b: Draft): number => {
   )
 }
 
-const idOf = ({ verb, address }: Draft): string => `${verb} ${addressText(address)}`
+export const idOf = ({ verb, address }: Pick<Draft, 'verb' | 'address'>): string =>
+  `${verb} ${addressText(address)}`
 
 /** A place, then the groups that it lies in, inner ones first. */
 const lineOf = ({ scope, path }: ManagedPlace): readonly string[] => {
@@ -81,11 +82,11 @@ const ofMembership = (
 })
 
 /** Who approves is a member before. */
-const ofUsers = ({ kind, steps }: Draft, line: readonly string[]): Conditions => {
+const ofUsers = ({ kind, step }: Draft, line: readonly string[]): Conditions => {
   const names = Object.entries(kind.refs ?? {}).flatMap(([name, ref]) =>
     ref === 'user' && kind.after?.includes('members') === true ? [name] : [],
   )
-  const users = names.flatMap((name) => steps.flatMap(({ values }) => values[name] ?? [])).flat()
+  const users = names.flatMap((name) => step.values[name] ?? [])
   return {
     makes: [],
     needs: users.flatMap((user) => line.map((place) => `member ${user} ${place}`)),
@@ -94,7 +95,7 @@ const ofUsers = ({ kind, steps }: Draft, line: readonly string[]): Conditions =>
 
 /** A value that one item has at a time is given up before it is taken; wherever, of what is alone. */
 const ofUnique = (draft: Draft, here: string): Conditions => {
-  const { kind, before, steps } = draft
+  const { kind, before, step } = draft
   const where = kind.alone === true ? '' : here
   const all = [kind.identity, kind.also].flatMap((name) => {
     if (name === undefined || kind.by !== undefined || kind.holds !== 'set') return []
@@ -104,7 +105,7 @@ const ofUnique = (draft: Draft, here: string): Conditions => {
         ? []
         : [`free ${kind.name} ${where} ${name} ${normalised({ param }, value)}`.toLowerCase()]
     const [was] = textOf(name === kind.identity ? before?.identity : before?.attributes[name])
-    const [sent = was] = textOf(steps[0]?.values[name])
+    const [sent = was] = textOf(step.values[name])
     const is = isGone(draft) ? undefined : sent
     return was === is ? [] : [{ was, is }]
   })
@@ -112,13 +113,21 @@ const ofUnique = (draft: Draft, here: string): Conditions => {
 }
 
 /** What must be somewhere comes to the next place before it leaves the first. */
-const ofShared = ({ kind, verb, steps }: Draft): Conditions => {
+const ofShared = ({ kind, verb, step }: Draft): Conditions => {
   const [name = ''] = Object.keys(kind.at ?? {})
-  const number = steps.at(-1)?.values[name]
+  const number = step.values[name]
   if (kind.enable === undefined || number === undefined) return none
   const text = `taken ${kind.name} ${number}`
-  if (verb === 'delete' || verb === 'replace') return { makes: [], needs: [text] }
+  if (verb === 'delete') return { makes: [], needs: [text] }
   return { makes: verb === 'enable' ? [text] : [], needs: [] }
+}
+
+/** An item is there before it is changed, and before the one goes that it replaces. */
+const ofItem = ({ verb, address }: Draft): Conditions => {
+  const text = [`there ${addressText(address)}`]
+  return verb === 'create' || verb === 'enable'
+    ? { makes: text, needs: [] }
+    : { makes: [], needs: text }
 }
 
 /** Those that the others of their kind wait for. */
@@ -137,6 +146,7 @@ const conditionsOf = (draft: Draft): readonly Conditions[] => {
   if (draft.kind.by === 'user') return [ofMembership(planOfMembership(draft), line)]
   return [
     ...(isGone(draft) ? [] : [ofUsers(draft, line)]),
+    ofItem(draft),
     ofUnique(draft, here),
     ofShared(draft),
     ofFirst(draft, here),

@@ -4,14 +4,12 @@ import type { SecretSource } from '../wishes.js'
 import type { ComparingOptions, Draft, Mistake } from './types.js'
 
 /** What a draft would send, with where it is said. */
-const sentBy = ({ steps, changes, address, origin }: Draft) =>
-  steps.flatMap(({ secrets }) =>
-    Object.entries(secrets).map(([name, source]: [string, SecretSource]) => ({
-      address: addressText({ ...address, attribute: name }),
-      source,
-      origin: changes.find(({ attribute }) => attribute === name)?.origin ?? origin,
-    })),
-  )
+const sentBy = ({ step, changes, address, origin }: Draft) =>
+  Object.entries(step.secrets).map(([name, source]: [string, SecretSource]) => ({
+    address: addressText({ ...address, attribute: name }),
+    source,
+    origin: changes.find(({ attribute }) => attribute === name)?.origin ?? origin,
+  }))
 
 /** References that cannot be followed, of secrets that would be sent. */
 export const secretMistakes = async (

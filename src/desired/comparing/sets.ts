@@ -25,7 +25,7 @@ import {
 /** What the files say of items, each once. */
 const compareItems = async (
   c: Comparing,
-): Promise<{ readonly found: Upshot; readonly claimed: ReadonlySet<SeenItem> }> => {
+): Promise<{ readonly found: Upshot; readonly claimed: Set<SeenItem> }> => {
   const claimed = new Set<SeenItem>()
   const parts: Upshot[] = []
   for (const wished of c.wish.items) {
@@ -63,8 +63,8 @@ const tallied = (c: Comparing, drafts: readonly Draft[]): SetCount => {
   return {
     address: { ...c.place, kind: c.kind.name },
     before: c.items.length,
-    deletes: count('delete', 'replace'),
-    creates: count('create', 'enable', 'replace'),
+    deletes: count('delete'),
+    creates: count('create', 'enable'),
     exact: c.wish.exact?.value === true,
   }
 }
@@ -82,7 +82,7 @@ const renameNote = (c: Comparing, drafts: readonly Draft[]): Upshot => {
     ({ attribute }) =>
       attribute === c.kind.identity ||
       JSON.stringify(was[attribute] ?? null) ===
-        JSON.stringify(other.steps[0]?.values[attribute] ?? null),
+        JSON.stringify(other.step.values[attribute] ?? null),
   )
   if (!alike) return nothing
   const text = `like ${old.address.item}, which is deleted: with previously: [${old.address.item}] it would be renamed`
@@ -96,8 +96,8 @@ const archived = (c: Comparing, all: Upshot): Upshot => {
     drafts: [],
     findings: [
       ...all.findings,
-      ...all.drafts.map(({ address, origin }) =>
-        saying('impossible', address, 'the project is archived', origin),
+      ...[...new Map(all.drafts.map((one) => [one.address.item, one])).values()].map(
+        ({ address, origin }) => saying('impossible', address, 'the project is archived', origin),
       ),
     ],
   }
@@ -107,7 +107,8 @@ const archived = (c: Comparing, all: Upshot): Upshot => {
 const compareSet = async (c: Comparing): Promise<Upshot> => {
   const { found: wanted, claimed } = await compareItems(c)
   const rest = await unlisted(c, claimed)
-  const all = joined([wanted, rest, { ...nothing, findings: c.hooks.remarks?.(c) ?? [] }])
+  for (const { before } of rest.drafts) if (before !== undefined) claimed.add(before)
+  const all = joined([wanted, rest, c.hooks.rest?.(c, claimed) ?? nothing])
   return archived(c, joined([all, renameNote(c, all.drafts)]))
 }
 

@@ -60,6 +60,8 @@ export interface ComparingOptions {
   /** Nothing is ever done: neither secrets nor the token's user have to be known. */
   readonly checks?: boolean
   readonly now?: () => Date
+  /** What a run that is gone on with still has to do: the digest of each action's item, by the action's id. */
+  readonly unfinished?: ReadonlyMap<string, string> | undefined
 }
 
 /** Something wrong in the files. */
@@ -140,8 +142,8 @@ export interface KindHooks {
   absent?(c: Comparing, wished: WishedItem): Promise<Upshot | undefined>
   /** Whether an exact set leaves an item alone that it does not list. */
   spares?(c: Comparing, item: SeenItem): boolean
-  /** What else there is to say of what was read. */
-  remarks?(c: Comparing): readonly PlanFinding[]
+  /** What there is to say and do besides, of items that are not `claimed` above all. */
+  rest?(c: Comparing, claimed: ReadonlySet<SeenItem>): Upshot
 }
 
 /** What a place came to. */

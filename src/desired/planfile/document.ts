@@ -6,7 +6,7 @@ import type { Verb } from '../actions.js'
 import type { SecretSource } from '../wishes.js'
 
 /** The version of plan files that this tool writes and takes. */
-export const planVersion = 1
+export const planVersion = 2
 
 /** A file that a plan was made of. */
 interface PlanFile {
@@ -41,12 +41,11 @@ export interface PlanAction extends PlanRequest {
   readonly address: string
   readonly kind: string
   readonly scope: string
-  /** What follows the first request. */
-  readonly then?: readonly PlanRequest[]
   readonly changes: readonly PlanChange[]
   readonly digest: string
   readonly waits_for: readonly string[]
   readonly loses?: string
+  readonly replaces?: string
   readonly origin: string
 }
 
@@ -73,6 +72,7 @@ export interface PlanCounts {
   readonly impossible: number
   readonly unknown: number
   readonly unsupported: number
+  readonly leftover: number
   readonly unread: number
   readonly same: number
 }

@@ -8,7 +8,7 @@ import { type PlanDocument, planDigest, planVersion } from './document.js'
 /** Values take more memory than the bytes that they are read from. */
 const mostValues = 20_000_000
 
-const verbs: readonly unknown[] = ['create', 'update', 'delete', 'replace', 'enable']
+const verbs: readonly unknown[] = ['create', 'update', 'delete', 'enable']
 const sha256 = /^[0-9a-f]{64}$/
 
 type Check = (value: unknown) => boolean
@@ -71,8 +71,7 @@ const action = fields(
     waits_for: list(text),
     origin: text,
   },
-  // biome-ignore lint/suspicious/noThenProperty: a key of plans, in a value that nobody awaits.
-  { ...body, then: list(fields(request, body)), loses: text },
+  { ...body, loses: text, replaces: text },
 )
 
 /** What a plan file has, part by part, so that it can be said which is wrong. */

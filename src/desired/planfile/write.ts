@@ -1,15 +1,15 @@
 /** A plan as its document. */
 import type { JsonValue } from '../../base/json/value.js'
 import { isObject } from '../../base/objects.js'
-import { pathOf } from '../../catalogue/endpoint.js'
 import { buildRequest } from '../../http/request/request.js'
-import type {
-  ActionStep,
-  Change,
-  DesiredPlan,
-  PlanFinding,
-  PlannedAction,
-  Unread,
+import {
+  type ActionStep,
+  type Change,
+  type DesiredPlan,
+  type PlanFinding,
+  type PlannedAction,
+  replacedIn,
+  type Unread,
 } from '../actions.js'
 import { addressText } from '../address.js'
 import { originText } from '../files/mistakes.js'
@@ -65,20 +65,19 @@ const changeOf = ({ attribute, now, wanted, secret, origin }: Change): PlanChang
 
 /** An action as its line of csv and ndjson, and as a part of the document. */
 export const actionOf = (action: PlannedAction): PlanAction => {
-  const [first, ...then] = action.steps.map(requestOf)
-  const { id, verb, address, kind, changes, digest, waitsFor, loses } = action
+  const { id, verb, address, kind, step, changes, digest, waitsFor, loses, replaces } = action
   return {
     id,
     verb,
     address: addressText(address),
     kind: kind.name,
     scope: address.scope,
-    ...(first ?? { endpoint: pathOf(kind.read), path: '' }),
-    ...(then.length === 0 ? {} : { then }),
+    ...requestOf(step),
     changes: changes.map(changeOf),
     digest,
     waits_for: waitsFor,
     loses,
+    replaces,
     origin: originText(action.origin),
   }
 }
@@ -100,16 +99,18 @@ const unreadOf = ({ place, kind, failure }: Unread): PlanUnread => ({
 /** How much of what a plan holds. */
 export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): PlanCounts => {
   const verbs = (verb: string): number => actions.filter((one) => one.verb === verb).length
+  const replace = replacedIn(actions).size
   const said = (is: string): number => findings.filter((one) => one.is === is).length
   return {
-    create: verbs('create'),
+    create: verbs('create') - replace,
     enable: verbs('enable'),
     update: verbs('update'),
-    replace: verbs('replace'),
-    delete: verbs('delete'),
+    replace,
+    delete: verbs('delete') - replace,
     impossible: said('impossible'),
     unknown: said('unknown'),
     unsupported: said('unsupported'),
+    leftover: said('leftover'),
     unread: unread.length,
     same,
   }

@@ -46,7 +46,7 @@ describe('an action and what is there', () => {
     const item = { identity: 'chat', at: { slug: 'chat' }, attributes: {}, record: { active: '0' } }
     const gone = {
       kind: projectIntegrations,
-      steps: [{ endpoint: remove, values: { slug: 'chat' }, secrets: {} }],
+      step: { endpoint: remove, values: { slug: 'chat' }, secrets: {} },
     }
     expect(differences(gone, [item])).toEqual([])
     expect(differences(gone, [{ ...item, record: { active: true } }])).toHaveLength(1)

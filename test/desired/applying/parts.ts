@@ -44,7 +44,7 @@ export const action = (
     address,
     kind: approvalRules,
     changes: [],
-    steps: [stepFor(verb, path, rule)],
+    step: stepFor(verb, path, rule),
     digest: digestOf(approvalRules, before === undefined ? undefined : seenRule(before)),
     waitsFor: [],
     origin: { file: 'svcctl.yml', line: 1, column: 1 },

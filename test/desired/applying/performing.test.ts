@@ -12,19 +12,16 @@ const old = { id: 1, name: 'Old', approvals_required: 1 }
 const wish = { id: 1, name: 'Old', approvals_required: 2 }
 
 describe('an action', () => {
-  it('sends its steps in order, with the values of its secrets', async () => {
+  it('sends the values of its secrets', async () => {
     const rules = new Rules({ 'a/b': [old] })
     const seen: unknown[] = []
     rules.before = ({ values }) => {
       seen.push(values)
     }
     const made = action('create', 'a/b', { id: 0, name: 'New', approvals_required: 1 })
-    const gone = action('delete', 'a/b', old)
-    const [first, second] = [...made.steps, ...gone.steps]
-    if (first === undefined || second === undefined) throw new Error('no steps')
-    const steps = [{ ...first, secrets: { token: { env: 'X' } } }, second]
-    const done = await perform(partsOf(rules), { ...made, steps })
-    expect(rules.sent).toEqual(['POST a/b New', 'DELETE a/b 1'])
+    const step = { ...made.step, secrets: { token: { env: 'X' } } }
+    const done = await perform(partsOf(rules), { ...made, step })
+    expect(rules.sent).toEqual(['POST a/b New'])
     expect(seen[0]).toMatchObject({ name: 'New', token: 'hidden' })
     expect(done.set).toEqual([{ address: { ...made.address, attribute: 'token' }, value: held }])
   })
@@ -38,29 +35,6 @@ describe('an action', () => {
     await expect(perform(partsOf(rules), action('update', 'a/b', wish))).rejects.toMatchObject({
       category: 'not_found',
     })
-  })
-
-  it('keeps the old item of a replacement whose new one was refused', async () => {
-    const rules = new Rules({ 'a/b': [old] })
-    rules.before = ({ values }) => {
-      if ('name' in values) throw new Failure('failed', 'is taken', { status: 400 })
-    }
-    const made = action('create', 'a/b', { id: 0, name: 'New' })
-    const both = { ...made, steps: [...made.steps, ...action('delete', 'a/b', old).steps] }
-    await expect(perform(partsOf(rules), both)).rejects.toThrow(/^is taken/)
-    expect(rules.sent).toEqual([])
-  })
-
-  it('says of a replacement which part of it was done', async () => {
-    const rules = new Rules({ 'a/b': [old] })
-    rules.before = ({ values }) => {
-      if (!('name' in values)) throw new Failure('failed', 'it is in use', { status: 400 })
-    }
-    const made = action('create', 'a/b', { id: 0, name: 'New' })
-    const both = { ...made, steps: [...made.steps, ...action('delete', 'a/b', old).steps] }
-    await expect(perform(partsOf(rules), both)).rejects.toThrow(
-      'added, but the old one is still there: it is in use',
-    )
   })
 })
 

@@ -94,7 +94,10 @@ describe('deploy keys', () => {
     const plan = await planned({ [keys]: [{ ...key(1, 'deploy'), can_push: true }] }, [
       wish(app, 'deploy_keys', { $exact: true, deploy: { key: text(2) } }),
     ])
-    expect(plan.actions.map(({ verb }) => verb)).toEqual(['replace'])
+    expect(plan.actions.map(({ id, waitsFor, replaces }) => [id, waitsFor, replaces])).toEqual([
+      [`create ${keys}/deploy`, [], `delete ${keys}/deploy`],
+      [`delete ${keys}/deploy`, [`create ${keys}/deploy`], undefined],
+    ])
     expect(requests(plan)).toEqual([
       {
         route: 'POST /projects/:id/deploy_keys',
@@ -463,8 +466,12 @@ it('takes a key in elsewhere before it is replaced where it is', async () => {
   ])
   const waits = Object.fromEntries(plan.actions.map(({ id, waitsFor }) => [id, waitsFor]))
   expect(waits).toEqual({
+    [`create ${from}:deploy_keys/deploy`]: [],
     [`enable ${to}:deploy_keys/deploy`]: [],
-    [`replace ${from}:deploy_keys/deploy`]: [`enable ${to}:deploy_keys/deploy`],
+    [`delete ${from}:deploy_keys/deploy`]: [
+      `create ${from}:deploy_keys/deploy`,
+      `enable ${to}:deploy_keys/deploy`,
+    ],
   })
 })
 

@@ -167,7 +167,7 @@ const sent = async (title: string, said: Said): Promise<readonly string[]> => {
     wish(place, name, said),
   ])
   expect(findings).toEqual([])
-  return actions.flatMap(({ steps }) => steps.map(({ endpoint }) => endpoint.route))
+  return actions.map(({ step }) => step.endpoint.route)
 }
 
 const inFile = (item: string, fields: Fields): Said =>

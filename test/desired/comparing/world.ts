@@ -180,13 +180,11 @@ export const lines = ({ actions, findings, unread, refused }: DesiredPlan): read
 
 /** The requests of a plan: route, values, secrets. */
 export const requests = ({ actions }: DesiredPlan) =>
-  actions.flatMap(({ steps }) =>
-    steps.map(({ endpoint, values, secrets }) => ({
-      route: endpoint.route,
-      values,
-      ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
-    })),
-  )
+  actions.map(({ step: { endpoint, values, secrets } }) => ({
+    route: endpoint.route,
+    values,
+    ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
+  }))
 
 export const message = async (work: Promise<unknown>): Promise<string> => {
   try {

@@ -60,8 +60,9 @@ const apply = async (document: string, scoping: Scoping): Promise<DesiredPlan> =
     signal: new AbortController().signal,
   })
   for (const [id, outcome] of outcomes) expect(outcome, id).toMatchObject({ state: 'done' })
-  const steps = plan.actions.flatMap((action) => action.steps)
-  const requests = steps.map((step) => `${methodOf(step.endpoint)} ${requestOf(step).path}`)
+  const requests = plan.actions.map(
+    ({ step }) => `${methodOf(step.endpoint)} ${requestOf(step).path}`,
+  )
   expect([...written()].sort()).toEqual(requests.sort())
   return plan
 }

@@ -1,15 +1,17 @@
 /** Deploy keys: what a key is, is its type and base64; what it is called, its title. */
 import type { JsonValue } from '../../../base/json/value.js'
 import { attributesOf } from '../../attributes.js'
+import { digestOf } from '../../digest.js'
 import type { SeenItem } from '../../seen.js'
 import { normalised } from '../../values.js'
 import type { Stated, WantedValue, WishedItem } from '../../wishes.js'
-import { changeOf, draft, possible } from '../item.js'
+import { changeOf, draft, removal, saying } from '../item.js'
 import { judged } from '../judging.js'
+import { idOf } from '../order.js'
 import { named } from '../pairing.js'
 import { itemAddress } from '../selected.js'
 import { placeValues, stepAt, stepOf, updateStep } from '../steps.js'
-import { type Comparing, type KindHooks, nothing, type Upshot } from '../types.js'
+import { type Comparing, found, joined, type KindHooks, nothing, type Upshot } from '../types.js'
 
 const wantedIn = (wished: WishedItem, name: string): JsonValue | undefined => {
   const wanted = wished.attributes.get(name)?.value
@@ -64,21 +66,32 @@ const inherited = (wished: WishedItem, old: SeenItem): WishedItem => {
       }
 }
 
+/** The new key comes first: each of the two is an action, with an outcome of its own. */
 const replacement = async (c: Comparing, given: WishedItem, old: SeenItem): Promise<Upshot> => {
-  const { create, remove } = c.kind
-  if (create === undefined || remove === undefined) return nothing
+  const { create } = c.kind
+  if (create === undefined) return nothing
   const address = itemAddress(c.wish, given.identity)
   const all = await judged(c, address, inherited(given, old), undefined)
-  const changes = all.filter(({ name }) => given.attributes.has(name)).map(changeOf)
-  return possible(
-    c,
-    draft(c, 'replace', address, given.origin, {
-      before: old,
-      changes,
-      steps: [stepOf(create, placeValues(c), all), stepAt(c, remove, old)],
-      loses: remove.destructive,
-    }),
-  )
+  const made = draft(c, 'create', address, given.origin, {
+    changes: all.filter(({ name }) => given.attributes.has(name)).map(changeOf),
+    step: stepOf(create, placeValues(c), all),
+    replaces: idOf({ verb: 'delete', address }),
+  })
+  return joined([found({ drafts: [made] }), removal(c, old, given.origin, address)])
+}
+
+/**
+ * Another key of a title that is declared: what a replacement left, or somebody added. Nobody asked for it to go, but
+ * where a run that is gone on with was about to take away just this.
+ */
+const leftover = (c: Comparing, wished: WishedItem, item: SeenItem): Upshot => {
+  const address = itemAddress(c.wish, wished.identity)
+  const digest = c.how.unfinished?.get(idOf({ verb: 'delete', address }))
+  if (digest === digestOf(c.kind, item)) return removal(c, item, wished.origin, address)
+  const { id = '' } = item.record
+  const push = item.attributes.can_push === true ? 'can' : 'cannot'
+  const text = `another key has this title and is not declared: ID ${id}, which ${push} push; svcctl deploy-keys delete ${id} -P ${c.place.path} removes it`
+  return found({ findings: [saying('leftover', address, text, wished.origin)] })
 }
 
 /** The same key at another project: it is taken in, and changed where it is called or may do otherwise. */
@@ -93,11 +106,16 @@ const enabled = async (
   // Taken in, a key may not push.
   const as = { ...elsewhere, attributes: { ...elsewhere.attributes, can_push: false } }
   const all = await judged(c, address, wished, as)
-  const differs = all.some(({ verdict }) => verdict === 'differs')
-  const steps = [stepAt(c, enable, elsewhere)]
-  if (differs) steps.push(updateStep(c, update, as, wished, all))
+  const differing = all.filter(({ verdict }) => verdict === 'differs').map(changeOf)
   const changes = (await judged(c, address, wished, undefined)).map(changeOf)
-  return possible(c, draft(c, 'enable', address, wished.origin, { changes, steps }), wished)
+  const step = stepAt(c, enable, elsewhere)
+  const taken = draft(c, 'enable', address, wished.origin, { changes, step })
+  const changed = draft(c, 'update', address, wished.origin, {
+    before: as,
+    changes: differing,
+    step: updateStep(c, update, as, wished, all),
+  })
+  return found({ drafts: differing.length > 0 ? [taken, changed] : [taken] })
 }
 
 const known = async (c: Comparing, key: JsonValue): Promise<SeenItem | undefined> => {
@@ -129,5 +147,15 @@ export const deployKeys: KindHooks = {
     if (old !== undefined) return replacement(c, wished, old)
     const elsewhere = await known(c, key)
     return elsewhere === undefined ? undefined : enabled(c, wished, elsewhere)
+  },
+  rest: (c, claimed) => {
+    const free = c.items.filter((item) => !claimed.has(item))
+    const all = c.wish.items.flatMap((wished) => {
+      const title = wished.gone ? undefined : wantedIn(titled(wished), 'title')
+      return free
+        .filter(({ attributes }) => attributes.title === title)
+        .map((item) => leftover(c, wished, item))
+    })
+    return joined(all)
   },
 }

@@ -7,7 +7,7 @@ import type { SeenItem } from '../../seen.js'
 import type { WishedItem } from '../../wishes.js'
 import { saying } from '../item.js'
 import { itemAddress } from '../selected.js'
-import type { Comparing, KindHooks } from '../types.js'
+import { type Comparing, found, type KindHooks } from '../types.js'
 
 const soon = 30
 const day = 24 * 60 * 60 * 1000
@@ -79,5 +79,5 @@ export const pagesDomains: KindHooks = {
     changesCertificate(made) && wished?.attributes.has('key') !== true
       ? 'a certificate goes with its key, which the files do not have'
       : undefined,
-  remarks: (c) => c.items.flatMap((item) => ending(c, item)),
+  rest: (c) => found({ findings: c.items.flatMap((item) => ending(c, item)) }),
 }

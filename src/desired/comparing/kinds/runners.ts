@@ -40,9 +40,9 @@ export const projectRunners: KindHooks = {
     if (enable === undefined) return undefined
     const number = await numberOf(c, 'runner', wished.identity, wished.origin)
     if (number === undefined) return nothing
-    const steps = [stepOf(enable, { ...atNumber(c, number), ...placeValues(c) })]
+    const step = stepOf(enable, { ...atNumber(c, number), ...placeValues(c) })
     const address = itemAddress(c.wish, wished.identity)
-    return possible(c, draft(c, 'enable', address, wished.origin, { steps }), wished)
+    return possible(c, draft(c, 'enable', address, wished.origin, { step }), wished)
   },
 }
 
