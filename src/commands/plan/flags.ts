@@ -16,6 +16,13 @@ export const fileFlags = {
 export const limitFlags = {
   'max-deletes': string('so many deletes at most', { placeholder: 'n|n%' }),
   'max-changes': string('so many changed projects at most', { placeholder: 'n|n%' }),
+  'allow-removals': list(
+    'string',
+    'sets that may lose more than a quarter of their items, or half of a few',
+    {
+      placeholder: 'address',
+    },
+  ),
   'allow-empty': list('string', 'exact sets that may become empty', { placeholder: 'address' }),
 } as const
 
@@ -58,6 +65,7 @@ export const limitsOf = ({ flags }: GivenBy<typeof limitFlags>): PlanLimits => {
   return {
     deletes,
     changes,
+    removals: flags['allow-removals'] ?? [],
     empty: flags['allow-empty'] ?? [],
   }
 }

@@ -133,6 +133,15 @@ export const madePlan = async (
   }
 }
 
+/** Addresses of the line, by the flags that they are from. */
+const globsIn = ({ only, except }: Scoping, { ignore, limits }: Making) => ({
+  only,
+  except,
+  ignore,
+  'allow-empty': limits?.empty,
+  'allow-removals': limits?.removals,
+})
+
 const makeIt = async (
   services: Services,
   given: GivenBy<typeof planningFlags>,
@@ -142,9 +151,8 @@ const makeIt = async (
   const { place } = services
   const begun = place.clock.now().getTime()
   const scoping = selectionOf(given, place)
-  const { only, except } = scoping
   const { checkGlobs, documentOf, makePlan, openSight, replacedIn } = await loaded()
-  checkGlobs({ only, except, ignore: how.ignore, 'allow-empty': how.limits?.empty })
+  checkGlobs(globsIn(scoping, how))
   const declared = await declaredBy(services, given)
   const actual = await instanceOf(place)
   checkInstance(declared, actual)

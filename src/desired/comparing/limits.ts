@@ -1,21 +1,59 @@
 /** How much a plan may do before somebody says that it may. */
+
+import { shelvesOf } from '../../base/shelves.js'
 import type { DesiredPlan } from '../actions.js'
-import { addressText, matches, placeText } from '../address.js'
-import type { ComparingOptions, Draft, PlanLimit, SetCount } from './types.js'
+import { type Address, addressText, matches, placeText } from '../address.js'
+import { memberships, owner } from './memberships.js'
+import type { ComparingOptions, Draft, PlanLimits, SetCount } from './types.js'
 
 type Refused = DesiredPlan['refused'][number]
 
+/** So many deletes in all, and so many changed projects, need nobody's word. */
 const few = 10
 const deletesFlag = '--max-deletes'
 
-/** Sets of which too much goes. */
-const ofSets = (tallies: readonly SetCount[], percent: number): readonly Refused[] =>
-  tallies
-    .filter(({ before, deletes }) => before >= few && deletes * 100 > before * percent)
-    .map(({ address, before, deletes }) => ({
-      text: `${deletes} of ${before} would be deleted of ${addressText(address)}, more than ${percent} %`,
-      flag: deletesFlag,
-    }))
+/** A set of which something goes, by what is said of it. */
+interface Less {
+  readonly address: Address
+  readonly before: number
+  readonly gone: number
+  readonly text: string
+}
+
+/** Sets of which items are deleted, and the owners of groups, of whom some are lowered or leave. */
+const lesser = (drafts: readonly Draft[], tallies: readonly SetCount[]): readonly Less[] => {
+  const fallen = shelvesOf(memberships(drafts), ({ draft, before, after }) =>
+    before >= owner && after < owner ? placeText(draft.address) : undefined,
+  )
+  return tallies.flatMap(({ address, before, deletes, owners }) => {
+    const set = addressText(address)
+    const gone = fallen.get(placeText(address))?.length ?? 0
+    const what = `${gone} of ${owners} owners of ${placeText(address)} would be lowered or deleted`
+    return [
+      {
+        address,
+        before,
+        gone: deletes,
+        text: `${deletes} of ${before} would be deleted of ${set}`,
+      },
+      { address, before: owners, gone, text: what },
+    ]
+  })
+}
+
+/** Of a large set a quarter may go, of a small one half; the smallest are only kept from becoming empty. */
+const tooMany = ({ before, gone }: Less): string | undefined => {
+  if (before >= few) return gone * 4 > before ? 'a quarter' : undefined
+  return before >= 4 && gone * 2 > before ? 'half' : undefined
+}
+
+const ofSets = (all: readonly Less[], allowed: readonly string[]): readonly Refused[] =>
+  all.flatMap((one) => {
+    const most = tooMany(one)
+    if (most === undefined || allowed.some((glob) => matches(glob, one.address))) return []
+    const flag = `--allow-removals ${addressText(one.address)}`
+    return [{ text: `${one.text}, more than ${most}`, flag }]
+  })
 
 const inAll = (deletes: number, most: number): readonly Refused[] =>
   deletes <= most
@@ -23,21 +61,18 @@ const inAll = (deletes: number, most: number): readonly Refused[] =>
     : [{ text: `${deletes} would be deleted in all, more than ${most}`, flag: deletesFlag }]
 
 const deletions = (
+  drafts: readonly Draft[],
   tallies: readonly SetCount[],
-  limit: PlanLimit | undefined,
+  { deletes: limit, removals = [] }: PlanLimits,
 ): readonly Refused[] => {
   const deletes = tallies.reduce((sum, tally) => sum + tally.deletes, 0)
   if (limit?.count !== undefined) return inAll(deletes, limit.count)
-  if (limit?.percent !== undefined) {
-    const { percent } = limit
-    return tallies
-      .filter(({ before, deletes: gone }) => gone * 100 > before * percent)
-      .map(({ address, before, deletes: gone }) => ({
-        text: `${gone} of ${before} would be deleted of ${addressText(address)}, more than ${percent} %`,
-        flag: deletesFlag,
-      }))
-  }
-  return [...ofSets(tallies, 25), ...inAll(deletes, few)]
+  const all = lesser(drafts, tallies)
+  if (limit?.percent === undefined) return [...ofSets(all, removals), ...inAll(deletes, few)]
+  const { percent } = limit
+  return all
+    .filter(({ before, gone }) => gone * 100 > before * percent)
+    .map(({ text }) => ({ text: `${text}, more than ${percent} %`, flag: deletesFlag }))
 }
 
 const emptied = (tallies: readonly SetCount[], empty: readonly string[]): readonly Refused[] =>
@@ -78,7 +113,7 @@ export const beyond = (
   tallies: readonly SetCount[],
   how: ComparingOptions,
 ): readonly Refused[] => [
-  ...deletions(tallies, how.limits?.deletes),
+  ...deletions(drafts, tallies, how.limits ?? {}),
   ...emptied(tallies, how.limits?.empty ?? []),
   ...changes(drafts, how),
 ]

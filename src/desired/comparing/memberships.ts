@@ -2,6 +2,8 @@
 import { levelOf } from './kinds/members.js'
 import type { Draft } from './types.js'
 
+export const owner = 50
+
 /** What a draft makes of a membership. */
 export interface PlannedMembership {
   readonly draft: Draft

@@ -9,13 +9,12 @@ import type { PlannedAction } from '../actions.js'
 import { addressText, type ManagedPlace } from '../address.js'
 import { Ready } from '../ready.js'
 import { normalised } from '../values.js'
-import { type PlannedMembership, planOfMembership } from './memberships.js'
+import { owner, type PlannedMembership, planOfMembership } from './memberships.js'
 import type { Draft } from './types.js'
 
 const stages = new Map(managedKinds.map(({ scope, name }, i) => [`${scope} ${name}`, i]))
 const verbs = ['create', 'enable', 'update', 'delete']
 const scopes = ['site', 'group', 'project']
-const owner = 50
 
 const stageOf = ({ kind }: Draft): number => stages.get(`${kind.scope} ${kind.name}`) ?? stages.size
 

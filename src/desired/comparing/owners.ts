@@ -3,10 +3,8 @@
 import type { ManagedPlace } from '../address.js'
 import { placeText } from '../address.js'
 import { above, allMembers, levelOf } from './kinds/members.js'
-import { memberships, type PlannedMembership } from './memberships.js'
+import { memberships, owner, type PlannedMembership } from './memberships.js'
 import type { ComparingOptions, ComparingSight, Draft, Mistake } from './types.js'
-
-const owner = 50
 
 const said = ({ draft }: PlannedMembership, text: string, hint?: string): Mistake => ({
   origin: draft.origin,

@@ -6,6 +6,8 @@ import type { SeenItem, SeenKind } from '../seen.js'
 import type { Wish, WishedItem } from '../wishes.js'
 import { compareItem, possible, removal, saying } from './item.js'
 import { hooksOf } from './kinds/index.js'
+import { levelOf } from './kinds/members.js'
+import { owner } from './memberships.js'
 import { itemAddress, itemMeant, meant, seenAddress } from './selected.js'
 import {
   type Compared,
@@ -57,6 +59,9 @@ const unlisted = async (c: Comparing, claimed: ReadonlySet<SeenItem>): Promise<U
   return joined(parts)
 }
 
+const isGroup = ({ kind }: Comparing): boolean => kind.by === 'user' && kind.scope === 'group'
+const isOwner = ({ attributes }: SeenItem): boolean => levelOf(attributes.access_level) >= owner
+
 const tallied = (c: Comparing, drafts: readonly Draft[]): SetCount => {
   const count = (...verbs: readonly Draft['verb'][]): number =>
     drafts.filter(({ verb }) => verbs.includes(verb)).length
@@ -66,6 +71,7 @@ const tallied = (c: Comparing, drafts: readonly Draft[]): SetCount => {
     deletes: count('delete'),
     creates: count('create', 'enable'),
     exact: c.wish.exact?.value === true,
+    owners: isGroup(c) ? c.items.filter(isOwner).length : 0,
   }
 }
 
@@ -172,7 +178,7 @@ export const compareWish = async (
     ...all,
     unread: [],
     sets: exact ? { [addressText(tally.address)]: digestOfSet(c.items) } : {},
-    tallies: tally.deletes > 0 ? [tally] : [],
+    tallies: tally.deletes > 0 || (tally.owners > 0 && all.drafts.length > 0) ? [tally] : [],
     mistakes,
     read: 1,
   }

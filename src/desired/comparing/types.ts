@@ -23,6 +23,8 @@ export interface PlanLimit {
 export interface PlanLimits {
   readonly deletes?: PlanLimit
   readonly changes?: PlanLimit
+  /** Addresses of sets of which more may go than is let through unasked. */
+  readonly removals?: readonly string[]
   /** Addresses of exact sets that may become empty. */
   readonly empty?: readonly string[]
 }
@@ -163,4 +165,6 @@ export interface SetCount {
   readonly deletes: number
   readonly creates: number
   readonly exact: boolean
+  /** Of the members of a group, how many own it. */
+  readonly owners: number
 }

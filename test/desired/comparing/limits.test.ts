@@ -27,14 +27,28 @@ const refused = async (
   ).refused.map(({ flag }) => flag)
 
 describe('deletes', () => {
-  it('may be a quarter of a set of ten or more', async () => {
-    expect(await refused(9, gone(8))).toEqual([])
-    expect(await refused(12, gone(3))).toEqual([])
-    expect(await refused(12, gone(4))).toEqual(['--max-deletes'])
+  const few = `--allow-removals ${app}:approval_rules`
+  it('may be a quarter of a set of ten or more, half of one of four or more', async () => {
+    // The most that may go, of sets of so many: of the smallest all.
+    const most = [1, 2, 3, 2, 2, 3, 3, 4, 4, 2, 2, 3]
+    for (const [i, may] of most.entries()) {
+      const had = i + 1
+      expect([had, may, await refused(had, gone(may))]).toEqual([had, may, []])
+      if (may < had)
+        expect([had, may, await refused(had, gone(may + 1))]).toEqual([had, may, [few]])
+    }
+  })
+  it('may be more of the sets that are named, and no more in all', async () => {
+    const removals = ['approval_rules']
+    expect(await refused(12, gone(10), { removals })).toEqual([])
+    expect(await refused(12, gone(11), { removals })).toEqual(['--max-deletes'])
+    expect(await refused(5, gone(3), { removals: ['members'] })).toEqual([few])
+    expect(await refused(3, { $exact: true }, { removals })).toHaveLength(1)
   })
   it('may be ten in all', async () => {
     expect(await refused(40, gone(10))).toEqual([])
     expect(await refused(100, gone(11))).toEqual(['--max-deletes'])
+    expect(await refused(40, gone(11))).toEqual([few, '--max-deletes'])
   })
   it('may be as many as the flag says', async () => {
     expect(await refused(12, gone(4), { deletes: { count: 4 } })).toEqual([])
