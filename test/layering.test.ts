@@ -1,5 +1,6 @@
 /** Who may import whom (the design's rooms), and what a start may load before it knows the command. */
 import { builtinModules } from 'node:module'
+import { dirname } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import {
   circlesIn,
@@ -107,6 +108,32 @@ describe('the rooms of src', () => {
       [...sources].map(([file, imports]) => [file, imports.map((how) => targetOf(file, how))]),
     )
     expect(circlesIn(edges)).toEqual([])
+  })
+
+  it('form no circle of folders beside each other', () => {
+    const folders = new Map<string, string[]>()
+    for (const [file, imports] of sources)
+      for (const how of imports) {
+        const [from, to] = [dirname(file), dirname(targetOf(file, how))]
+        // A folder and what is inside it are one piece.
+        const one = `${to}/`.startsWith(`${from}/`) || `${from}/`.startsWith(`${to}/`)
+        if (how.target.startsWith('.') && roomOf(from) === roomOf(to) && !one)
+          folders.set(from, [...(folders.get(from) ?? []), to])
+      }
+    expect(folders.size).toBeGreaterThan(20)
+    // What is left of the embedded instance: this list only gets shorter.
+    expect(circlesIn(folders)).toEqual([
+      [
+        'sandbox/areas',
+        'sandbox/present',
+        'sandbox/rules/instance',
+        'sandbox/rules/people',
+        'sandbox/rules/planning',
+        'sandbox/rules/repository',
+        'sandbox/server',
+      ],
+      ['sandbox/seed', 'sandbox/state'],
+    ])
   })
 
   it('name what they load by a text that this test can read', () => {

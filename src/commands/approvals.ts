@@ -8,9 +8,9 @@ import type { Data } from '../client/typed.js'
 import { Failure, survived } from '../errors.js'
 import { define, type GivenBy } from './define.js'
 import { checkChanges, filled, missing, openOf, standIns } from './fill.js'
-import { withListedUsers } from './members/usernames.js'
 import type { InstanceService, Loss, Services } from './services.js'
 import type { Operation, Plan } from './types.js'
+import { withListedUsers } from './usernames.js'
 
 const filling = {
   command: 'approvals rules update',

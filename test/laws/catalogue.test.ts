@@ -4,7 +4,7 @@ import { type Endpoint, methodOf, pathOf } from '../../src/catalogue/endpoint.js
 import { areas } from '../../src/catalogue/index.js'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import type { Param } from '../../src/catalogue/params.js'
-import { firstOf } from '../../src/cli/run/answer/fields.js'
+import { firstOf } from '../../src/commands/derive/fields.js'
 import {
   allCommands,
   examplesOf,

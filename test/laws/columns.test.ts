@@ -1,7 +1,7 @@
 /** What a person sees as a heading of a list may be typed after `--where` and `--fields`. */
 import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
-import { fieldsOf, firstOf } from '../../src/cli/run/answer/fields.js'
+import { fieldsOf, firstOf } from '../../src/commands/derive/fields.js'
 import { allCommands, named } from '../../src/commands/derive/index.js'
 import { kindIn } from '../../src/fleet/where/shape.js'
 

@@ -6,9 +6,8 @@ import type { Param } from '../../catalogue/params.js'
 import { flagName, isScope, named } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
 import { Failure, survived, usage } from '../../errors.js'
-import type { Missing } from '../run/person/ask.js'
 import { holderWords } from './choose.js'
-import type { Surroundings } from './surroundings.js'
+import type { Missing, Surroundings } from './surroundings.js'
 import { parseValue, type ValueSyntax } from './values.js'
 
 const missingArgument = (command: Command, endpoint: Endpoint, name: string, param: Param) => {

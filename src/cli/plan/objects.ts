@@ -3,8 +3,8 @@ import type { Endpoint } from '../../catalogue/endpoint.js'
 import { areas } from '../../catalogue/index.js'
 import { kindNamed, wordOfKind } from '../../catalogue/kinds.js'
 import type { Naming } from '../../catalogue/words.js'
+import { fieldsOf } from '../../commands/derive/fields.js'
 import type { Argument } from '../../commands/types.js'
-import { fieldsOf } from '../run/answer/fields.js'
 
 /** Objects as they may stand in what another command printed. */
 export interface Objects {

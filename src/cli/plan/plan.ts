@@ -10,7 +10,6 @@ import type { Param } from '../../catalogue/params.js'
 import { flagName, isScope, named, scopeOf } from '../../commands/derive/index.js'
 import type { Command, Given, Plan } from '../../commands/types.js'
 import { usage } from '../../errors.js'
-import type { Missing } from '../run/person/ask.js'
 import { spelledIn } from '../words/spellings.js'
 import { allArgs, joins, parameterIn, placeArgs } from './arguments.js'
 import {
@@ -26,7 +25,7 @@ import { choose } from './choose.js'
 import type { ObjectReference } from './references.js'
 import { givenInRow } from './row-fields.js'
 import { fillScope, type Scoped } from './scope.js'
-import type { Surroundings } from './surroundings.js'
+import type { Missing, Surroundings } from './surroundings.js'
 import { oneScope, parseValue } from './values.js'
 
 // What an update is to change, where nothing was given: asked of a person, else refused.

@@ -1,8 +1,29 @@
 /** What planning needs from where it runs: everything that is not on the line. */
 import type { Endpoint } from '../../catalogue/endpoint.js'
+import type { Param } from '../../catalogue/params.js'
 import type { ScopeKind } from '../../commands/derive/index.js'
-import type { AskFor, PickFlags } from '../run/person/ask.js'
 import type { Unknown } from './attributes.js'
+
+/** A value that a command cannot do without. */
+export interface Missing {
+  readonly name: string
+  readonly param: Param
+  /** Given by position, not by a flag. */
+  readonly argument?: boolean
+  /** The command takes several. */
+  readonly several?: boolean
+  /** What it belongs to. */
+  readonly project?: string
+}
+
+/** Texts as they would have been typed; undefined where nobody can be asked. */
+export type AskFor = (missing: Missing) => Promise<readonly string[] | undefined>
+
+/** Flags to pick from; undefined where nobody can be asked. */
+export type PickFlags = (
+  question: string,
+  flags: readonly Pick<Missing, 'name' | 'param'>[],
+) => Promise<readonly string[] | undefined>
 
 /** What planning needs from its surroundings. */
 export interface Surroundings {

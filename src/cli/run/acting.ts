@@ -16,10 +16,10 @@ import type { Running } from './context.js'
 import type { StandardInput } from './input.js'
 import type { Narrow } from './many/journal/shards.js'
 import type { JournalWish } from './many/journal/wish.js'
+import { besideIds, selectionList } from './targets/selected-list.js'
+import type { Selection } from './targets/selection.js'
 import type { Until } from './until.js'
 import { watch } from './watch.js'
-import { besideIds, selectionList } from './where/from.js'
-import type { Selection } from './where/selecting.js'
 
 // The objects of a run that are taken as they come: of standard input, or of the journal that is gone on with.
 
@@ -202,7 +202,7 @@ const actOver = async (
   selection: Selection | undefined,
 ): Promise<void> => {
   const { command, running } = all
-  const { runOverParents } = await import('./parents/index.js')
+  const { runOverParents } = await import('./targets/index.js')
   const operation = await operationOf(command, running.services, { ...given, several: true })
   const part = await inPart(all, given)
   if (part === undefined) return

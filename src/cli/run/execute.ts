@@ -16,13 +16,13 @@ import { checkShown } from './answer/identity.js'
 import { createRun } from './context.js'
 import { outputFormat, toldBy } from './format.js'
 import { StandardInput } from './input.js'
-import { Printed } from './instance/unsent.js'
 import type { JournalWish } from './many/journal/wish.js'
 import type { AskedLine, Decided, LinePart, RunWithin } from './options.js'
+import { Printed } from './perform/unsent.js'
 import { Suggesting } from './place/suggesting.js'
 import { prelude } from './prelude.js'
+import { checkSelection } from './targets/selected-list.js'
 import type { Until } from './until.js'
-import { checkSelection } from './where/from.js'
 
 /** What a line says of its journal, before anything of it is understood. */
 const wishOf = (

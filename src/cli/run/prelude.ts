@@ -32,6 +32,6 @@ export const prelude = async (
   // What a rehearsal shows has fields of its own, and nothing is written by then.
   if (globals.fields === undefined || suggested === true || isRehearsal({ command, globals }))
     return
-  const { checkFields } = await import('./answer/known-fields.js')
+  const { checkFields } = await import('./records/known-fields.js')
   await checkFields(command, globals.fields, words)
 }

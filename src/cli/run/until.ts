@@ -8,7 +8,7 @@ import type { Command } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
 import { bindWhere, type Expression, type Known, parseWhere } from '../../fleet/where/index.js'
 import type { Writer } from '../../output/types.js'
-import { withNeutral, withShown } from './where/shown.js'
+import { withNeutral, withShown } from './records/shown.js'
 
 interface UntilOptions {
   readonly command: Pick<Command, 'made'>

@@ -5,7 +5,7 @@ import { singleNamed } from '../../commands/derive/index.js'
 import type { Command, Flag } from '../../commands/types.js'
 import { asksOrder, ops } from '../../fleet/where/parse.js'
 import { type FieldKind, fieldsOf, kindIn, levelsIn, wordsIn } from '../../fleet/where/shape.js'
-import { selectionList } from '../run/where/from.js'
+import { selectionList } from '../run/targets/selected-list.js'
 import type { Candidate, Candidates } from './candidates.js'
 
 /** The shapes of the records that are chosen: the list's own, then those of its single record. */

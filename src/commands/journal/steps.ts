@@ -154,7 +154,7 @@ export const withIds = async (
   const found = new Map<UndoStep, UndoStep>()
   const named = steps.filter(({ plan }) => namesUser(plan))
   if (named.length === 0) return steps
-  const { lookUp } = await import('../members/usernames.js')
+  const { lookUp } = await import('../usernames.js')
   await services.instance.each(named, async (step) => {
     const { plan } = step
     const [name = ''] = plan.endpoint.args ?? []

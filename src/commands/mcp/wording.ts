@@ -13,7 +13,7 @@ const owner = 'the person who runs this server'
 const tell = `Tell ${owner}: only they can mend that.`
 const again = `Try again; if it fails again, tell ${owner}.`
 
-/** By code, as `cli/run/instance/advice.ts` has it for people. */
+/** By code, as `cli/run/place/advice.ts` has it for people. */
 const hints: Readonly<Record<AdviceCode | 'confirm', string | ((about?: string) => string)>> = {
   sudo: `The server asks as another user and may not. ${tell}`,
   'sudo-user': `The user that the server asks as does not exist. ${tell}`,

@@ -9,7 +9,7 @@ import { define } from '../define.js'
 import { filledFrom } from '../fill.js'
 import type { InstanceService, Services } from '../services.js'
 import type { Given, Operation, Plan } from '../types.js'
-import { lookUp, namedUsers } from './usernames.js'
+import { lookUp, namedUsers } from '../usernames.js'
 
 /** Why a user was not added, from the messages by user; undefined where the instance has none. */
 const reasonOf = (messages: unknown, user: string): string | undefined => {

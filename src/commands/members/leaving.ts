@@ -20,9 +20,9 @@ import {
 import { innerFirst, type TreePlace, Turns, treePlaceOf } from '../journal/turns.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
 import type { Given } from '../types.js'
+import type { Member } from '../usernames.js'
 import { type FoundMembership, Memberships, type Sought, soughtBy } from './memberships.js'
 import { textOfPlace } from './places.js'
-import type { Member } from './usernames.js'
 import { userArgument } from './where.js'
 
 // What stays of a leaver's memberships whatever is asked for: the token's own user, the last owner of a group, one's own project.

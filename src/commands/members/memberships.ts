@@ -6,8 +6,8 @@ import { usersNamed } from '../../catalogue/implied.js'
 import { exitCodes, Failure, survived } from '../../errors.js'
 import type { InstanceService, Services } from '../services.js'
 import { isTolerated, toleratedText } from '../tolerated.js'
+import { bare, isId, type Member } from '../usernames.js'
 import { type MemberPlace, MemberPlaces, textOfPlace } from './places.js'
-import { bare, isId, type Member } from './usernames.js'
 
 /** Who is looked for: by number, or by username. */
 export interface Sought {

@@ -2,7 +2,7 @@
 import { Gathering } from '../../base/gathering.js'
 import { bounds } from '../../base/json/malformed.js'
 import { Failure } from '../../errors.js'
-import { unusable } from '../sending/lost.js'
+import { unusable } from './lost.js'
 
 const minutes = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`
 

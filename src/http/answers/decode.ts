@@ -1,6 +1,6 @@
 /** Content-Encoding undone on the way, with an eye on what it unpacks to. */
 import type { Transform } from 'node:stream'
-import { lostTo, unusable } from '../sending/lost.js'
+import { lostTo, unusable } from './lost.js'
 
 /** What the client asks for. */
 export const acceptEncoding = 'gzip, deflate, br'

@@ -1,8 +1,8 @@
 /** The pages of a list that are asked for before they are read. */
 import { Failure } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
+import { unusable } from '../answers/lost.js'
 import type { Attempts } from '../sending/attempts.js'
-import { unusable } from '../sending/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
 import type { ListOptions, WireRequest } from '../types.js'
 import { lastPage, nextPage, numbered, pageNumber, pageSize, type Root } from './links.js'

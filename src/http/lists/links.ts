@@ -1,9 +1,9 @@
 /** Where a list goes on: the Link header as it is given (`http/README.md`). */
 import LinkHeader from 'http-link-header'
 import { type AnswerHeaders, headerOf } from '../answers/headers.js'
+import { unusable } from '../answers/lost.js'
 import { safeAddress } from '../answers/secrets.js'
 import { addressOf, type Target, targetOf } from '../request/address.js'
-import { unusable } from '../sending/lost.js'
 import type { WireRequest } from '../types.js'
 
 /** What of an answer says where its list goes on. */

@@ -1,6 +1,6 @@
 /** Lists: page after page, each asked for as soon as it is known, records as bytes and in order. */
 import { Malformed } from '../../base/json/malformed.js'
-import { Lost, unusable } from '../sending/lost.js'
+import { Lost, unusable } from '../answers/lost.js'
 import type { OpenAnswer } from '../sending/open-answer.js'
 import type { Batch, ListEnd, ListOptions, WireRequest } from '../types.js'
 import { Ahead, type ListPage, misled, type Pages } from './ahead.js'

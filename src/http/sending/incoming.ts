@@ -3,10 +3,10 @@
 import type { Dispatcher } from 'undici'
 import type { Failure } from '../../errors.js'
 import type { AnswerHeaders } from '../answers/headers.js'
+import { type Lost, lostTo, unknownOutcome } from '../answers/lost.js'
 import type { OnInterrupt } from '../gate.js'
 import { isSafe } from './attempts.js'
 import { interrupted } from './interruption.js'
-import { type Lost, lostTo, unknownOutcome } from './lost.js'
 
 type Controller = Dispatcher.DispatchController
 

@@ -1,7 +1,7 @@
 import type { Patient } from '../answers/body.js'
 import type { AnswerHeaders } from '../answers/headers.js'
-import type { Trace } from '../answers/tracing.js'
 import type { Target } from '../request/address.js'
+import type { Trace } from './tracing.js'
 
 /** An answer of any status, its body still to be read. */
 export interface OpenAnswer {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JsonValues } from '../../../src/base/json/value.js'
 import type { Endpoint } from '../../../src/catalogue/endpoint.js'
 import { Lists } from '../../../src/cli/run/instance/listing.js'
-import { RecordChoice } from '../../../src/cli/run/where/index.js'
+import { RecordChoice } from '../../../src/cli/run/records/where.js'
 import { createInstance } from '../../../src/client/index.js'
 import type { InstanceClient } from '../../../src/client/instance.js'
 import type { Paging } from '../../../src/client/paging.js'
@@ -409,7 +409,7 @@ describe('with --where', () => {
 
 it('sends only what the instance answers as the field says', async () => {
   const { allCommands, lists } = await import('../../../src/commands/derive/index.js')
-  const { singleOf } = await import('../../../src/cli/run/where/single.js')
+  const { singleOf } = await import('../../../src/cli/run/records/single.js')
   const { kindIn } = await import('../../../src/fleet/where/shape.js')
   const kinds: Readonly<Record<string, readonly string[]>> = {
     boolean: ['boolean'],

@@ -3,9 +3,9 @@ import type { JsonValues } from '../../../base/json/value.js'
 import { isObject } from '../../../base/objects.js'
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
+import { objectColumn } from '../../../commands/derive/fields.js'
 import { flagName } from '../../../commands/derive/index.js'
 import type { Plan } from '../../../commands/described.js'
-import { objectColumn } from './fields.js'
 
 const argumentOf = ({ args, path, params }: Endpoint) => {
   const name = args?.[0] ?? 'object'

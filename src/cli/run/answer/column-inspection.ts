@@ -5,7 +5,7 @@ import type { Emit } from '../../../commands/running.js'
 import { mayHave } from '../../../fleet/where/leaves.js'
 import { kindIn } from '../../../fleet/where/shape.js'
 import type { Inspection } from '../../../output/types.js'
-import { recordIn } from './field-inspection.js'
+import { recordIn } from '../records/field-inspection.js'
 
 const sourceOf = (column: string): string =>
   Object.entries<string>(shownFields).find(([name]) => name === column)?.[1] ?? column

@@ -2,6 +2,7 @@
 import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { areas } from '../../../catalogue/index.js'
 import { secretsOf } from '../../../catalogue/secret-fields.js'
+import { fieldsOf, firstOf } from '../../../commands/derive/fields.js'
 import { changes } from '../../../commands/derive/index.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { openDocument, openWriter } from '../../../output/index.js'
@@ -9,11 +10,10 @@ import { ownColours } from '../../../output/shown.js'
 import type { Asked, Hidden, Inspection, People, Reader, Writer } from '../../../output/types.js'
 import { printable, visibleLines } from '../../../terminal/text/escape.js'
 import type { RunOptions } from '../options.js'
+import { mayAskSingles } from '../records/budget.js'
+import type { SingleFields } from '../records/single-fields.js'
 import { isRehearsal } from '../rehearsal.js'
 import type { Streams } from '../screen.js'
-import { mayAskSingles } from '../singles/budget.js'
-import type { SingleFields } from '../singles/fields.js'
-import { fieldsOf, firstOf } from './fields.js'
 import { namesFor } from './identity.js'
 import { isList, printedValue } from './outcome.js'
 
@@ -221,7 +221,7 @@ export class Printing implements RunAnswer {
   async #singles(many: boolean, emit: Emit): Promise<SingleFields | undefined> {
     const { command, globals, words } = this.#asked
     if (!many || !mayAskSingles(command, globals)) return undefined
-    const { singleFieldsOf } = await import('../singles/fields.js')
+    const { singleFieldsOf } = await import('../records/single-fields.js')
     return singleFieldsOf({ command, emit, words }, globals)
   }
 
@@ -231,7 +231,7 @@ export class Printing implements RunAnswer {
     const { fields } = globals
     if (fields !== undefined) {
       if (suggested === true) return undefined
-      const { fieldInspection } = await import('./field-inspection.js')
+      const { fieldInspection } = await import('../records/field-inspection.js')
       const wrote = changes(command, []) && !isRehearsal({ command, globals })
       const late = emit.changed === true || wrote
       return fieldInspection({ command, emit, words, single }, fields, { late, note: this.#later })

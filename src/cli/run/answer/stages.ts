@@ -3,8 +3,8 @@ import { mostAtOnce } from '../../../base/ahead.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { Command } from '../../../commands/types.js'
 import type { Writer } from '../../../output/types.js'
-import type { SingleFields } from '../singles/fields.js'
-import type { Answering } from './known-fields.js'
+import type { Answering } from '../records/known-fields.js'
+import type { SingleFields } from '../records/single-fields.js'
 
 interface StageOptions {
   readonly command: Pick<Command, 'flags'>
@@ -23,12 +23,12 @@ export const staged = async (writer: Writer, options: StageOptions): Promise<Wri
   const { shown: fields = [] } = singles ?? {}
   let whole = writer
   if (fields.length > 0) {
-    const { withSingles } = await import('../singles/merged.js')
-    const { recordIn } = await import('./field-inspection.js')
+    const { withSingles } = await import('../records/merged.js')
+    const { recordIn } = await import('../records/field-inspection.js')
     const recordOf = (row: unknown): unknown => recordIn(row, answering)
     whole = withSingles(writer, { fields, words: answering.words, recordOf }, width)
   }
   if (globals.sort === undefined) return whole
-  const { sorted } = await import('../sort.js')
+  const { sorted } = await import('../records/sort.js')
   return sorted(whole, { ...options, width })
 }

@@ -4,7 +4,7 @@ import type { Words } from '../../../catalogue/words.js'
 import type { PersonService } from '../../../commands/services.js'
 import { Failure, usage } from '../../../errors.js'
 import type { Writer } from '../../../output/types.js'
-import { PartOfAnswer } from '../parents/answer.js'
+import { PartOfAnswer } from './part.js'
 import type { RunAnswer } from './printing.js'
 
 /** What showing a page needs of its run. */

@@ -11,7 +11,7 @@ import { Failure, usage } from '../../../errors.js'
 import { buildRequest } from '../../../http/index.js'
 import type { Ask, Batch, ListEnd, ListOptions, WireRequest } from '../../../http/types.js'
 import type { SingleReader, Writer } from '../../../output/types.js'
-import type { Narrowed, RecordChoice } from '../where/index.js'
+import type { Narrowed, RecordChoice } from '../records/where.js'
 
 // What is said of a list once it ended, or broke off.
 

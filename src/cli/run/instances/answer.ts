@@ -1,9 +1,9 @@
 /** The answer of one of several instances: what it prints goes below its profile's name. */
 import type { Emit, PlanAnswer } from '../../../commands/services.js'
 import type { Writer } from '../../../output/types.js'
+import { PartOfAnswer } from '../answer/part.js'
 import type { RunAnswer } from '../answer/printing.js'
 import type { InstancePart } from '../options.js'
-import { PartOfAnswer } from '../parents/answer.js'
 
 export class PartOfInstance extends PartOfAnswer implements RunAnswer {
   readonly #part: InstancePart

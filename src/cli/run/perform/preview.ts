@@ -13,17 +13,10 @@ import { Failure } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
 import type { ExchangeServices } from '../instance/exchange.js'
 import type { Lists } from '../instance/listing.js'
-import {
-  columns,
-  type Preview,
-  previewOf,
-  previewOfRequest,
-  removes,
-  rowsOf,
-} from '../instance/preview.js'
 import type { Sending } from '../instance/sending.js'
 import type { Crowd } from '../many/crowd.js'
 import { mergedOf } from './merged.js'
+import { columns, type Preview, previewOf, previewOfRequest, removes, rowsOf } from './rehearsed.js'
 
 // Whether what a create would make is there already: looked for in the list that the catalogue has of its kind.
 

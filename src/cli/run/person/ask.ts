@@ -5,19 +5,8 @@ import type { Words } from '../../../catalogue/words.js'
 import { Failure } from '../../../errors.js'
 import type { Choice, Prompts } from '../../../terminal/questions/prompts.js'
 import type { Wanted } from '../../plan/sources.js'
+import type { AskFor, Missing, PickFlags } from '../../plan/surroundings.js'
 import { parseValue } from '../../plan/values.js'
-
-/** A value that a command cannot do without. */
-export interface Missing {
-  readonly name: string
-  readonly param: Param
-  /** Given by position, not by a flag. */
-  readonly argument?: boolean
-  /** The command takes several. */
-  readonly several?: boolean
-  /** What it belongs to. */
-  readonly project?: string
-}
 
 /** A flag that a person was asked for. */
 export interface Replied {
@@ -25,15 +14,6 @@ export interface Replied {
   readonly texts: readonly string[]
   readonly secret: boolean
 }
-
-/** Texts as they would have been typed; undefined where nobody can be asked. */
-export type AskFor = (missing: Missing) => Promise<readonly string[] | undefined>
-
-/** Flags to pick from; undefined where nobody can be asked. */
-export type PickFlags = (
-  question: string,
-  flags: readonly Pick<Missing, 'name' | 'param'>[],
-) => Promise<readonly string[] | undefined>
 
 export interface AskOptions {
   readonly interactive: () => boolean

@@ -13,8 +13,8 @@ import {
   transportOf,
 } from '../../../profile/index.js'
 import type { InstanceFlags, Post, Profile, Session } from '../../../profile/types.js'
-import { worded } from '../instance/advice.js'
 import type { OpenSessions, RunOptions } from '../options.js'
+import { worded } from './advice.js'
 
 // The refresh of an OAuth token on its way, with the words of this tool for what fails.
 

@@ -1,12 +1,12 @@
 /** What the `.svcctl.yaml` of the working directory suggests: looked for once, read where there is one. */
 
+import { fieldsOf, firstOf } from '../../../commands/derive/fields.js'
 import type { Command } from '../../../commands/types.js'
 import { formats } from '../../../output/formats.js'
 import type { Takes } from '../../../profile/index.js'
 import { findSuggestions } from '../../../profile/suggested/find.js'
 import type { Suggested } from '../../../profile/suggested/read.js'
 import { scopeIn } from '../../../profile/suggested/scope.js'
-import { fieldsOf, firstOf } from '../answer/fields.js'
 
 /** Who is told what was ignored. */
 interface Hearing {

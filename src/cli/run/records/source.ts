@@ -1,8 +1,8 @@
 /** The single records behind a list, each read once, whatever it is read for. */
 import { isObjectFailure } from '../../../errors.js'
 import type { SingleReader } from '../../../output/types.js'
-import type { SingleReads } from '../where/stage.js'
 import type { SingleBudget } from './budget.js'
+import type { SingleReads } from './stage.js'
 
 export class SingleSource implements SingleReader {
   readonly #reads: SingleReads

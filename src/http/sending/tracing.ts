@@ -2,12 +2,12 @@
 import type { OwnNames } from '../../base/secrets/mask.js'
 import { scrub } from '../../base/secrets/scrub.js'
 import { Failure } from '../../errors.js'
-import type { Outgoing } from '../sending/incoming.js'
-import { Lost } from '../sending/lost.js'
+import { type AnswerHeaders, headerOf } from '../answers/headers.js'
+import { Lost } from '../answers/lost.js'
+import { safeAddress, safeBody, safeHeaders } from '../answers/secrets.js'
+import { oneLine } from '../answers/text.js'
 import type { ClientOptions, Exchange } from '../types.js'
-import { type AnswerHeaders, headerOf } from './headers.js'
-import { safeAddress, safeBody, safeHeaders } from './secrets.js'
-import { oneLine } from './text.js'
+import type { Outgoing } from './incoming.js'
 
 /** Tells of an exchange once, when its outcome is known. */
 export interface Trace {

@@ -21,9 +21,9 @@ import { Lists } from '../instance/listing.js'
 import { chosenAs } from '../many/journal/wish.js'
 import type { RunOptions } from '../options.js'
 import type { Standing } from '../place/standing.js'
+import { RecordChoice, type RecordChoiceOptions } from '../records/where.js'
 import { isRehearsal } from '../rehearsal.js'
-import { besideIds, selectionList } from './from.js'
-import { RecordChoice, type RecordChoiceOptions } from './index.js'
+import { besideIds, selectionList } from './selected-list.js'
 
 // The records of a selection as objects: how each is called, and what of it the run may change.
 

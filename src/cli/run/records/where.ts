@@ -25,11 +25,11 @@ import {
 import type { Ask, Batch, ListEnd } from '../../../http/types.js'
 import type { SingleReader } from '../../../output/types.js'
 import { parseValue } from '../../plan/values.js'
-import { mayAskSingles, type SingleBudget } from '../singles/budget.js'
-import { singleFieldsOf } from '../singles/fields.js'
-import { SingleSource } from '../singles/source.js'
+import { mayAskSingles, type SingleBudget } from './budget.js'
 import { withNeutral, withShown } from './shown.js'
 import { type SingleRecord, singleOf } from './single.js'
+import { singleFieldsOf } from './single-fields.js'
+import { SingleSource } from './source.js'
 import { filtered, type SingleReads } from './stage.js'
 
 // What of `--where` the instance is asked for, and what is tested here: a field of the record always

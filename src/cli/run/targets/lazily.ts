@@ -7,9 +7,9 @@ import { exitCodes, usage } from '../../../errors.js'
 import type { Planning, Reads } from '../instance/planning.js'
 import { widthOf } from '../many/each.js'
 import type { RunOptions } from '../options.js'
-import { mayAskSingles, type SingleBudget } from '../singles/budget.js'
-import type { RecordChoice, RecordChoiceOptions } from './index.js'
-import type { Selecting, Selection } from './selecting.js'
+import { mayAskSingles, type SingleBudget } from '../records/budget.js'
+import type { RecordChoice, RecordChoiceOptions } from '../records/where.js'
+import type { Selecting, Selection } from './selection.js'
 
 interface Around {
   readonly answer: Pick<AnswerService, 'exit'>
@@ -42,11 +42,11 @@ export const choiceOf = (
   if (where === undefined && !asks) return undefined
   return async (endpoint) => {
     if (where === undefined) {
-      const { singleFieldsOf } = await import('../singles/fields.js')
+      const { singleFieldsOf } = await import('../records/single-fields.js')
       const emit = endpoint === undefined ? {} : { endpoint }
       if ((await singleFieldsOf({ command, emit, words }, globals)) === undefined) return undefined
     }
-    const { RecordChoice } = await import('./index.js')
+    const { RecordChoice } = await import('../records/where.js')
     return new RecordChoice(where ?? [], {
       command,
       paging: globals,
@@ -67,6 +67,6 @@ export const selectionOf =
     const alone = selectsOf(options.command)?.by?.find((name) => given.flags[name] === true)
     if (select === undefined && alone !== undefined) throw usage(`--${alone} goes with --select`)
     if (select === undefined) return undefined
-    const { Selection } = await import('./selecting.js')
+    const { Selection } = await import('./selection.js')
     return new Selection(options, { ...around, ...readingFor(options.globals, around) }, select)
   }

@@ -15,10 +15,10 @@ import { givenFor, isFound, type Parents, type Slot, slotOf } from '../../plan/p
 import { pipedObjects } from '../../plan/piped-reader.js'
 import { referenceOf } from '../../plan/references.js'
 import type { Running } from '../context.js'
-import { Printed } from '../instance/unsent.js'
+import { Printed } from '../perform/unsent.js'
 import { isRehearsal } from '../rehearsal.js'
-import type { Selection } from '../where/selecting.js'
 import type { ProjectChoice } from './found.js'
+import type { Selection } from './selection.js'
 
 // The projects or groups that a line means, one after the other.
 

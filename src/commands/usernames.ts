@@ -1,12 +1,12 @@
 /** Users by name where an ID is meant: looked up among the members that the documents' lists have. */
 
-import { KeptAnswers } from '../../base/kept.js'
-import { members } from '../../catalogue/areas/members.js'
-import { pathIn } from '../../catalogue/path-in.js'
-import type { RecordOf } from '../../client/typed.js'
-import { Failure, usage } from '../../errors.js'
-import type { InstanceService, Services } from '../services.js'
-import type { Operation, Plan } from '../types.js'
+import { KeptAnswers } from '../base/kept.js'
+import { members } from '../catalogue/areas/members.js'
+import { pathIn } from '../catalogue/path-in.js'
+import type { RecordOf } from '../client/typed.js'
+import { Failure, usage } from '../errors.js'
+import type { InstanceService, Services } from './services.js'
+import type { Operation, Plan } from './types.js'
 
 /** Which members a name is looked for among. */
 export type Among = 'direct' | 'all' | 'billable'

@@ -4,29 +4,29 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ahead } from '../../base/ahead.js'
-import { builtOf } from '../../base/json/built.js'
-import { isObject } from '../../base/objects.js'
-import { nearest } from '../../base/suggest.js'
-import { levelsNamed } from '../../catalogue/shapes/common.js'
-import { defaultLimit } from '../../client/defaults.js'
-import type { Globals } from '../../commands/globals.js'
-import { ownOrders } from '../../commands/list-flags.js'
-import type { Command } from '../../commands/types.js'
-import { Failure, reasonOf } from '../../errors.js'
-import type { Known } from '../../fleet/where/index.js'
+import { ahead } from '../../../base/ahead.js'
+import { builtOf } from '../../../base/json/built.js'
+import { isObject } from '../../../base/objects.js'
+import { nearest } from '../../../base/suggest.js'
+import { levelsNamed } from '../../../catalogue/shapes/common.js'
+import { defaultLimit } from '../../../client/defaults.js'
+import type { Globals } from '../../../commands/globals.js'
+import { ownOrders } from '../../../commands/list-flags.js'
+import type { Command } from '../../../commands/types.js'
+import { Failure, reasonOf } from '../../../errors.js'
+import type { Known } from '../../../fleet/where/index.js'
 import {
   bindOrder,
   type Order,
   parseSort,
   type SortField,
   type SortKey,
-} from '../../fleet/where/order.js'
-import type { Inspection, SingleReader, Writer } from '../../output/types.js'
-import { fieldInspection, recordIn } from './answer/field-inspection.js'
-import { type Answering, columnsBeside, shapesOf } from './answer/known-fields.js'
-import type { SingleFields } from './singles/fields.js'
-import { encoded, mergedRow } from './singles/merged.js'
+} from '../../../fleet/where/order.js'
+import type { Inspection, SingleReader, Writer } from '../../../output/types.js'
+import { fieldInspection, recordIn } from './field-inspection.js'
+import { type Answering, columnsBeside, shapesOf } from './known-fields.js'
+import { encoded, mergedRow } from './merged.js'
+import type { SingleFields } from './single-fields.js'
 
 // The rows that a sorted answer may still print: the first so many in its order.
 

@@ -9,9 +9,9 @@ import { type Datum, dataOf } from '../../commands/data.js'
 import { named } from '../../commands/derive/index.js'
 import type { Command, Given } from '../../commands/types.js'
 import { type Failure, usage } from '../../errors.js'
-import { parseValue } from '../plan/values.js'
-import { bothNames } from './both.js'
-import { neutralGiven } from './given.js'
+import { bothNames } from '../own/both.js'
+import { neutralGiven } from '../own/given.js'
+import { parseValue } from './values.js'
 
 // Values that come as data → what was asked. Each is checked by its parameter and is what it is: a text names
 // no file, no variable and no stream, whatever it begins with.

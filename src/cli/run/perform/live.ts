@@ -18,11 +18,11 @@ import type {
   Which,
 } from '../../../commands/services.js'
 import type { Credential, Answer as Download, Whole, WireRequest } from '../../../http/types.js'
+import type { ExchangeServices } from '../instance/exchange.js'
+import type { Lists } from '../instance/listing.js'
+import type { Planning } from '../instance/planning.js'
+import type { Sending } from '../instance/sending.js'
 import type { Crowd } from '../many/crowd.js'
-import type { ExchangeServices } from './exchange.js'
-import type { Lists } from './listing.js'
-import type { Planning } from './planning.js'
-import type { Sending } from './sending.js'
 
 export interface Parts {
   readonly planning: Pick<Planning, 'plan' | 'plans'>

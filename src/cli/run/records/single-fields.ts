@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../catalogue/endpoint.js'
 import { dotted } from '../../../catalogue/words.js'
 import type { Globals } from '../../../commands/globals.js'
 import { kindIn } from '../../../fleet/where/shape.js'
-import { type Answering, KnownFields } from '../answer/known-fields.js'
+import { type Answering, KnownFields } from './known-fields.js'
 
 type Asking = Pick<Globals, 'fields' | 'sort'>
 
@@ -30,7 +30,7 @@ export const singleFieldsOf = async (
     sorted: strange(sort.map((text) => text.replace(/^-/, ''))),
   }
   if (asked.shown.length + asked.sorted.length === 0) return undefined
-  const { singleOf } = await import('../where/single.js')
+  const { singleOf } = await import('./single.js')
   const single = await singleOf(command, { endpoint, values: {} })
   if (single === undefined) return undefined
   const has = (field: string): boolean =>

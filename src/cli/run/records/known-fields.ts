@@ -3,12 +3,12 @@ import { nearest } from '../../../base/suggest.js'
 import { type Endpoint, writes } from '../../../catalogue/endpoint.js'
 import { shownFields } from '../../../catalogue/kinds.js'
 import { called, dotted, namesIn, type Words } from '../../../catalogue/words.js'
+import { firstOf, objectColumn } from '../../../commands/derive/fields.js'
 import { singleNamed } from '../../../commands/derive/index.js'
 import type { Emit } from '../../../commands/running.js'
 import type { Command } from '../../../commands/types.js'
 import { type Failure, usage } from '../../../errors.js'
 import { fieldsOf, kindIn } from '../../../fleet/where/shape.js'
-import { firstOf, objectColumn } from './fields.js'
 
 /** Whose answer is shown, and how. */
 export interface Answering {

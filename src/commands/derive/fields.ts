@@ -1,7 +1,7 @@
 /** The fields that a command's answers have, by the catalogue: for completion and suggestions. */
-import type { Endpoint } from '../../../catalogue/endpoint.js'
-import { shownFields } from '../../../catalogue/kinds.js'
-import { propertiesOf } from '../../../catalogue/shapes/properties.js'
+import type { Endpoint } from '../../catalogue/endpoint.js'
+import { shownFields } from '../../catalogue/kinds.js'
+import { propertiesOf } from '../../catalogue/shapes/properties.js'
 
 /** The column that says which object a row is about, where several were given. */
 export const objectColumn = 'object'

@@ -1,7 +1,7 @@
 /** Requests made complete, one object at a time: what is wrong with one is what became of it. */
-import type { Plan } from '../../../commands/described.js'
-import type { Operation } from '../../../commands/types.js'
-import { isObjectFailure } from '../../../errors.js'
+import type { Plan } from '../../commands/described.js'
+import type { Operation } from '../../commands/types.js'
+import { isObjectFailure } from '../../errors.js'
 
 /**
  * Completes a plan; one that cannot be completed is not sent. Where all are made before the first is sent, none is then; of

@@ -8,7 +8,7 @@ import type { Words } from '../../../catalogue/words.js'
 import { asSent, shownIn } from '../../../commands/derive/index.js'
 import type { Ask, WireRequest } from '../../../http/types.js'
 import { levelOf } from '../../../output/levels.js'
-import { agrees } from './agrees.js'
+import { agrees } from '../instance/agrees.js'
 
 /** One attribute, as it is and as it would be. */
 interface Change {

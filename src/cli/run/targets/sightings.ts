@@ -1,5 +1,5 @@
 /** Fields that lists of several parents are asked for: where one holds nothing, another's records may have them. */
-import { Unshown } from '../where/stage.js'
+import { Unshown } from '../records/stage.js'
 
 export class Sightings {
   #unshown: Unshown | undefined

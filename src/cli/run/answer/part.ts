@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../catalogue/endpoint.js'
 import type { AnswerService, Emit, PlanAnswer, Text } from '../../../commands/services.js'
 import { usage } from '../../../errors.js'
 import type { Reader, Writer } from '../../../output/types.js'
-import { isList, printedValue } from '../answer/outcome.js'
+import { isList, printedValue } from './outcome.js'
 
 const encoder = new TextEncoder()
 

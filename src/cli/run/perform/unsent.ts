@@ -28,10 +28,10 @@ import type {
   Whole,
   WireRequest,
 } from '../../../http/types.js'
-import type { ExchangeServices } from './exchange.js'
-import type { Lists } from './listing.js'
-import { placeholderOf, readable } from './placeholder.js'
-import type { Planning } from './planning.js'
+import type { ExchangeServices } from '../instance/exchange.js'
+import type { Lists } from '../instance/listing.js'
+import { placeholderOf, readable } from '../instance/placeholder.js'
+import type { Planning } from '../instance/planning.js'
 
 /** Ends the work on an object, or the run, early and well: its request was printed instead of sent. */
 export class Printed extends Error {}

@@ -1,8 +1,8 @@
 /** Requests without a whole answer: what the network did, in plain words. */
 import { Failure, type FailureDetails } from '../../errors.js'
 import { details, type NextStep } from '../advice.js'
-import { excerpt } from '../answers/text.js'
 import type { Came } from '../gate.js'
+import { excerpt } from './text.js'
 
 /** A request whose answer did not come, or did not come whole. */
 export class Lost extends Failure {

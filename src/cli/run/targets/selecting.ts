@@ -5,7 +5,7 @@ import { exitCodes, Failure } from '../../../errors.js'
 import { mostNamed } from '../../../fleet/items.js'
 import type { EngineOptions, Run } from '../../../fleet/run.js'
 import { givenFor, type Slot } from '../../plan/parents.js'
-import type { Chosen, Selection } from '../where/selecting.js'
+import type { Chosen, Selection } from './selection.js'
 import { isOwn } from './shared.js'
 import { Sightings } from './sightings.js'
 
