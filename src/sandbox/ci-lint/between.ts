@@ -15,7 +15,7 @@ export const stagesOf = (tree: Hash): readonly string[] => {
   return ['.pre', ...texts.filter((s) => s !== '.pre' && s !== '.post'), '.post']
 }
 
-export interface Need {
+export interface JobNeed {
   readonly job: string
   readonly optional: boolean
   /** Which jobs of its matrix are needed, where that is not all. */
@@ -23,8 +23,8 @@ export interface Need {
 }
 
 /** The jobs of the same pipeline that a value of `needs` names. */
-export const needsIn = (needs: unknown): readonly Need[] =>
-  [needs ?? []].flat(10).flatMap((need): Need[] => {
+export const needsIn = (needs: unknown): readonly JobNeed[] =>
+  [needs ?? []].flat(10).flatMap((need): JobNeed[] => {
     if (typeof need === 'string') return [{ job: need, optional: false }]
     if (!isHash(need) || typeof need.job !== 'string') return []
     if ('project' in need || 'pipeline' in need) return []
@@ -33,10 +33,10 @@ export const needsIn = (needs: unknown): readonly Need[] =>
   })
 
 /** The jobs of the same pipeline that a job waits for. */
-const needsOf = ({ config }: Job): readonly Need[] => needsIn(config.needs)
+const needsOf = ({ config }: Job): readonly JobNeed[] => needsIn(config.needs)
 
 /** Those of each of its rules. */
-const ruledNeedsOf = ({ config: { rules } }: Job): readonly (readonly Need[])[] =>
+const ruledNeedsOf = ({ config: { rules } }: Job): readonly (readonly JobNeed[])[] =>
   (Array.isArray(rules) ? rules.flat(10) : []).map((rule) =>
     isHash(rule) ? needsIn(rule.needs) : [],
   )
@@ -92,7 +92,7 @@ const checkOther = (whole: Whole, job: Job, name: string, kind: string): Finding
 }
 
 /** Names that are needed more than once; of the jobs of a matrix several may be. */
-const repeatedIn = (needs: readonly Need[]): readonly string[] => {
+const repeatedIn = (needs: readonly JobNeed[]): readonly string[] => {
   const [once, twice] = [new Set<string>(), new Set<string>()]
   for (const { job, parallel } of needs)
     if (parallel === undefined) (once.has(job) ? twice : once).add(job)

@@ -8,23 +8,23 @@ import { include } from './grammar/table/others.js'
 import type { AsOf, Version } from './grammar/versions.js'
 import { type Hash, isHash } from './hash.js'
 import { checkEach, checkNames, checkRoot, warningsOf } from './jobs.js'
-import { type Plan, planOf } from './plan.js'
+import { type PipelinePlan, planOf } from './plan.js'
 import { Budget, type Finding, Unreadable } from './problem.js'
 import { type Expanded, withExtends, withReferences } from './reading/expand.js'
 import { type Files, type Included, withIncludes } from './reading/include.js'
 import { readTree, type Tree, writeTree } from './reading/tree.js'
 import { isDressed, readyRegexes } from './regex.js'
-import type { Facts } from './selection.js'
+import type { PipelineContext } from './selection.js'
 
 export { isVersion, type Version } from './grammar/versions.js'
-export type { ArtifactPlan, Plan, When } from './plan.js'
+export type { ArtifactPlan, PipelinePlan, When } from './plan.js'
 export type { Files } from './reading/include.js'
 
 /** What a pipeline is to be made for; the paths are only asked for where a rule speaks of them. */
-export interface Occasion extends Pick<Facts, 'branch' | 'variables'> {
+export interface Occasion extends Pick<PipelineContext, 'branch' | 'variables'> {
   /** What the push changed; undefined for a new branch. */
-  readonly changed?: () => Promise<Facts['changed']>
-  readonly files?: () => Promise<Facts['files']>
+  readonly changed?: () => Promise<PipelineContext['changed']>
+  readonly files?: () => Promise<PipelineContext['files']>
 }
 
 export interface Setting {
@@ -40,7 +40,7 @@ export interface LintVerdict {
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
   /** The pipeline, where one was to be planned and the configuration is right. */
-  readonly plan?: Plan | undefined
+  readonly plan?: PipelinePlan | undefined
   /** Writes the expanded configuration; absent when the text could not be read. */
   readonly merged?: () => Promise<string>
 }
@@ -62,10 +62,10 @@ const holdsKey = (value: unknown, key: string): boolean => {
   return isHash(value) && (key in value || Object.values(value).some((v) => holdsKey(v, key)))
 }
 
-const factsOf = async (
+const contextOf = async (
   tree: Hash,
   { branch, variables, changed, files }: Occasion,
-): Promise<Facts> => ({
+): Promise<PipelineContext> => ({
   branch,
   variables,
   changed: holdsKey(tree, 'changes') ? await changed?.() : undefined,
@@ -131,8 +131,8 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
   const { files, asOf, occasion } = setting
   const included = await withIncludes(own, files, new Budget(mostBuilt), asOf)
   const { tree, errors } = expanded(included, asOf)
-  const facts = occasion === undefined ? undefined : await factsOf(tree, occasion)
-  const paths = facts?.changed !== undefined || facts?.files !== undefined
+  const context = occasion === undefined ? undefined : await contextOf(tree, occasion)
+  const paths = context?.changed !== undefined || context?.files !== undefined
   await readyRegexes(paths || holdsRegex([tree, included.entries]))
   const early = [
     ...[...included.errors, ...errors].map((text) => ({ text })),
@@ -141,7 +141,7 @@ const verdictOf = async ({ tree: own, numeric }: Tree, setting: Setting): Promis
   const findings = early.some(isWrong)
     ? early
     : [...early, ...check(tree, own, [...numeric, ...included.numeric], asOf)]
-  const plan = facts === undefined || findings.some(isWrong) ? undefined : planOf(tree, facts)
+  const plan = context === undefined || findings.some(isWrong) ? undefined : planOf(tree, context)
   const refused = (plan?.errors ?? []).map((text) => ({ text, curable: true as const }))
   const { errors: wrong, warnings } = judged([...findings, ...refused], included.left)
   // Without a project at hand the documents let `extends` stand in the expanded text.

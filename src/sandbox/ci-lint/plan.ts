@@ -1,15 +1,22 @@
 /** The pipeline of a configuration: its jobs, parallel ones each by itself, with what they wait for. */
-import { jobNamed, type Need, needsIn, stagesOf } from './between.js'
+import { type JobNeed, jobNamed, needsIn, stagesOf } from './between.js'
 import type { Variables } from './expression.js'
 import { secondsOf } from './grammar/duration.js'
 import { type Hash, isHash } from './hash.js'
-import { type Chosen, expand, type Facts, type Paths, select, texts } from './selection.js'
+import {
+  expand,
+  type PathList,
+  type PipelineContext,
+  type SelectedJob,
+  select,
+  texts,
+} from './selection.js'
 
 export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed'
 
 /** What a job leaves behind. */
 export interface ArtifactPlan {
-  readonly paths: Paths
+  readonly paths: PathList
   readonly when: string
   /** Seconds; null for ever. */
   readonly expire_in: number | null
@@ -35,7 +42,7 @@ interface PlannedJob {
 }
 
 /** A pipeline as it would be made: none without jobs, a failed one with errors. */
-export interface Plan {
+export interface PipelinePlan {
   readonly jobs: readonly PlannedJob[]
   readonly errors: readonly string[]
 }
@@ -45,7 +52,7 @@ const maxNeeds = 50
 const maxParallel = 200
 const maxArtifactPaths = 20
 
-const none = (why: string): Plan => ({ jobs: [], errors: [why] })
+const none = (why: string): PipelinePlan => ({ jobs: [], errors: [why] })
 
 /** Each combination of values of a matrix. */
 const combinationsOf = (matrix: unknown): readonly Variables[] =>
@@ -67,7 +74,10 @@ const matrixName = (name: string, row: Variables): string =>
   `${name}: [${Object.values(row).join(', ')}]`
 
 /** The names of the jobs that `parallel` makes of one, with the variables of each. */
-const instancesOf = ({ job, variables }: Chosen): readonly (readonly [string, Variables])[] => {
+const instancesOf = ({
+  job,
+  variables,
+}: SelectedJob): readonly (readonly [string, Variables])[] => {
   const { parallel } = job.config
   if (isHash(parallel))
     return combinationsOf(parallel.matrix).map((row) => [
@@ -79,7 +89,7 @@ const instancesOf = ({ job, variables }: Chosen): readonly (readonly [string, Va
   return Array.from({ length: count }, (_, at) => [`${job.name} ${at + 1}/${count}`, variables])
 }
 
-const neededBy = ({ job, rule }: Chosen): readonly Need[] | undefined => {
+const neededBy = ({ job, rule }: SelectedJob): readonly JobNeed[] | undefined => {
   const needs = rule.needs ?? job.config.needs
   return needs === undefined ? undefined : needsIn(needs)
 }
@@ -107,7 +117,7 @@ const artifactsOf = (given: unknown, variables: Variables): ArtifactPlan | undef
 const whens: readonly unknown[] = ['on_failure', 'always', 'manual', 'delayed']
 const isWhen = (value: unknown): value is When => whens.includes(value)
 
-const timingOf = ({ job: { config }, rule }: Chosen) => {
+const timingOf = ({ job: { config }, rule }: SelectedJob) => {
   const given = rule.when ?? config.when
   const when = isWhen(given) ? given : 'on_success'
   const allowed = rule.allow_failure ?? config.allow_failure
@@ -122,7 +132,7 @@ const timingOf = ({ job: { config }, rule }: Chosen) => {
 }
 
 /** The jobs of the pipeline that a need means: one by its whole name, those of a matrix, or all of a name. */
-const meantBy = (need: Need, families: ReadonlyMap<string, readonly string[]>): Paths => {
+const meantBy = (need: JobNeed, families: ReadonlyMap<string, readonly string[]>): PathList => {
   const family = families.get(need.job)
   if (family === undefined) return [need.job]
   if (!isHash(need.parallel)) return family
@@ -130,7 +140,7 @@ const meantBy = (need: Need, families: ReadonlyMap<string, readonly string[]>): 
   return family.filter((name) => rows.includes(name))
 }
 
-const needErrors = (chosen: readonly Chosen[]): string[] => {
+const needErrors = (chosen: readonly SelectedJob[]): string[] => {
   const all = new Map(chosen.map(({ job }) => [job.name, job]))
   return chosen.flatMap((one) => {
     const needs = neededBy(one) ?? []
@@ -148,7 +158,7 @@ const needErrors = (chosen: readonly Chosen[]): string[] => {
   })
 }
 
-const plannedOf = (tree: Hash, chosen: readonly Chosen[]): readonly PlannedJob[] => {
+const plannedOf = (tree: Hash, chosen: readonly SelectedJob[]): readonly PlannedJob[] => {
   const stages = stagesOf(tree)
   const instances = chosen.map((one) => [one, instancesOf(one)] as const)
   const families = new Map(
@@ -175,8 +185,8 @@ const plannedOf = (tree: Hash, chosen: readonly Chosen[]): readonly PlannedJob[]
 }
 
 /** The pipeline of a configuration that was found to be right. */
-export const planOf = (tree: Hash, facts: Facts): Plan => {
-  const chosen = select(tree, facts)
+export const planOf = (tree: Hash, context: PipelineContext): PipelinePlan => {
+  const chosen = select(tree, context)
   if (chosen === undefined) return none('Pipeline filtered out by workflow rules.')
   return chosen.length === 0
     ? none('No stages / jobs for this pipeline.')

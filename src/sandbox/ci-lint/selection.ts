@@ -4,16 +4,16 @@ import { type Hash, isHash } from './hash.js'
 import { type Job, jobsOf } from './jobs.js'
 import { globOf, regexOf } from './regex.js'
 
-export type Paths = readonly string[]
+export type PathList = readonly string[]
 
 /** What a pipeline is made for, as jobs are chosen by it. */
-export interface Facts {
+export interface PipelineContext {
   readonly branch: string
   /** Those of the project and the predefined ones. */
   readonly variables: Variables
   /** The paths that the push changed, and all that are there; where they are not known, each condition on them holds. */
-  readonly changed?: Paths | undefined
-  readonly files?: Paths | undefined
+  readonly changed?: PathList | undefined
+  readonly files?: PathList | undefined
 }
 
 const valuesOf = (given: unknown): Variables =>
@@ -35,7 +35,7 @@ export const expand = (text: string, variables: Variables): string =>
     return Object.hasOwn(variables, name) ? (variables[name] ?? '') : ''
   })
 
-const anyMatches = (globs: unknown, paths: Paths | undefined, variables: Variables): boolean => {
+const anyMatches = (globs: unknown, paths: PathList | undefined, variables: Variables): boolean => {
   if (paths === undefined) return true
   const given = isHash(globs) ? globs.paths : globs
   const patterns = texts(given).map((glob) => globOf(expand(glob, variables)))
@@ -43,13 +43,17 @@ const anyMatches = (globs: unknown, paths: Paths | undefined, variables: Variabl
 }
 
 /** The first rule that applies; undefined where none does, or where it says never. */
-const ruleFor = (rules: unknown, facts: Facts, variables: Variables): Hash | undefined => {
+const ruleFor = (
+  rules: unknown,
+  context: PipelineContext,
+  variables: Variables,
+): Hash | undefined => {
   const list = Array.isArray(rules) ? rules.flat(10).filter(isHash) : []
   const first = list.find(
     (rule) =>
       (typeof rule.if !== 'string' || holds(rule.if, variables)) &&
-      (rule.changes === undefined || anyMatches(rule.changes, facts.changed, variables)) &&
-      (rule.exists === undefined || anyMatches(rule.exists, facts.files, variables)),
+      (rule.changes === undefined || anyMatches(rule.changes, context.changed, variables)) &&
+      (rule.exists === undefined || anyMatches(rule.exists, context.files, variables)),
   )
   return first?.when === 'never' ? undefined : first
 }
@@ -60,7 +64,11 @@ const refMatches = (ref: string, branch: string): boolean => {
 }
 
 /** What an `only` or `except` asks, key by key. No instance here has a cluster. */
-const conditionsOf = (policy: unknown, facts: Facts, variables: Variables): readonly boolean[] => {
+const conditionsOf = (
+  policy: unknown,
+  context: PipelineContext,
+  variables: Variables,
+): readonly boolean[] => {
   const {
     refs,
     variables: expressions,
@@ -68,41 +76,52 @@ const conditionsOf = (policy: unknown, facts: Facts, variables: Variables): read
     kubernetes,
   } = isHash(policy) ? policy : ({ refs: policy } as Hash)
   return [
-    refs === undefined || texts(refs).some((ref) => refMatches(ref, facts.branch)),
+    refs === undefined || texts(refs).some((ref) => refMatches(ref, context.branch)),
     expressions === undefined || texts(expressions).some((text) => holds(text, variables)),
-    changes === undefined || anyMatches(changes, facts.changed, variables),
+    changes === undefined || anyMatches(changes, context.changed, variables),
     kubernetes === undefined,
   ].filter((_, index) => [refs, expressions, changes, kubernetes][index] !== undefined)
 }
 
 /** The keys of `only` hold together, each one of `except` alone. */
-const admitted = ({ only, except }: Hash, facts: Facts, variables: Variables): boolean =>
-  (only === undefined || conditionsOf(only, facts, variables).every(Boolean)) &&
-  (except === undefined || !conditionsOf(except, facts, variables).some(Boolean))
+const admitted = (
+  { only, except }: Hash,
+  context: PipelineContext,
+  variables: Variables,
+): boolean =>
+  (only === undefined || conditionsOf(only, context, variables).every(Boolean)) &&
+  (except === undefined || !conditionsOf(except, context, variables).some(Boolean))
 
 /** A job that is part of the pipeline, with what its rule adds. */
-export interface Chosen {
+export interface SelectedJob {
   readonly job: Job
   readonly rule: Hash
   readonly variables: Variables
 }
 
-const chosenOf = (job: Job, facts: Facts, base: Variables): readonly Chosen[] => {
+const selectedOf = (
+  job: Job,
+  context: PipelineContext,
+  base: Variables,
+): readonly SelectedJob[] => {
   const variables = { ...base, ...valuesOf(job.config.variables) }
   if (job.config.rules === undefined)
-    return admitted(job.config, facts, variables) ? [{ job, rule: {}, variables }] : []
-  const rule = ruleFor(job.config.rules, facts, variables)
+    return admitted(job.config, context, variables) ? [{ job, rule: {}, variables }] : []
+  const rule = ruleFor(job.config.rules, context, variables)
   return rule === undefined
     ? []
     : [{ job, rule, variables: { ...variables, ...valuesOf(rule.variables) } }]
 }
 
 /** The jobs; undefined where the workflow wants no pipeline. */
-export const select = (tree: Hash, facts: Facts): readonly Chosen[] | undefined => {
-  const variables = { ...valuesOf(tree.variables), ...facts.variables }
+export const select = (
+  tree: Hash,
+  context: PipelineContext,
+): readonly SelectedJob[] | undefined => {
+  const variables = { ...valuesOf(tree.variables), ...context.variables }
   const workflow = isHash(tree.workflow) ? tree.workflow.rules : undefined
-  const rule = workflow === undefined ? {} : ruleFor(workflow, facts, variables)
+  const rule = workflow === undefined ? {} : ruleFor(workflow, context, variables)
   if (rule === undefined) return undefined
   const base = { ...variables, ...valuesOf(rule.variables) }
-  return jobsOf(tree).flatMap((job) => chosenOf(job, facts, base))
+  return jobsOf(tree).flatMap((job) => selectedOf(job, context, base))
 }

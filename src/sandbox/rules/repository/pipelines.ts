@@ -1,6 +1,6 @@
 /** The pipeline that a push makes, by the configuration at the new commit. */
 import type { Call } from '../../call.js'
-import type { Plan } from '../../ci-lint/index.js'
+import type { PipelinePlan } from '../../ci-lint/index.js'
 import { commit, type GitCommit } from '../../git/read.js'
 import type { CommitCard, PipelineRecord } from '../../state/ci.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
@@ -30,7 +30,7 @@ const noJob = {
 } as const
 
 /** Adds the planned jobs in the order of their stages; what comes first of them is the scheduler's. */
-const addJobs = (call: Call, { jobs }: Plan, pipeline: PipelineRecord): void => {
+const addJobs = (call: Call, { jobs }: PipelinePlan, pipeline: PipelineRecord): void => {
   const ids = new Map<string, number>()
   const inOrder = jobs.toSorted((a, b) => a.place - b.place)
   const added = inOrder.map((planned) => {
@@ -60,7 +60,11 @@ const addJobs = (call: Call, { jobs }: Plan, pipeline: PipelineRecord): void => 
 }
 
 /** Resource groups are there as soon as a job names them. */
-const addGroups = (call: Call, { jobs }: Plan, { project_id, created_at }: PipelineRecord) => {
+const addGroups = (
+  call: Call,
+  { jobs }: PipelinePlan,
+  { project_id, created_at }: PipelineRecord,
+) => {
   const { resourceGroups } = call.state
   for (const { resource_group: key } of jobs)
     if (
