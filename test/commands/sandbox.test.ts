@@ -1,5 +1,6 @@
 /** `svcctl sandbox`: every credential that it lists does what its row says. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.js'
@@ -86,6 +87,35 @@ describe('sandbox serve', () => {
       running.kill('SIGINT')
     }
     await running
+  })
+})
+
+describe('how jobs of the embedded instance end', () => {
+  it('is said by --jobs and kept in the state, or by SVC_SANDBOX_JOBS', async () => {
+    expect.assertions(5)
+    const wrong = await svcctl(['sandbox', 'serve', '--jobs', 'never'])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--jobs takes pass')])
+    const state = folder()
+    const running = execa(
+      process.execPath,
+      [program, 'sandbox', 'serve', '--state', state, '--jobs', 'fail=build'],
+      { reject: false, extendEnv: false, env: { ...clean(), SVC_CONFIG_DIR: configuration() } },
+    )
+    for await (const line of running.iterable()) {
+      if (!/^http:/.test(line)) continue
+      const headers = { 'private-token': 'sandbox-root-token' }
+      const came = await fetch(`${line}/api/v4/runners/1?description=x`, { headers, method: 'PUT' })
+      expect(came.status).toBe(200)
+      running.kill('SIGINT')
+    }
+    await running
+    const { config } = JSON.parse(readFileSync(join(state, 'state.json'), 'utf8'))
+    expect(config.jobs).toBe('fail=build')
+    const env = { SVC_SANDBOX: '1', SVC_SANDBOX_JOBS: 'often', SVC_CONFIG_DIR: configuration() }
+    const often = await svcctl(['runners', 'list'], { env })
+    expect([often.code, often.stderr]).toEqual([2, expect.stringContaining('SVC_SANDBOX_JOBS')])
+    const hold = { ...env, SVC_SANDBOX_JOBS: 'hold' }
+    expect((await svcctl(['runners', 'list'], { env: hold })).code).toBe(0)
   })
 })
 

@@ -10,6 +10,10 @@ export const environment: readonly { readonly name: string; readonly meaning: st
   { name: 'SVC_PROFILE', meaning: 'profile to use' },
   { name: 'SVC_VOCABULARY', meaning: 'file with the words of the instance; then the profile’s' },
   { name: 'SVC_SANDBOX', meaning: '1: use the embedded instance' },
+  {
+    name: 'SVC_SANDBOX_JOBS',
+    meaning: 'how jobs of the embedded instance end: pass, fail=<glob of names>, hold',
+  },
   { name: 'SVC_OUTPUT', meaning: 'output format' },
   { name: 'SVC_SUDO', meaning: 'user to act as' },
   { name: 'SVC_PROJECT', meaning: 'project at hand; then CI_PROJECT_ID, then the git remote' },

@@ -5,7 +5,7 @@ import { define, type GivenBy } from '../define.js'
 import { patient } from '../patient.js'
 import type { Services } from '../services.js'
 import { asOfFlag, asOfVersion } from './as-of.js'
-import { stateFolder, workingFolder } from './session.js'
+import { jobsRule, stateFolder, workingFolder } from './session.js'
 
 const state = string('folder that holds the state', { completes: 'file' })
 
@@ -39,7 +39,8 @@ const served = {
   port: integer('port; any free one unless given', { min: 0, max: 65535 }),
   state,
   'no-impersonation': boolean('refuse impersonation tokens'),
-  speed: integer('how many times faster than life rebases and moves go', { min: 1, default: 1 }),
+  speed: integer('how many times faster jobs, rebases and moves go', { min: 1, default: 1 }),
+  jobs: string('how jobs end: pass, fail=<glob of names>, hold [as before; pass at first]'),
   vocabulary: string('speak the words of this file, and no others', { completes: 'file' }),
   latency: integer('milliseconds before each answer', { min: 0, max: 600_000 }),
   'as-of': asOfFlag('check CI configurations as this version does (14.5) [latest]'),
@@ -59,6 +60,7 @@ const serveFrom = async (
     signal: services.place.clock.signal,
     port: flags.port ?? 0,
     speed: flags.speed,
+    jobs: jobsRule(flags.jobs, '--jobs'),
     impersonation: flags['no-impersonation'] !== true,
     ...(await limitOf(services.place.globals.rate)),
     ...(await wordsOf(services, flags.vocabulary)),
@@ -89,6 +91,7 @@ export const serve = define({
   description: [
     'Prints its address, its users and their tokens. It listens on 127.0.0.1 only; Ctrl-C stops it and saves its state.',
     'To rehearse a script against a busy instance, --rate 100 (or 600/min) has it answer 429 with Retry-After and RateLimit headers to what goes beyond, and --latency 20 has each answer wait.',
+    'A push makes a pipeline, whose jobs runners take and end: with --jobs pass all succeed, with --jobs "fail=unit*" those fail that the pattern matches, and with --jobs hold each runs until its runner is paused. --speed 100 takes them through in a second.',
     'With --as-of 14.5 it refuses keywords of CI configurations that came later, takes those that were removed since, and GET /version answers 14.5.0.',
     'With --vocabulary it is an instance with words of its own: it answers in them, drops parameters of any other name in silence, and has no route that the file calls gone.',
   ],
@@ -99,6 +102,7 @@ export const serve = define({
     'sandbox serve --rate 100 --latency 20',
     'sandbox serve --vocabulary ./work.yml',
     'sandbox serve --as-of 14.5',
+    "sandbox serve --speed 100 --jobs 'fail=unit*'",
   ],
   run: async (services, given) => {
     const { hasGit } = await import('../../sandbox/index.js')

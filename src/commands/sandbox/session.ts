@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeFolders } from '../../base/files/folders.js'
 import type { Words } from '../../catalogue/words.js'
-import { codeOf } from '../../errors.js'
+import { codeOf, usage } from '../../errors.js'
 import { environmentToken, jobTokenFor, pathsOf } from '../../profile/index.js'
 import type { ResolvedCredential, Session } from '../../profile/types.js'
 
@@ -36,6 +36,17 @@ export const workingFolder = (
   }
 }
 
+/**
+ * How jobs of the embedded instance are to end; undefined leaves it as it was.
+ * @param source what says so
+ * @throws Failure `usage` for a text that says nothing of it
+ */
+export const jobsRule = (text: string | undefined, source: string): string | undefined => {
+  if (text === undefined || text === '') return undefined
+  if (/^(pass|hold|fail=.+)$/s.test(text)) return text
+  throw usage(`${source} takes pass, hold or fail=<glob of job names>, not "${text}"`)
+}
+
 /** The user's own tokens; beside SVC_BASE_URL they belong to that instance and not to this one. */
 const tokensOf = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   env.SVC_BASE_URL
@@ -59,10 +70,12 @@ export const sandboxSession = async (
   words?: Words,
 ): Promise<{ session: Session; close: () => Promise<void> }> => {
   const { startSandbox } = await import('../../sandbox/index.js')
+  const jobs = jobsRule(env.SVC_SANDBOX_JOBS, 'SVC_SANDBOX_JOBS')
   const { folder, leave } = workingFolder(env, waiting.note)
   const sandbox = await startSandbox({
     stateDir: folder,
     ...waiting,
+    jobs,
     words,
   }).catch((error: unknown) => {
     leave()
