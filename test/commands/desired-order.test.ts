@@ -57,8 +57,6 @@ const files = fc
           where.includes(at) ? [[name, 'key' in value ? { key: publicKeys[i] } : value]] : [],
         ),
       )
-    const above = { ...all.groups[1], ...all.projects[0] }
-    const known = all.approvers.filter((user) => user in above)
     return {
       version: 1,
       site: { geo_nodes: { west: { url: nodes[0] }, south: { url: nodes[1] } } },
@@ -73,7 +71,9 @@ const files = fc
             runners: exact(here(runners, i)),
             deploy_keys: exact(here(keys, i, { key: '' })),
             pages_domains: exact(here(domains, i)),
-            ...(i > 0 ? {} : { approval_rules: { R: { approvals_required: 1, user_ids: known } } }),
+            ...(i > 0
+              ? {}
+              : { approval_rules: { R: { approvals_required: 1, user_ids: all.approvers } } }),
           },
         ]),
       ),

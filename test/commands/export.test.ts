@@ -25,7 +25,8 @@ const instance = (refused: readonly (readonly [RegExp, number])[] = []): void =>
     if (/^\/projects\?/.test(path)) return { body: projects }
     const [, id] = /^\/projects\/([12])$/.exec(path.replace('a%2Fone', '1')) ?? []
     if (id !== undefined) return { body: projects[Number(id) - 1] }
-    if (/\/settings$/.test(path)) return { body: {} }
+    // Fields that say nothing: those of settings, and of error tracking.
+    if (/\/settings$/.test(path)) return { body: { id: 1, project_name: null } }
     return /\/approvals$/.test(path) ? { body: approvals } : undefined
   }
 }

@@ -1,6 +1,7 @@
 /** One attribute: what is wanted of it against what was read. */
 import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
+import { quoted } from '../../base/quoted.js'
 import { holdText } from '../../base/secrets/held.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Address } from '../address.js'
@@ -150,6 +151,19 @@ const verdictOf = (
   return attribute?.fixed === true ? 'fixed' : 'differs'
 }
 
+/** A value that the documents do not offer there is not sent; one that is there already stays. */
+const checkOffered = (c: Comparing, { name, attribute, said }: Spoken, wanted: JsonValue): void => {
+  const param = attribute?.param
+  if (param?.type !== 'integer' || param.offers === undefined || param.names === undefined) return
+  if (param.offers.some((offer) => param.names?.[offer] === wanted)) return
+  const shown = quoted(String(asInFiles(c, attribute, wanted)))
+  const scope = c.kind.scope === 'site' ? 'the instance' : `a ${c.kind.scope}`
+  c.mistaken(
+    said.origin,
+    `${name} in ${scope} takes one of ${param.offers.join(', ')}, not ${shown}`,
+  )
+}
+
 const judge = async (
   c: Comparing,
   address: Address,
@@ -162,14 +176,10 @@ const judge = async (
   const now = readValue(c, item, name, attribute)
   const wanted = await wantedValue(c, spoken, now)
   if (wanted === undefined) return undefined
-  return {
-    name,
-    attribute,
-    origin: said.origin,
-    wanted,
-    shown: shownOf(c, attribute, now, wanted),
-    verdict: verdictOf(attribute, item, now, wanted),
-  }
+  const verdict = verdictOf(attribute, item, now, wanted)
+  if (verdict === 'differs') checkOffered(c, spoken, wanted)
+  const shown = shownOf(c, attribute, now, wanted)
+  return { name, attribute, origin: said.origin, wanted, shown, verdict }
 }
 
 /** Whether an attribute that no document knows may stand there: the instance itself has it. */

@@ -1,6 +1,7 @@
 /** What can be done by itself, and not with all the rest of a plan. */
 import type { PlanFinding, PlannedAction } from '../actions.js'
 import { addressText } from '../address.js'
+import { membersOnly } from './approvers.js'
 import { belowFloors } from './floors.js'
 import { saying } from './item.js'
 import { lastProjects } from './last-projects.js'
@@ -23,7 +24,8 @@ export const possibleTogether = async (
 ): Promise<PossibleTogether> => {
   const floors = await belowFloors(all, sight, how)
   const last = await lastProjects(all, sight)
-  const possible = all.filter((draft) => !floors.dropped.has(draft) && !last.has(draft))
+  const left = all.filter((draft) => !floors.dropped.has(draft) && !last.has(draft))
+  const { drafts: possible, findings } = await membersOnly(left, sight, how)
   const { actions, circular } = ordered(possible)
   const dropped = new Set([...floors.dropped, ...last, ...circular])
   const others = circular.map(({ address }) => addressText(address)).join(', ')
@@ -34,6 +36,7 @@ export const possibleTogether = async (
     actions,
     findings: [
       ...floors.findings,
+      ...findings,
       ...said('it is the only project of the runner, which cannot be taken away', last),
       ...said(`each would have to come first: ${others}; apply a value between`, circular),
     ],

@@ -43,6 +43,8 @@ export interface SecretsPolicy {
 interface ProjectAbout {
   readonly archived: boolean
   readonly namespace: 'group' | 'user' | undefined
+  /** Whether groups were invited to it. */
+  readonly shared?: boolean
 }
 
 export interface ComparingOptions {

@@ -115,6 +115,7 @@ const wishesIn = (levels: Levels, { projects, groups }: PlacesThereAre): readonl
 /** What can be wrong only in what several levels say together, whatever places there are. */
 const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
   const merge = merging(managedKinds.filter(isCheckedTogether))
+  for (const kind of merge(levels.site)) checkMerged(kind, mistakes)
   for (const { path, inGroup } of placesSaid(levels))
     for (const kind of merge(levels.ofProject(path, inGroup))) checkMerged(kind, mistakes)
 }

@@ -9,7 +9,7 @@ import { attributesOf } from '../attributes.js'
 import { canonical, normalised } from '../values.js'
 import type { WantedValue, WishedItem } from '../wishes.js'
 import type { MergedKind } from './merge.js'
-import type { Mistakes } from './mistakes.js'
+import { type Mistakes, originText } from './mistakes.js'
 
 /** The family that an item's own name says, or that is said beside it. */
 const familyOfItem = (
@@ -89,12 +89,30 @@ const checkLabels = ({ kind, items }: MergedKind, mistakes: Mistakes): void => {
   }
 }
 
+/** A name that an item had before is nobody's now: with a declared item of that name the rename is done, or none. */
+const checkNames = ({ items }: MergedKind, mistakes: Mistakes): void => {
+  const declared = new Map(items.map((item) => [String(item.identity), item]))
+  for (const item of items)
+    for (const name of item.previously ?? []) {
+      const other = declared.get(name)
+      if (other !== undefined && other !== item)
+        mistakes.add(
+          item.origin,
+          `previously names ${quoted(name)}, which is declared at ${originText(other.origin)}`,
+          'Where the rename is done, leave previously out.',
+        )
+    }
+}
+
 /** Whether anything can be wrong with a kind that no level by itself shows. */
 export const isCheckedTogether = (kind: Managed): boolean =>
-  kind.families !== undefined || (kind.holds === 'set' && kind.label !== undefined)
+  kind.families !== undefined ||
+  kind.renames === true ||
+  (kind.holds === 'set' && kind.label !== undefined)
 
 /** Reports what is wrong in all that is wanted of a kind. */
 export const checkMerged = (merged: MergedKind, mistakes: Mistakes): void => {
   checkFamilies(merged, mistakes)
   checkLabels(merged, mistakes)
+  checkNames(merged, mistakes)
 }

@@ -28,6 +28,9 @@ const projectIn = (record: Fields): ListedProject | undefined => {
     id: Number(record.id),
     archived: record.archived === true,
     namespace: kind,
+    shared:
+      (Array.isArray(record.shared_with_groups) && record.shared_with_groups.length > 0) ||
+      undefined,
     group: kind === 'group' ? textOf(namespace.full_path) : undefined,
   }
 }

@@ -26,9 +26,13 @@ export interface KindReader {
 const placed = (reader: KindReader, place: ManagedPlace, { path }: Endpoint) =>
   place.scope === 'site' || path.id === undefined ? {} : { id: reader.id(place) }
 
-const objectIn = (data: unknown): Fields => {
-  if (isObject(data)) return data
-  throw new Failure('unreachable', 'the instance answered with something that is no record', {
+/** An answer without any documented field says nothing of the object, whatever it is of. */
+const objectIn = (data: unknown, { returns }: Endpoint): Fields => {
+  const fields = Object.keys(propertiesOf(returns.shape) ?? {})
+  const isRecord = fields.length === 0 || fields.some((name) => isObject(data) && name in data)
+  if (isObject(data) && isRecord) return data
+  const what = isObject(data) ? 'a record without any documented field' : 'what is no record'
+  throw new Failure('unreachable', `the instance answered with ${what}`, {
     hint: 'Check the base URL, and what stands between here and the instance.',
   })
 }
@@ -62,7 +66,7 @@ const holders = async (
 const one = async (reader: KindReader, place: ManagedPlace, kind: Managed) => {
   try {
     const ask = { endpoint: kind.read, values: placed(reader, place, kind.read) }
-    return [objectIn((await reader.instance.get(ask)).data)]
+    return [objectIn((await reader.instance.get(ask)).data, kind.read)]
   } catch (error) {
     if (readingOfKind(kind).none?.(survived(error)) === true) return []
     throw error
@@ -85,7 +89,7 @@ const byKey = async (
   const found = await sideBySide([...new Set(keys)], async (key) => {
     try {
       const values = { ...placed(reader, place, read), [name]: key }
-      return [objectIn((await reader.instance.get({ endpoint: read, values })).data)]
+      return [objectIn((await reader.instance.get({ endpoint: read, values })).data, read)]
     } catch (error) {
       const failure = survived(error)
       if (isMissing(failure) && !isPlaceMissing(failure)) return []
@@ -135,7 +139,7 @@ const whole = async (
   if (each === undefined) return records
   const all = await sideBySide(records, async (record) => {
     const values = { ...placed({ instance, ...reader }, place, each), ...itemOf(kind, record).at }
-    return { ...record, ...objectIn((await instance.get({ endpoint: each, values })).data) }
+    return { ...record, ...objectIn((await instance.get({ endpoint: each, values })).data, each) }
   })
   return all.filter((record) => isManaged(kind, record))
 }

@@ -44,6 +44,8 @@ export interface ProjectPlace extends ManagedPlace {
   readonly archived: boolean
   /** Whether it belongs to a group or to a person; undefined where the instance does not say. */
   readonly namespace: 'group' | 'user' | undefined
+  /** Whether groups were invited to it. */
+  readonly shared?: boolean
 }
 
 /** A place that was named, and of which nothing is known. */

@@ -15,9 +15,11 @@ const security = {
 }
 const old = { ...security, id: 8, name: 'Old rule', users: [] }
 
+const members = { [`${app}:members/all`]: [{ id: 3, username: 'chi', access_level: 30 }] }
+
 describe('an item', () => {
   it('is changed where it differs, with all that a change would take away', async () => {
-    const plan = await planned({ [rules]: [security] }, [
+    const plan = await planned({ [rules]: [security], ...members }, [
       wish(app, 'approval_rules', {
         Security: { approvals_required: 2, user_ids: ['ana', 'chi'] },
       }),
@@ -59,7 +61,7 @@ describe('an item', () => {
   })
 
   it('has members put in and taken out of a list', async () => {
-    const plan = await planned({ [rules]: [security] }, [
+    const plan = await planned({ [rules]: [security], ...members }, [
       wish(app, 'approval_rules', { Security: { user_ids: { $add: ['chi'], $remove: ['ben'] } } }),
     ])
     expect(requests(plan)[0]?.values.user_ids).toEqual([1, 3])

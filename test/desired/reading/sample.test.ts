@@ -57,7 +57,7 @@ describe('many projects', () => {
       const query = new URL(url, 'http://x').searchParams
       const page = Number(query.get('page') ?? 1)
       if (!url.startsWith('/api/v4/projects?'))
-        return json(response, 200, url.includes('members') ? [] : {})
+        return json(response, 200, url.includes('members') ? [] : { approvals_before_merge: 0 })
       const left = Math.min(100, count - (page - 1) * 100)
       const found = Array.from({ length: left }, (_, i) => {
         const id = (page - 1) * 100 + i + 1
