@@ -54,6 +54,20 @@ describe('approval rules', () => {
   })
 })
 
+describe('an approver', () => {
+  it('is eligible for as long as they belong to the project', async () => {
+    const json = { name: 'QA', approvals_required: 1, user_ids: [4, 8] }
+    const { id } = (await send('POST /projects/1/approval_rules', { json })).body
+    const eligible = async () =>
+      (await send(`GET /projects/1/approval_rules/${id}`)).body.eligible_approvers.map(
+        (user: { id: number }) => user.id,
+      )
+    expect(await eligible()).toEqual([4, 8])
+    expect((await send('DELETE /projects/1/members/8')).status).toBe(204)
+    expect(await eligible()).toEqual([4])
+  })
+})
+
 describe('approvals of merge requests', () => {
   const one = `${app}/merge_requests/1`
 

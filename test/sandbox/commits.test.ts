@@ -241,6 +241,7 @@ describe('cherry-picking and reverting', () => {
     expect([again.status, again.body.error_code]).toEqual([400, 'empty'])
     const back = await apply('revert', 'limits', { branch: 'stable' })
     expect([back.status, back.body.title]).toEqual([201, 'Revert "Limit concurrent jobs"'])
+    expect(back.body.message).toMatch(/\n\nThis reverts commit [\da-f]{40}$/)
     const twice = await apply('revert', 'limits', { branch: 'stable', dry_run: true })
     expect(twice.body).toMatchObject({ error_code: 'empty', dry_run: 'error' })
   })

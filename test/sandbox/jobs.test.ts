@@ -102,7 +102,11 @@ describe('artifacts', () => {
     const kept = await send(`POST ${app}/jobs/${id}/artifacts/keep`, { as: 'chi' })
     expect([kept.body.artifacts_expire_at, kept.body.download_url]).toEqual([null, null])
     expect((await send(`DELETE ${app}/jobs/${id}/artifacts`, { as: 'chi' })).status).toBe(403)
+    const size = async () =>
+      (await send(`GET ${app}?statistics=true`)).body.statistics.job_artifacts_size
+    const before = await size()
     expect((await send(`DELETE ${app}/jobs/${id}/artifacts`, { as: 'ben' })).status).toBe(204)
+    expect(await size()).toBe(before - kept.body.artifacts_file.size)
     expect((await send(`GET ${app}/jobs/${id}/artifacts`)).status).toBe(404)
     expect((await send(`POST ${app}/jobs/${id}/artifacts/keep`)).status).toBe(404)
   })

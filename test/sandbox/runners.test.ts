@@ -100,6 +100,25 @@ describe('runners', () => {
       'not_connected',
     ])
     expect((await register('wrong')).status).toBe(403)
+    const settings = {
+      description: 'new',
+      tag_list: ['b', 'a', 'b'],
+      locked: true,
+      run_untagged: false,
+      maximum_timeout: 600,
+      access_level: 'ref_protected',
+      active: false,
+    }
+    const token = 'sandbox-project-1-registration'
+    const made = await send('POST /runners', { as: '', json: { token, ...settings } })
+    expect((await send(`GET /runners/${made.body.id}`)).body).toMatchObject({
+      ...settings,
+      tag_list: ['b', 'a'],
+    })
+    const idle = { token, ...settings, tag_list: [] }
+    expect((await send('POST /runners', { as: '', json: idle })).status).toBe(400)
+    const wrong = { token, access_level: 'all' }
+    expect((await send('POST /runners', { as: '', json: wrong })).status).toBe(400)
     expect((await send('POST /runners', { as: '', json: {} })).body).toEqual({
       error: 'token is missing',
     })

@@ -44,6 +44,7 @@ describe('application settings', () => {
     ['spamsvc_enabled', 'spamsvc_api_key', 'k'],
     ['asset_proxy_enabled', 'asset_proxy_url', 'https://proxy.test'],
     ['domain_denylist_enabled', 'domain_denylist', ['bad.test']],
+    ['diagram_a_enabled', 'diagram_a_url', 'https://diagram.test'],
   ])('need each other: %s and %s', async (name, needed, value) => {
     expect((await put({ [name]: true })).body).toEqual({ error: `${needed} is missing` })
     expect((await put({ [name]: true, [needed]: value })).status).toBe(200)

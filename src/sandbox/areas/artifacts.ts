@@ -7,7 +7,7 @@ import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { archiveName, jobOf, presentJob, projectWithJobs, withChildren } from '../present/job.js'
 import { badRequest, FileReply, forbidden, notFound } from '../reply.js'
-import { archiveOf, entriesOf, entryOf } from '../rules/repository/archive.js'
+import { archiveOf, countArtifacts, entriesOf, entryOf } from '../rules/repository/archive.js'
 import type { JobRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -94,9 +94,10 @@ export const handlers: Handlers<typeof artifacts> = {
     job.updated_at = call.clock.iso()
     return { ...(await presentJob(call, job)), download_url: null }
   },
-  delete: (call, { id, job_id }) => {
+  delete: async (call, { id, job_id }) => {
     const job = writable(call, id, job_id, 'maintainer')
     call.unmodified({ updated_at: job.updated_at ?? job.finished_at ?? job.created_at })
+    await countArtifacts(call.state, job, -1)
     job.archive = null
     job.reports = []
     job.artifacts_expire_at = null

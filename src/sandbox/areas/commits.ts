@@ -188,7 +188,7 @@ const revert = (call: Call, input: ApplyInput) =>
     apply: undo,
     keepsAuthor: false,
     message: ({ message, id }) =>
-      `Revert "${message.split('\n')[0] ?? ''}"\n\nThis reverts commit ${id}.`,
+      `Revert "${message.split('\n')[0] ?? ''}"\n\nThis reverts commit ${id}`,
   })
 
 export const handlers: Handlers<Commits> = {

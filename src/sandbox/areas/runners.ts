@@ -1,6 +1,6 @@
 /** Runners (`catalogue/reference/runners.md`): lists, details, changes, projects, registration. */
 import { randomBytes } from 'node:crypto'
-import type { runners } from '../../catalogue/areas/runners.js'
+import { runners } from '../../catalogue/areas/runners.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
@@ -8,6 +8,7 @@ import { details, runnerJob, summary } from '../present/runner.js'
 import { badRequest, forbidden, invalid, lazily, notFound } from '../reply.js'
 import { lineage } from '../rules/people/access.js'
 import { letFinish, runnersOf, runnersOfGroups } from '../rules/repository/job-runs.js'
+import { checkInput } from '../server/check.js'
 import type { RunnerRecord } from '../state/ci.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 
@@ -79,14 +80,25 @@ const attributes = [
   'maximum_timeout',
 ] as const
 
+/** A runner that takes no job without tags has to have some. */
+const refuseIdle = ({
+  run_untagged,
+  tag_list,
+}: {
+  run_untagged: boolean
+  tag_list: readonly string[]
+}) => {
+  if (!run_untagged && tag_list.length === 0)
+    throw badRequest({
+      tags_list: ['can not be empty when runner is not allowed to pick untagged jobs'],
+    })
+}
+
 const change = (call: Call, runner: RunnerRecord, input: CheckedOf<Runners['update']>): void => {
   if (attributes.every((name) => input[name] === undefined))
     throw invalid(`${attributes.join(', ')} are missing, at least one parameter must be provided`)
   const tags = input.tag_list ?? runner.tag_list
-  if (!(input.run_untagged ?? runner.run_untagged) && tags.length === 0)
-    throw badRequest({
-      tags_list: ['can not be empty when runner is not allowed to pick untagged jobs'],
-    })
+  refuseIdle({ run_untagged: input.run_untagged ?? runner.run_untagged, tag_list: tags })
   runner.description = input.description ?? runner.description
   runner.active = input.active ?? runner.active
   if (!runner.active) letFinish(call, runner)
@@ -132,16 +144,25 @@ const placeOf = (call: Call, token: string) => {
   return { runner_type: 'group_type', project_ids: [], group_ids: [group.id] } as const
 }
 
+type Settings = Partial<Pick<RunnerRecord, (typeof attributes)[number]>>
+
+/** Registers a runner, with the settings that it may be changed in later: instances take them here, too. */
 const register = (call: Call, input: CheckedOf<Runners['register']>) => {
   const place = placeOf(call, input.token)
   const { info = {} } = input
+  const settings: Settings = checkInput(
+    { path: {}, params: runners.update.params, changes: true },
+    {},
+    call.sent.params,
+  )
+  const { tag_list = [], run_untagged = true } = settings
+  refuseIdle({ run_untagged, tag_list })
   return call.state.runners.add({
     ...place,
     project_ids: [...place.project_ids],
     group_ids: [...place.group_ids],
-    description: input.description ?? info.name ?? '',
     ip_address: '127.0.0.1',
-    active: input.active ?? true,
+    active: true,
     name: info.name ?? null,
     online: null,
     architecture: info.architecture ?? null,
@@ -149,11 +170,13 @@ const register = (call: Call, input: CheckedOf<Runners['register']>) => {
     revision: info.revision ?? null,
     version: info.version ?? null,
     contacted_at: null,
-    tag_list: [],
     access_level: 'not_protected',
     maximum_timeout: null,
-    run_untagged: true,
     locked: false,
+    ...settings,
+    description: settings.description ?? info.name ?? '',
+    run_untagged,
+    tag_list: [...new Set(tag_list)],
     token: randomBytes(15).toString('base64url'),
     created_at: call.clock.iso(),
   })

@@ -85,9 +85,16 @@ const isBlank = (value: unknown): boolean =>
   value === '' ||
   (Array.isArray(value) && value.length === 0)
 
+/** What needs what: as the documents say, and what instances refuse beyond them. */
+const requirements: Readonly<Record<string, string>> = {
+  ...settingsRequirements,
+  diagram_a_enabled: 'diagram_a_url',
+  diagram_b_enabled: 'diagram_b_url',
+}
+
 /** What is switched on needs its companion, given now or set before. */
 const checkRequirements = (changed: Values, before: Values): void => {
-  for (const [name, needed] of Object.entries(settingsRequirements)) {
+  for (const [name, needed] of Object.entries(requirements)) {
     const after = { ...before, ...changed }
     const touched = name in changed || needed in changed
     if (touched && after[name] === true && isBlank(after[needed])) throw missing(needed)

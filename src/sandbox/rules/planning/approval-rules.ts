@@ -34,12 +34,14 @@ const active = (call: Call, ids: Iterable<number>): UserRecord[] =>
     .flatMap((id) => call.state.users.get(id) ?? [])
     .filter((u) => u.state === 'active')
 
-/** The users of a rule and the direct members of its groups. */
+/** The users of a rule who still belong to its project, and the direct members of its groups. */
 export const eligible = (call: Call, rule: ApprovalRuleRecord): UserRecord[] => {
+  const project = call.state.projects.get(rule.project_id)
+  const users = project === undefined ? [] : membersAmong(call, project, rule.user_ids)
   const members = call.state.members
     .filter((m) => m.source_type === 'group' && rule.group_ids.includes(m.source_id))
     .map((m) => m.user_id)
-  return active(call, [...rule.user_ids, ...members])
+  return active(call, [...users, ...members])
 }
 
 /** Everyone whom the rules of a merge request, or the request itself, name as an approver. */

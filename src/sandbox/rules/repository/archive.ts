@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { ArtifactEntry, JobRecord } from '../../state/ci.js'
+import type { State } from '../../state/state.js'
 
 /** The archive as bytes, always the same for the same entries and time. */
 const zipOf = async (entries: readonly ArtifactEntry[], at: string): Promise<Buffer> => {
@@ -26,14 +27,26 @@ export const entryOf = async (zip: Buffer, path: string): Promise<Readable | und
   return undefined
 }
 
+const zipTime = ({ finished_at, created_at }: JobRecord): string => finished_at ?? created_at
+
 /** What an archive holds, unless there is none or it has expired. */
 export const entriesOf = (job: JobRecord, now: string): readonly ArtifactEntry[] | undefined =>
   job.archive === null || (job.artifacts_expire_at !== null && job.artifacts_expire_at <= now)
     ? undefined
     : job.archive
 
+/** Counts what a job left in, or out of, the storage of its project. */
+export const countArtifacts = async (state: State, job: JobRecord, sign: 1 | -1): Promise<void> => {
+  const project = state.projects.get(job.project_id)
+  const archive = job.archive === null ? [] : await zipOf(job.archive, zipTime(job))
+  const bytes = job.reports.reduce((sum, { size }) => sum + size, archive.length)
+  if (project === undefined) return
+  const { statistics } = project
+  statistics.job_artifacts_size = Math.max(0, statistics.job_artifacts_size + sign * bytes)
+}
+
 /** The archive of a job as bytes; undefined when it has none or it has expired. */
 export const archiveOf = async (job: JobRecord, now: string): Promise<Buffer | undefined> => {
   const entries = entriesOf(job, now)
-  return entries === undefined ? undefined : zipOf(entries, job.finished_at ?? job.created_at)
+  return entries === undefined ? undefined : zipOf(entries, zipTime(job))
 }

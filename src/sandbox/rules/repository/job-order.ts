@@ -155,8 +155,8 @@ export const settleJobs = (then: Instance): boolean => {
 const dueOf = (instance: Instance, job: JobRecord): Due | undefined => {
   if (job.status === 'running') {
     const at = endOf(instance, job)
-    const play = (then: Instance) => {
-      endJob(then, job)
+    const play = async (then: Instance) => {
+      await endJob(then, job)
       refresh(then, job.pipeline_id)
     }
     return at === undefined ? undefined : { at, play }

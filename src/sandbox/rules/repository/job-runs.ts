@@ -9,6 +9,7 @@ import type { JobCourse, JobRecord, RunnerRecord } from '../../state/ci.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { State } from '../../state/state.js'
 import { groupOf, lineage } from '../people/access.js'
+import { countArtifacts } from './archive.js'
 
 /** How long a job goes on that would run for ever, once its runner is paused. */
 const remainingSeconds = 2
@@ -147,7 +148,7 @@ const archiveOf = (
   return [...new Set(files)].map((path) => ({ path, content, encoding: 'text' as const }))
 }
 
-const leave = ({ state, clock }: Instance, job: JobRecord): void => {
+const leave = async ({ state, clock }: Instance, job: JobRecord): Promise<void> => {
   const { artifacts } = job.course ?? {}
   const kept = job.status === 'success' ? ['on_success', 'always'] : ['on_failure', 'always']
   if (artifacts === undefined || !kept.includes(artifacts.when)) return
@@ -160,14 +161,15 @@ const leave = ({ state, clock }: Instance, job: JobRecord): void => {
     file_format: 'gzip',
     size: 400 + type.length,
   }))
+  await countArtifacts(state, job, 1)
   if (expire_in !== null)
     job.artifacts_expire_at = new Date(clock.now().getTime() + expire_in * 1000).toISOString()
 }
 
-export const endJob = (then: Instance, job: JobRecord): void => {
+export const endJob = async (then: Instance, job: JobRecord): Promise<void> => {
   job.status = job.course?.end === 'failed' ? 'failed' : 'success'
   job.finished_at = then.clock.iso()
-  leave(then, job)
+  await leave(then, job)
 }
 
 /** When a running job ends: after its seconds, or a little after its runner was paused. */
