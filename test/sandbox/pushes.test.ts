@@ -71,6 +71,55 @@ describe('a merge request', () => {
   })
 })
 
+describe('a message that closes issues', () => {
+  const say = (branch: string, commit_message: string) =>
+    send('POST /projects/1/repository/commits', {
+      as: 'ben',
+      json: {
+        branch,
+        commit_message,
+        actions: [{ action: 'create', file_path: `${commit_message.length}.txt`, content: 'x' }],
+      },
+    })
+  const open = async () =>
+    (await send('GET /projects/1/issues?state=opened&per_page=100')).body
+      .map(({ iid }: { iid: number }) => iid)
+      .toSorted()
+
+  it('does so on the default branch, and leaves an event', async () => {
+    const before = await open()
+    const [first, second, third, ...others] = before
+    const text = `Closes #${first}, platform/app#${second} and web/site#${third}. Not about #${third}`
+    await say('feature/draft', text)
+    expect(await open()).toEqual(before)
+    await say('main', text)
+    expect(await open()).toEqual([third, ...others])
+    const issues = (await send(`GET /projects/1/issues?iids[]=${first}`)).body
+    expect(issues[0].closed_by.username).toBe('ben')
+    const events = (await send('GET /projects/1/events?action=closed')).body
+    expect(events.map((e: { target_iid: number }) => e.target_iid)).toEqual(
+      expect.arrayContaining([first, second]),
+    )
+  })
+
+  it('has the merge request of its branch close them', async () => {
+    const [first] = await open()
+    const closes = async () =>
+      (await send('GET /projects/1/merge_requests/7/closes_issues')).body.map(
+        ({ iid }: { iid: number }) => iid,
+      )
+    expect(await closes()).toEqual([])
+    const rule = { name: 'Security', approvals_required: 0, user_ids: [2, 3], group_ids: [2] }
+    await send('PUT /projects/1/approval_rules/2', { json: rule })
+    await send('POST /projects/1/approvals', { json: { approvals_before_merge: 0 } })
+    await say('feature/auto', `Resolve it\n\nImplements issue #${first}`)
+    expect(await closes()).toEqual([first])
+    // Its pipeline is through at once, and it waited for that.
+    expect((await send('GET /projects/1/merge_requests/7')).body.state).toBe('merged')
+    expect(await open()).not.toContain(first)
+  })
+})
+
 describe('a pipeline', () => {
   it('ends with the last of its jobs', async () => {
     const jobs = async () => (await send('GET /projects/1/jobs?per_page=100')).body

@@ -10,6 +10,7 @@ import type { MergeRequestRecord } from '../../state/planning.js'
 import { isMoving } from '../instance/moves.js'
 import { pushed, signature } from '../repository/pushes.js'
 import { approvalCounts } from './approval-rules.js'
+import { closeIssues } from './closing.js'
 
 const mayMerge = (call: Call, project: ProjectRecord, branch: string): boolean => {
   const rule = call.state.protectedBranches.find(
@@ -123,6 +124,8 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
       commits: (await count(into, { revision: `${onto}..${head}` })) ?? 1,
       title: message.split('\n')[0] ?? '',
     })
+    if (request.target_branch === target.default_branch)
+      closeIssues(call, target, request.closes_iids)
     if (request.should_remove_source_branch === true)
       await removeBranch(from, request.source_branch)
     return null

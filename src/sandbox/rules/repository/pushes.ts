@@ -1,13 +1,17 @@
 /** What follows when a branch moves: an event, activity, a pipeline, and merge requests that look again. */
 import type { Call } from '../../call.js'
 import { conflicts, mergeBase } from '../../git/apply.js'
-import { branchHead, type Person } from '../../git/read.js'
+import { branchHead, log, type Person } from '../../git/read.js'
 import { copyCommit } from '../../git/write.js'
 import { forbidden } from '../../reply.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
 import { refuseWhileMoving } from '../instance/moves.js'
+import { closedIn, closeIssues } from '../planning/closing.js'
 import { startPipeline } from './pipelines.js'
+
+/** How many commits of a push are asked which issues they close. */
+const maxMessages = 1000
 
 export interface Push {
   readonly branch: string
@@ -63,6 +67,27 @@ export const lookAgain = async (call: Call, request: MergeRequestRecord): Promis
   request.merge_check_started_at = call.clock.iso()
 }
 
+/** Closes the issues that the new commits name, or has the merge requests of the branch close them. */
+const closeNamed = async (
+  call: Call,
+  project: ProjectRecord,
+  { branch, from, to }: Push,
+  requests: readonly MergeRequestRecord[],
+): Promise<void> => {
+  const isDefault = branch === project.default_branch
+  if (!isDefault && requests.length === 0) return
+  const revision = from === undefined ? to : `${from}..${to}`
+  const count = from === undefined ? 1 : maxMessages
+  const found = await log(await call.git.open(project), { revision }, 0, count)
+  const text = found.map(({ message }) => message).join('\n')
+  if (isDefault) closeIssues(call, project, closedIn(text, project))
+  for (const request of requests) {
+    const target = call.state.projects.get(request.project_id)
+    if (target?.default_branch === request.target_branch)
+      request.closes_iids = [...new Set([...request.closes_iids, ...closedIn(text, target)])]
+  }
+}
+
 /** Writes down that the acting user pushed, once the branch has moved. */
 export const pushed = async (call: Call, project: ProjectRecord, push: Push): Promise<void> => {
   const { branch, from, to, commits, title } = push
@@ -89,7 +114,9 @@ export const pushed = async (call: Call, project: ProjectRecord, push: Push): Pr
   for (const request of affected) await lookAgain(call, request)
   const at = { branch, revision: to, before: from }
   const pipeline = push.skipCi === true ? undefined : await startPipeline(call, project, at)
-  for (const request of affected)
-    if (request.source_project_id === project.id && request.source_branch === branch)
-      request.pipeline_id = pipeline?.id ?? null
+  const own = affected.filter(
+    (m) => m.source_project_id === project.id && m.source_branch === branch,
+  )
+  for (const request of own) request.pipeline_id = pipeline?.id ?? null
+  await closeNamed(call, project, push, own)
 }
