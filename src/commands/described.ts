@@ -169,6 +169,8 @@ export interface PlanSource extends Pick<Coming, 'confirm'> {
   readonly whole?: true
   /** So many may be planned at once. */
   readonly width?: number
+  /** What is known of all of them before they come: how many there are, and the first. */
+  readonly known?: { readonly count: number; readonly first: readonly GivenObject[] }
 }
 
 /** An object by what it is called, and what it belongs to. */

@@ -10,6 +10,7 @@ import type { Header, ObjectLine } from '../../src/fleet/journal/lines.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../fleet/header.js'
 import { configuration, folder } from '../support/program.js'
+import { record } from '../support/recorder.js'
 import { svcctl } from '../support/within.js'
 import { journalOf } from './journals.js'
 
@@ -337,6 +338,43 @@ describe('journal undo', () => {
     expect(conflict.code).toBe(5)
     expect(conflict.stderr).toContain('somebody changed it since')
     expect(await json('runners get 7')).toMatchObject({ description: 'third' })
+  })
+
+  it('puts many back, leaves alone what is not as it was left, and redoes them', {
+    timeout: 60_000,
+  }, async () => {
+    const timeouts = new Map<number, number>()
+    const server = await record(({ method, url, body }) => {
+      const id = Number(/\/runners\/(\d+)/.exec(url)?.[1])
+      if (url.endsWith('/user')) return { body: { id: 1, username: 'root' } }
+      if (method === 'PUT') timeouts.set(id, JSON.parse(body).maximum_timeout)
+      return { body: { id, maximum_timeout: timeouts.get(id) ?? id * 600 } }
+    })
+    const ids = Array.from({ length: 40 }, (_, i) => i + 1)
+    const at = { SVC_CONFIG_DIR: config, SVC_BASE_URL: server.url, SVC_TOKEN: 'x' }
+    const there = (line: string, input = '') => svcctl(line.split(' '), { env: at, input })
+    try {
+      await there('runners update - --maximum-timeout 300', ids.join('\n'))
+      // Somebody else's change is left alone.
+      timeouts.set(25, 900)
+      const asked = await there('journal undo last')
+      expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('is taken back')])
+      const shown = await there('journal undo last --dry-run -o csv')
+      expect(shown.stdout.split('\n')[1]).toBe('1,maximum_timeout,300,600')
+      server.seen.length = 0
+      const undone = await there('journal undo last --yes -o json')
+      expect([undone.code, undone.stderr]).toEqual([8, expect.stringContaining('1 of 40 failed')])
+      const puts = server.lines().filter((line) => line.startsWith('PUT'))
+      expect(puts).toHaveLength(39)
+      const rows = JSON.parse(undone.stdout) as { id: number; error?: unknown }[]
+      expect(rows.map(({ id }) => id).toSorted((x, y) => x - y)).toEqual(ids)
+      expect(rows.flatMap(({ id, error }) => (error === undefined ? [] : id))).toEqual([25])
+      expect(timeouts.get(40)).toBe(24_000)
+      expect((await there('journal undo last --redo --yes')).code).toBe(0)
+      expect([timeouts.get(1), timeouts.get(25), timeouts.get(40)]).toEqual([300, 900, 300])
+    } finally {
+      await server.close()
+    }
   })
 
   it('refuses before anything is sent what cannot be undone, or was made elsewhere', async () => {

@@ -10,7 +10,7 @@ import type { Undoable } from '../../fleet/journal/undo.js'
 import type { Services } from '../services.js'
 import type { Plan } from '../types.js'
 import { type Inverse, parentOf, valuesFor } from './inverse.js'
-import { innerFirst } from './turns.js'
+import { innerFirst, treePlaceOf } from './turns.js'
 
 // What of a journal's record undo goes by: the attributes that the run changed, of the objects that it names.
 
@@ -119,12 +119,8 @@ async function* changedIn(
   if (masked.size > 0) note(`not kept in the journal, and left as they are: ${[...masked].join()}`)
 }
 
-export const stepsOf = async (
-  past: Past,
-  inverse: Inverse,
-  note: Note,
-): Promise<readonly UndoStep[]> => {
-  const steps: UndoStep[] = []
+/** What puts each object of a run back, in the order of its journal. */
+async function* stepsIn(past: Past, inverse: Inverse, note: Note): AsyncGenerator<UndoStep> {
   for await (const was of changedIn(past, inverse, note)) {
     const endpoint = inverse.endpointFor(was)
     if (endpoint === undefined) {
@@ -133,9 +129,8 @@ export const stepsOf = async (
     }
     const values = valuesFor(endpoint, was, past.header)
     const parent = parentOf(was)
-    steps.push({ was, plan: { key: '', endpoint, values, label: was.object, ...parent } })
+    yield { was, plan: { key: '', endpoint, values, label: was.object, ...parent } }
   }
-  return steps.sort((a, b) => innerFirst(a.was, b.was))
 }
 
 /** Whether a plan names a user where only an ID goes. */
@@ -147,7 +142,7 @@ const namesUser = ({ endpoint, values }: Plan): boolean => {
 }
 
 /** Users by ID whom the run was given by name; who is no member any more stays as named. */
-export const withIds = async (
+const withIds = async (
   services: Services,
   steps: readonly UndoStep[],
 ): Promise<readonly UndoStep[]> => {
@@ -164,4 +159,48 @@ export const withIds = async (
     found.set(step, { ...step, plan: { ...plan, values: { ...plan.values, [name]: Number(id) } } })
   })
   return steps.map((step) => found.get(step) ?? step)
+}
+
+/** The steps of an undo, however many: read from the journal each time that they are gone through. */
+export interface Steps {
+  readonly count: number
+  /** The first ten. */
+  readonly first: readonly UndoStep[]
+  readonly each: () => AsyncIterable<UndoStep>
+  /** All of them, where they are few, wait for each other, or name users that have to be looked up. */
+  readonly held?: readonly UndoStep[]
+}
+
+/**
+ * The steps of an undo. All of the journal is read once before anything is done.
+ * @param note is told what is not put back
+ * @throws Failure `usage` where nothing can be, or where the journal was edited
+ */
+export const stepsOf = async (
+  services: Services,
+  past: Past,
+  inverse: Inverse,
+  note: Note,
+): Promise<Steps> => {
+  const first: UndoStep[] = []
+  let [count, together] = [0, false]
+  for await (const step of stepsIn(past, inverse, note)) {
+    count += 1
+    together ||= treePlaceOf(step.was.parent) !== undefined || namesUser(step.plan)
+    if (first.length < mostFirst) first.push(step)
+  }
+  const each = () => stepsIn(past, inverse, () => {})
+  if (count > mostFirst && !together) return { count, first, each }
+  const all: UndoStep[] = []
+  for await (const step of each()) all.push(step)
+  all.sort((a, b) => innerFirst(a.was, b.was))
+  const held = await withIds(services, all)
+  return { count, first: held.slice(0, mostFirst), each: () => inHand(held), held }
+}
+
+/** So many of the first are kept. */
+const mostFirst = 10
+
+async function* inHand(steps: readonly UndoStep[]): AsyncGenerator<UndoStep> {
+  yield* steps
 }

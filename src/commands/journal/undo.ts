@@ -11,13 +11,13 @@ import { answered, keptOf } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
 import { maskingOf } from '../kept.js'
 import type { InstanceService, PlanAnswer, Services } from '../services.js'
-import type { Operation, Plan } from '../types.js'
+import type { Operation, Plan, PlanSource } from '../types.js'
 import { type Inverse, inverseOf } from './inverse.js'
 import { lastRunToUndo } from './last.js'
 import { fileOf, journalArgument } from './named.js'
 import { presentOf } from './present.js'
 import { makeJournal, tellGap } from './runs.js'
-import { stepsOf, type UndoStep, withIds } from './steps.js'
+import { type Steps, stepsOf, type UndoStep } from './steps.js'
 import { Turns, treePlaceOf } from './turns.js'
 
 // What an undo keeps on record: a journal of its own.
@@ -65,12 +65,12 @@ const ownJournal = (
   { journalId, placeOf }: Fleet,
   { place }: Services,
   past: Past,
-  steps: readonly UndoStep[],
+  steps: Steps,
   redo: boolean,
 ): Own =>
   new Own(async () => {
     const { final: _, asked: __, redo: ___, ...header } = past.header
-    const [first] = steps
+    const [first] = steps.first
     const area = header.command.split(' ')[0] ?? ''
     const journal = await makeJournal(place, undefined, {
       ...header,
@@ -82,8 +82,11 @@ const ownJournal = (
       undoes: header.id,
       ...(redo ? { redo } : {}),
     })
-    for (const { was } of steps) journal.add({ ...placeOf(was), state: 'queued' })
-    await journal.append({ input: 'complete', total: steps.length })
+    for await (const { was } of steps.each()) {
+      journal.add({ ...placeOf(was), state: 'queued' })
+      if (journal.full) await journal.drained()
+    }
+    await journal.append({ input: 'complete', total: steps.count })
     return journal
   })
 
@@ -169,6 +172,51 @@ const runIn = async (
   return { file, since: since.map((text) => `Since then there was a write: ${text}.`) }
 }
 
+/** The plans of an undo, and the step that each is of. */
+const plansOf = (
+  steps: Steps,
+): {
+  readonly plans: readonly Plan[] | PlanSource
+  readonly stepOf: (plan: Plan) => UndoStep
+} => {
+  const byPlan = new WeakMap<Plan, UndoStep>()
+  const planned = (step: UndoStep): Plan => {
+    byPlan.set(step.plan, step)
+    return step.plan
+  }
+  const stepOf = (plan: Plan): UndoStep => {
+    const step = byPlan.get(plan)
+    if (step === undefined) throw new Failure('internal', 'a plan of another run')
+    return step
+  }
+  if (steps.held !== undefined) return { plans: steps.held.map(planned), stepOf }
+  const source: PlanSource = {
+    objects: mapped(steps.each(), (step) => new ObjectOfStep(step)),
+    known: { count: steps.count, first: steps.first.map((step) => new ObjectOfStep(step)) },
+    planOf: async (object) => {
+      if (object instanceof ObjectOfStep) return planned(object.step)
+      throw new Failure('internal', 'an object of another run')
+    },
+  }
+  return { plans: source, stepOf }
+}
+
+class ObjectOfStep {
+  readonly object: string
+  readonly parent?: string
+  readonly step: UndoStep
+
+  constructor(step: UndoStep) {
+    this.object = step.was.object
+    if (step.was.parent !== undefined) this.parent = step.was.parent
+    this.step = step
+  }
+}
+
+async function* mapped<T, U>(some: AsyncIterable<T>, made: (one: T) => U): AsyncGenerator<U> {
+  for await (const one of some) yield made(one)
+}
+
 const flags = { redo: boolean('redo what the last undo reverted') } as const
 
 const undoing = async (services: Services, given: GivenBy<typeof flags>): Promise<Operation> => {
@@ -180,20 +228,14 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
   const inverse = await inverseOf(past.header)
   const doubt = await checkMaker(services, past)
   tellGap(services, past)
-  const kept = await stepsOf(past, inverse, (text) => person.note(text))
-  const steps = await withIds(services, kept)
+  const steps = await stepsOf(services, past, inverse, (text) => person.note(text))
   if (!person.interactive) for (const text of since) person.note(text)
-  if (steps.length === 0) person.note('the run changed nothing that is to be put back')
-  const byPlan = new Map(steps.map((step) => [step.plan, step]))
-  const stepOf = (plan: Plan): UndoStep => {
-    const step = byPlan.get(plan)
-    if (step === undefined) throw new Failure('internal', 'a plan of another run')
-    return step
-  }
+  if (steps.count === 0) person.note('the run changed nothing that is to be put back')
+  const { plans, stepOf } = plansOf(steps)
   const own = ownJournal(engine, services, past, steps, redo)
   const turns = new Turns()
   return {
-    plans: [...byPlan.keys()],
+    plans,
     loses: { what: [`What ${past.header.id} did is taken back.`, ...doubt, ...since].join(' ') },
     done: 'put back',
     check: (plan) => isDue(engine, instance, inverse, stepOf(plan)),

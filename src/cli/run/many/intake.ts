@@ -79,7 +79,7 @@ export const held = (plans: readonly Plan[]): Intake => {
 export const arriving = (
   first: Plan,
   objects: AsyncIterable<GivenObject>,
-  source: Pick<PlanSource, 'planOf'>,
+  source: Pick<PlanSource, 'known' | 'planOf'>,
 ): Intake => {
   const once = new Once()
   let ended = false
@@ -94,7 +94,7 @@ export const arriving = (
     items: each(),
     first,
     known: [first],
-    total: () => (ended ? once.queued : undefined),
+    total: () => (ended ? once.queued : source.known?.count),
     queued: () => once.queued,
     twice: () => once.twice,
   }

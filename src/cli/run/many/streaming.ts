@@ -203,13 +203,17 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   }
 }
 
-/** Without a journal they wait in memory, by what they are called. */
+/** Without a journal they wait in memory, by what they are called; unless it is known what comes. */
 const waited = async (
   streaming: Streaming,
   first: Plan,
   objects: AsyncIterable<GivenObject>,
 ): Promise<void> => {
   const { engine, how, source } = streaming
+  if (source.known !== undefined) {
+    await confirmed(streaming, source.known.first, source.known.count)
+    return several(engine, arriving(first, objects, source), how)
+  }
   const packed = new Packed()
   for await (const object of objects) packed.add(object)
   await confirmed(streaming, packed.first, packed.count)
