@@ -1,3 +1,7 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { commitOf } from '../../src/sandbox/seed/repository/histories.js'
 import { freshSandbox } from './instance.js'
@@ -265,5 +269,40 @@ describe('cherry-picking and reverting', () => {
       '404 Branch Not Found',
     )
     expect((await apply('revert', 'merge', {})).body).toEqual({ error: 'branch is missing' })
+  })
+})
+
+describe('a commit of many actions', () => {
+  it('starts no more programs than one of few', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'svcctl-git-'))
+    const log = join(place, 'log')
+    const { PATH } = process.env
+    const counted = async (prefix: string, count: number): Promise<number> => {
+      await writeFile(log, '')
+      const actions = Array.from({ length: count }, (_, at) => ({
+        action: 'create',
+        file_path: `${prefix}/${at}.txt`,
+        content: `${prefix} ${at}\n`,
+      }))
+      const json = { branch: 'main', commit_message: prefix, actions }
+      expect((await send(`POST ${repo}`, { json })).status).toBe(201)
+      return (await readFile(log, 'utf8')).length
+    }
+    try {
+      const real = (await execa('which', ['git'])).stdout
+      const script = `#!/bin/sh\nprintf x >>'${log}'\nexec '${real}' "$@"\n`
+      await writeFile(join(place, 'git'), script, { mode: 0o755 })
+      process.env.PATH = `${place}:${PATH}`
+      // The first one also makes the repository.
+      await counted('first', 1)
+      const few = await counted('few', 2)
+      expect(few).toBeGreaterThan(0)
+      expect(await counted('many', 200)).toBe(few)
+    } finally {
+      process.env.PATH = PATH
+      await rm(place, { recursive: true, force: true })
+    }
+    const last = await send(`GET ${repo}/main`)
+    expect(last.body.stats).toEqual({ additions: 200, deletions: 0, total: 200 })
   })
 })

@@ -4,7 +4,7 @@ import { type Fields, isObject } from '../../base/objects.js'
 import { isDots } from '../../base/segments.js'
 import { badRequest, invalid, missing } from '../reply.js'
 import type { Repository } from './repositories.js'
-import { type TreeFile, writeBlob } from './write.js'
+import { blobId, type TreeFile, writeBlobs } from './write.js'
 
 const verbs = ['create', 'delete', 'move', 'update', 'chmod'] as const
 
@@ -94,55 +94,88 @@ export const parseActions = (sent: unknown): FileAction[] => {
 
 const executable = (on: boolean | undefined): string => (on === true ? '100755' : '100644')
 
-type Files = Map<string, TreeFile>
+type Files = ReadonlyMap<string, TreeFile>
 
-const existing = (files: Files, path: string): TreeFile => {
-  const file = files.get(path)
-  if (file === undefined) throw badRequest("A file with this name doesn't exist")
-  return file
-}
+/** The folders that a path lies in, from the outermost. */
+const foldersOf = (path: string): string[] =>
+  [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
 
-/** A new name may be neither a file, nor a folder, nor lie within a file. */
-const vacant = (files: Files, path: string): void => {
-  if (files.has(path)) throw badRequest('A file with this name already exists')
-  for (const other of files.keys())
-    if (other.startsWith(`${path}/`)) throw badRequest('A directory with this name already exists')
-    else if (path.startsWith(`${other}/`)) throw badRequest('A file with this name already exists')
+/** The files of a tree while actions change them, and the contents that are to be written. */
+class Draft {
+  readonly files: Map<string, TreeFile>
+  /** ID → content. */
+  readonly blobs = new Map<string, Buffer>()
+  /** Folder → how many files lie in it. */
+  readonly #folders = new Map<string, number>()
+
+  constructor(files: Files) {
+    this.files = new Map(files)
+    for (const path of files.keys()) this.#count(path, 1)
+  }
+
+  #count(path: string, by: 1 | -1): void {
+    for (const folder of foldersOf(path))
+      this.#folders.set(folder, (this.#folders.get(folder) ?? 0) + by)
+  }
+
+  existing(path: string): TreeFile {
+    const file = this.files.get(path)
+    if (file === undefined) throw badRequest("A file with this name doesn't exist")
+    return file
+  }
+
+  remove(path: string): TreeFile {
+    const file = this.existing(path)
+    this.files.delete(path)
+    this.#count(path, -1)
+    return file
+  }
+
+  /** Adds a file under a new name, which may be neither a file, nor a folder, nor lie within a file. */
+  add(path: string, file: TreeFile): void {
+    if (this.files.has(path)) throw badRequest('A file with this name already exists')
+    if ((this.#folders.get(path) ?? 0) > 0)
+      throw badRequest('A directory with this name already exists')
+    if (foldersOf(path).some((folder) => this.files.has(folder)))
+      throw badRequest('A file with this name already exists')
+    this.files.set(path, file)
+    this.#count(path, 1)
+  }
+
+  /** The ID of a content, which is written with all others. */
+  blob(content: Buffer): string {
+    const id = blobId(content)
+    this.blobs.set(id, content)
+    return id
+  }
 }
 
 /** Carries out one action on the files of a tree. */
-const carryOut = async (repository: Repository, files: Files, todo: FileAction): Promise<void> => {
+const carryOut = (draft: Draft, todo: FileAction): void => {
   const { action, file_path, content, previous_path = file_path } = todo
-  const blob = async () =>
-    content === undefined ? undefined : await writeBlob(repository, content)
+  const { files } = draft
+  const blob = content === undefined ? undefined : draft.blob(content)
   switch (action) {
-    case 'create': {
-      vacant(files, file_path)
-      const id = (await blob()) ?? ''
-      files.set(file_path, { mode: executable(todo.execute_filemode), id })
+    case 'create':
+      draft.add(file_path, { mode: executable(todo.execute_filemode), id: blob ?? '' })
       return
-    }
     case 'update': {
-      const { mode, id } = existing(files, file_path)
-      files.set(file_path, { mode, id: (await blob()) ?? id })
+      const { mode, id } = draft.existing(file_path)
+      files.set(file_path, { mode, id: blob ?? id })
       return
     }
     case 'move': {
-      const { mode, id } = existing(files, previous_path)
-      files.delete(previous_path)
-      vacant(files, file_path)
-      files.set(file_path, { mode, id: (await blob()) ?? id })
+      const { mode, id } = draft.remove(previous_path)
+      draft.add(file_path, { mode, id: blob ?? id })
       return
     }
-    case 'chmod':
-      files.set(file_path, {
-        ...existing(files, file_path),
-        mode: executable(todo.execute_filemode),
-      })
+    case 'chmod': {
+      const mode = executable(todo.execute_filemode)
+      files.set(file_path, { ...draft.existing(file_path), mode })
       return
+    }
     case 'delete':
-      existing(files, file_path)
-      files.delete(file_path)
+      draft.remove(file_path)
   }
 }
 
@@ -170,9 +203,11 @@ export const act = async (
   head: string | undefined,
   actions: readonly FileAction[],
 ): Promise<Files> => {
+  const draft = new Draft(files)
   for (const action of actions) {
     await checkFresh(repository, head, action)
-    await carryOut(repository, files, action)
+    carryOut(draft, action)
   }
-  return files
+  await writeBlobs(repository, draft.blobs.values())
+  return draft.files
 }

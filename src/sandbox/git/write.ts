@@ -1,5 +1,5 @@
 /** Writes trees and commits without a working copy, and moves branches. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { badRequest } from '../reply.js'
@@ -28,8 +28,23 @@ export const filesOf = async (
   return files
 }
 
-export const writeBlob = (repository: Repository, content: Buffer): Promise<string> =>
-  repository.must(['hash-object', '-w', '--stdin'], { input: content })
+/** The ID under which git keeps the content of a file. */
+export const blobId = (content: Buffer): string =>
+  createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
+
+/** Writes the contents of files, however many, by one process. */
+export const writeBlobs = async (
+  repository: Repository,
+  contents: Iterable<Buffer>,
+): Promise<void> => {
+  const input = [...contents].flatMap((content) => [
+    Buffer.from(`blob\ndata ${content.length}\n`),
+    content,
+    Buffer.from('\n'),
+  ])
+  if (input.length > 0)
+    await repository.must(['fast-import', '--quiet'], { input: Buffer.concat(input) })
+}
 
 /** Writes a tree of exactly these files; returns its ID. */
 export const writeTree = async (
