@@ -53,6 +53,8 @@ export interface PlanFinding {
     | 'impossible'
     /** Not declared, and in the way of what is: what a replacement did not take away. */
     | 'leftover'
+    /** A secret that would be sent, and cannot be had. */
+    | 'secret'
     /** Cannot be read back: whether it is as wanted is not known. */
     | 'unknown'
     /** The instance does not have the kind. */

@@ -48,6 +48,13 @@ export const settings = {
     completes: 'file',
   }),
   rate: string('requests a second or minute, at most (100/s, 600/min)', { placeholder: 'n/s' }),
+  'fail-on': list(
+    'enum',
+    'what makes plan, apply and drift fail: exit 8, and 2 where a limit refuses',
+    {
+      values: ['impossible', 'unsupported', 'unknown', 'leftover', 'secret', 'refused', 'unread'],
+    },
+  ),
   tags: list('string', 'what -p @tag finds it by'),
 } as const satisfies Readonly<Record<SettingName, Param>>
 
@@ -91,6 +98,13 @@ const tags = (value: unknown): readonly string[] => {
     typeof word === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(word)
   if (!words.every(isTag))
     throw bad('tags', undefined, 'words of letters, digits, dots, dashes and underscores')
+  return [...new Set(words)]
+}
+
+const among = (name: SettingName, values: readonly string[], value: unknown): readonly string[] => {
+  const words: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')
+  const isKnown = (word: unknown): word is string => values.some((known) => known === word)
+  if (!words.every(isKnown)) throw bad(name, undefined, `some of ${values.join(', ')}`)
   return [...new Set(words)]
 }
 
@@ -138,6 +152,7 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
   if (name === 'token-command') return command(value)
   if (name === 'tags') return tags(value)
   const param: Param = settings[name]
+  if (param.type === 'list') return among(name, param.values ?? [], value)
   if (param.type === 'boolean') return truth(name, value)
   if (param.type === 'integer')
     return whole(name, { min: param.min ?? 0, max: param.max ?? Number.MAX_SAFE_INTEGER }, value)
@@ -147,9 +162,9 @@ const checkSetting = (name: SettingName, value: unknown): SettingValue => {
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-/** No tags are none to keep. */
+/** An empty list is none to keep. */
 const isNone = (name: SettingName, value: unknown): boolean =>
-  isAbsent(value) || (name === 'tags' && Array.isArray(value) && value.length === 0)
+  isAbsent(value) || (settings[name].type === 'list' && Array.isArray(value) && value.length === 0)
 
 /** The stored form of a profile with changes applied; what is not named stays. */
 export const applyChanges = (stored: Fields, changes: Changes): Fields => {

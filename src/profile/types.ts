@@ -35,6 +35,8 @@ export interface Profile {
   readonly vocabulary?: string
   /** Requests a second or minute, at most: `100/s`. */
   readonly rate?: string
+  /** What makes plan, apply and drift fail. */
+  readonly failOn?: readonly string[]
   /** What `-p @tag` finds it by. */
   readonly tags?: readonly string[]
   /** Where its token is kept; absent when it has none. Written by signing in and out. */

@@ -5,7 +5,7 @@ import { exitCodes, Failure, usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { filesArgument, limitFlags, limitsOf, planningFlags, secretFlags } from '../plan/flags.js'
 import { type MadePlan, madePlan } from '../plan/making.js'
-import { endOf, printPlan } from '../plan/printing.js'
+import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
 import { secretsOf } from '../plan/secrets.js'
 import type { Services } from '../services.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
@@ -34,14 +34,13 @@ interface Wanted {
   readonly partly: boolean
 }
 
-/** @throws Failure `usage` for a plan that goes beyond a limit */
-const checkLimits = ({ refused }: DesiredPlan): void => {
-  if (refused.length === 0) return
-  const flags = [...new Set(refused.map(({ flag }) => flag))]
-  throw usage(
-    `nothing is written: ${refused.map(({ text }) => text).join('; ')}`,
-    `Look at the plan; what is meant is let through by ${flags.join(', ')}.`,
+/** @throws Failure `usage` where a secret that would be sent cannot be had */
+const checkSecrets = async ({ findings }: DesiredPlan): Promise<void> => {
+  const { originText } = await import('../../desired/files/mistakes.js')
+  const missing = findings.flatMap(({ is, text, origin }) =>
+    is === 'secret' ? [origin === undefined ? text : `${originText(origin)}: ${text}`] : [],
   )
+  if (missing.length > 0) throw usage(`nothing is written: ${[...new Set(missing)].join('; ')}`)
 }
 
 /** The plan of files, or what a plan file has of it. */
@@ -144,14 +143,15 @@ const begun = async (
     await showPlan(services, wanted)
   }
   if (wanted.partly) services.answer.exit(exitCodes.partial)
-  endOf(services, wanted.made)
+  endOf(services, wanted.made, await failOnOf(services, asked))
   if (wanted.actions.length === 0) {
     if (own !== undefined) person.note('nothing is left to be done')
     await own?.end('completed')
     return undefined
   }
-  if (own === undefined) checkLimits(wanted.made.plan)
+  if (own === undefined) checkLimits(wanted.made, 'nothing is written')
   if (place.globals.dryRun) return undefined
+  await checkSecrets(wanted.made.plan)
   const { reader, terminal } = services.answer
   await confirmed(services, wanted, own === undefined && reader === 'people' && terminal)
   const run = own ?? (await keptRun(services, asked, wanted.made))

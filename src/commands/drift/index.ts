@@ -4,7 +4,7 @@ import { exitCodes } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import { filesArgument, planningFlags } from '../plan/flags.js'
 import { madePlan } from '../plan/making.js'
-import { endOf, printPlan } from '../plan/printing.js'
+import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
 import type { Services } from '../services.js'
 import { writeDrift } from './reports.js'
 
@@ -31,8 +31,10 @@ const run = async (services: Services, given: GivenBy<typeof flags>): Promise<vo
     madePlan(services, given, { ignore, checks: true }),
   )
   await printPlan(services, made)
-  if (report !== undefined) await writeDrift(services, report, made)
-  endOf(services, made)
+  const failOn = await failOnOf(services, given)
+  if (report !== undefined) await writeDrift(services, report, made, failOn)
+  endOf(services, made, failOn)
+  if (failOn.has('refused')) checkLimits(made, 'apply refuses this plan')
   if (made.plan.actions.length > 0) services.answer.exit(exitCodes.failed)
 }
 
@@ -40,7 +42,7 @@ export const drift = define({
   summary: 'Check whether an instance is as files declare it',
   description: [
     'The plan, as a check: it needs no secret, and writes nothing. Certificates that end within 30 days are warned of.',
-    'Exit 0: as declared; 1: something differs, and only that; 2: something is wrong in the files; 8: something could not be read, also where others differ.',
+    'Exit 0: nothing to change; what is impossible or unknown is listed and counts only with --fail-on; 1: something differs, and only that; 2: something is wrong in the files; 8: something could not be read or --fail-on names it, also where others differ.',
   ],
   args: [filesArgument],
   flags,

@@ -42,7 +42,7 @@ const certificates = ({ findings }: PlanDocument): readonly PlanRemark[] =>
 const fileOf = (origin: string): string => origin.replace(/:\d+:\d+$/, '')
 
 /** A case an object that differs or was not read; those that agree are one together. */
-const junit = (made: MadePlan): Promise<string> => {
+const junit = (made: MadePlan, failOn: ReadonlySet<string>): Promise<string> => {
   const { document } = made
   const details = differences(made)
   const cases: JunitCase[] = [
@@ -70,8 +70,13 @@ const junit = (made: MadePlan): Promise<string> => {
       error: { type: category, message: `${address} could not be read`, text: message },
     })),
     ...document.findings
-      .filter(({ is }) => is === 'impossible' || is === 'unsupported' || is === 'unknown')
-      .map(({ address, text }) => ({ name: address, skipped: text })),
+      .filter(({ is }) => is !== 'note' && is !== 'warning')
+      .map(({ is, address, text, origin = '' }) => ({
+        name: address,
+        ...(failOn.has(is)
+          ? { failure: { type: is, message: `${address}: ${text}`, text: origin } }
+          : { skipped: text }),
+      })),
   ]
   return junitOf('drift', cases)
 }
@@ -144,9 +149,10 @@ export const writeDrift = async (
   { place }: Services,
   reports: DriftReports,
   made: MadePlan,
+  failOn: ReadonlySet<string>,
 ): Promise<void> => {
   const { junit: tests, markdown: comment, sarif: scan } = reports
-  if (tests !== undefined) await writeReport(place, 'junit', tests, await junit(made))
+  if (tests !== undefined) await writeReport(place, 'junit', tests, await junit(made, failOn))
   if (comment !== undefined) await writeReport(place, 'markdown', comment, await markdown(made))
   if (scan !== undefined) await writeReport(place, 'sarif', scan, sarif(made, version))
 }

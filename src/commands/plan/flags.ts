@@ -2,6 +2,7 @@
 import { boolean, list, oneOf, string } from '../../catalogue/params.js'
 import type { PlanLimit, PlanLimits } from '../../desired/comparing/types.js'
 import { usage } from '../../errors.js'
+import { settings } from '../../profile/settings.js'
 import type { GivenBy } from '../define.js'
 import { selectionFlags } from './selection.js'
 
@@ -27,6 +28,7 @@ export const limitFlags = {
 } as const
 
 export const planningFlags = {
+  'fail-on': settings['fail-on'],
   ...selectionFlags,
   ...fileFlags,
   self: string('the user of the token, where the instance does not say', {

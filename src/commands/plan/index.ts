@@ -6,7 +6,7 @@ import type { Services } from '../services.js'
 import { explained } from './explain.js'
 import { filesArgument, limitFlags, limitsOf, planningFlags, secretFlags } from './flags.js'
 import { madePlan } from './making.js'
-import { endOf, printPlan } from './printing.js'
+import { checkLimits, endOf, failOnOf, printPlan } from './printing.js'
 import { secretsOf } from './secrets.js'
 import { checkOut, writePlan } from './writing.js'
 
@@ -36,14 +36,16 @@ const run = async (services: Services, given: Mine): Promise<void> => {
   )
   if (out !== undefined) await writePlan(services.place, out, made.document)
   await printPlan(services, made)
-  endOf(services, made)
+  const failOn = await failOnOf(services, given)
+  endOf(services, made, failOn)
+  if (failOn.has('refused')) checkLimits(made, 'apply refuses this plan')
 }
 
 export const plan = define({
   summary: 'Show what files would change of an instance',
   description: [
     'Files of YAML or JSON declare what an instance is to be; the plan is every request that would make it so, and nothing that is so already. Only reads are sent. --out keeps the plan for svcctl apply; -o json prints the same object.',
-    'Exit 0: a plan was made, with or without changes; 2: something is wrong in the files, or a name or secret is not known; 8: something could not be read, and the rest is planned.',
+    'Exit 0: a plan was made, with or without changes; 2: something is wrong in the files, or a name is not known; 8: something could not be read, and the rest is planned, or --fail-on names what was found.',
   ],
   args: [filesArgument],
   flags,

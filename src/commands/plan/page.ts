@@ -27,6 +27,7 @@ const marks: Readonly<Record<Mark, string>> = {
   replace: '±',
   delete: '-',
   leftover: '!',
+  secret: '!',
   unknown: '?',
   impossible: '!',
   unsupported: '!',

@@ -1,10 +1,12 @@
 /** A plan on standard output: a page for people, one object for programs, an action a line elsewhere. */
 
 import type { PlanAction } from '../../desired/planfile/document.js'
-import { exitCodes } from '../../errors.js'
+import { exitCodes, usage } from '../../errors.js'
 import { formatNamed, table } from '../../output/formats.js'
 import type { Format } from '../../output/types.js'
+import type { GivenBy } from '../define.js'
 import type { PlaceService, Services } from '../services.js'
+import type { planningFlags } from './flags.js'
 import type { MadePlan } from './making.js'
 import { pageOf } from './page.js'
 
@@ -46,7 +48,28 @@ export const printPlan = async (services: Services, made: MadePlan): Promise<voi
   await answer.print(made.document, { reveal: true })
 }
 
-/** What was not read is an end of its own. */
-export const endOf = ({ answer }: Services, { plan }: MadePlan): void => {
-  if (plan.unread.length > 0) answer.exit(exitCodes.partial)
+/** What makes a run fail: by its line, else by the profile. */
+export const failOnOf = async (
+  { place }: Pick<Services, 'place'>,
+  { flags }: GivenBy<typeof planningFlags>,
+): Promise<ReadonlySet<string>> =>
+  new Set<string>(flags['fail-on'] ?? (await place.profile())?.failOn)
+
+/** What was not read is an end of its own, and what was asked to be one. */
+export const endOf = (
+  { answer }: Services,
+  { plan: { findings, unread } }: MadePlan,
+  failOn: ReadonlySet<string>,
+): void => {
+  if (unread.length > 0 || findings.some(({ is }) => failOn.has(is))) answer.exit(exitCodes.partial)
+}
+
+/** @throws Failure `usage` for a plan that goes beyond a limit, which `said` begins */
+export const checkLimits = ({ plan: { refused } }: MadePlan, said: string): void => {
+  if (refused.length === 0) return
+  const lifting = [...new Set(refused.map(({ flag }) => flag))]
+  throw usage(
+    `${said}: ${refused.map(({ text }) => text).join('; ')}`,
+    `Look at the plan; what is meant is let through by ${lifting.join(', ')}.`,
+  )
 }

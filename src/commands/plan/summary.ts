@@ -24,6 +24,7 @@ export const summaryOf = (counts: PlanCounts, { requests, seconds }: Worked): st
     ...part(counts.impossible, 'impossible'),
     ...part(counts.unsupported, 'not offered by the instance'),
     ...part(counts.leftover, 'left over'),
+    ...part(counts.secret, counts.secret === 1 ? 'secret missing' : 'secrets missing'),
     ...part(counts.unread, 'not read'),
     `${grouped(counts.same)} ${counts.same === 1 ? 'object as it' : 'objects as they'} should be`,
   ]

@@ -71,14 +71,19 @@ const strangersOf = async (
   planned: Planned,
 ): Promise<readonly JsonValue[]> => {
   const { scope, path } = made.address
-  const seen = await allMembers(sight, projectMembers, { scope, path })
-  if (seen.is !== 'read') return []
+  const place = { scope, path }
   // Whom the rule has already, the instance takes, for as long as no membership ends.
-  const had = listIn(made.before?.attributes[name])
-  const now = new Set([...seen.items.map(({ record }) => Number(record.id)), ...had])
+  const had = new Set(listIn(made.before?.attributes[name]))
+  const users = listIn(made.step.values[name]).filter(
+    (user) => !had.has(user) || lineOf(place).some((one) => planned.has(keyOf(one, user))),
+  )
+  if (users.length === 0) return []
+  const seen = await allMembers(sight, projectMembers, place)
+  if (seen.is !== 'read') return []
+  const now = new Set<JsonValue>(seen.items.map(({ record }) => Number(record.id)))
   const all: JsonValue[] = []
-  for (const user of listIn(made.step.values[name]))
-    if (!(await isMember(sight, { scope, path }, user, { planned, now }))) all.push(user)
+  for (const user of users)
+    if (!(await isMember(sight, place, user, { planned, now }))) all.push(user)
   return all
 }
 

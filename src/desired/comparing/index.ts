@@ -8,7 +8,7 @@ import { beyond } from './limits.js'
 import { refuseMistakes } from './mistakes.js'
 import { byPlace, byText } from './order.js'
 import { memberMistakes } from './owners.js'
-import { secretMistakes } from './secrets.js'
+import { missingSecrets } from './secrets.js'
 import { wishMeant } from './selected.js'
 import { compareWish } from './sets.js'
 import { lessThese, possibleTogether } from './together.js'
@@ -69,13 +69,16 @@ export const makePlan = async (
   refuseMistakes([
     ...all.flatMap((part) => part.mistakes),
     ...(await memberMistakes(drafts, sight, how)),
-    ...(await secretMistakes(drafts, how)),
   ])
   const tallies = lessThese(
     all.flatMap((part) => part.tallies),
     dropped,
   )
-  const findings = [...all.flatMap((part) => part.findings), ...others]
+  const findings = [
+    ...all.flatMap((part) => part.findings),
+    ...others,
+    ...(await missingSecrets(drafts, how)),
+  ]
   return {
     actions,
     findings: [...findings].sort(

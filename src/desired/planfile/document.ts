@@ -73,6 +73,7 @@ export interface PlanCounts {
   readonly unknown: number
   readonly unsupported: number
   readonly leftover: number
+  readonly secret: number
   readonly unread: number
   readonly same: number
 }

@@ -111,6 +111,7 @@ export const countsOf = ({ actions, findings, unread, same }: DesiredPlan): Plan
     unknown: said('unknown'),
     unsupported: said('unsupported'),
     leftover: said('leftover'),
+    secret: said('secret'),
     unread: unread.length,
     same,
   }
