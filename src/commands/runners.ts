@@ -107,12 +107,12 @@ const flags = {
   ),
 } as const
 
-/** @throws Failure `usage` for a journal of what keeps none */
-const checkUnkept = ({ journal }: PlaceService['globals']): void => {
+/** @throws Failure `usage` for one file where two are kept */
+const checkJournal = ({ journal }: PlaceService['globals']): void => {
   if (journal !== undefined && journal !== 'none')
     throw usage(
       '--resume-after and --journal exclude each other',
-      'A run that resumes its runners by itself is not gone on with.',
+      'It keeps two journals in their folder: one of pausing the runners, one of resuming them.',
     )
 }
 
@@ -120,7 +120,7 @@ const checkUnkept = ({ journal }: PlaceService['globals']): void => {
 const draining = (services: Services, given: GivenBy<typeof flags>): Operation => {
   const { instance, person, place } = services
   const { 'wait-timeout': timeout, 'resume-after': command, ...others } = given.flags
-  if (command !== undefined) checkUnkept(place.globals)
+  if (command !== undefined) checkJournal(place.globals)
   const until = inSeconds(timeout, place.clock)
   const drained: Plan[] = []
   let hear: Hear = () => {}
@@ -146,13 +146,13 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
   if (command === undefined) return operation
   return {
     ...operation,
-    complete: (plan) => ({ ...plan, label: nameOf(plan) }),
+    complete: (plan) => ({ ...plan, label: nameOf(plan), object: String(plan.values.id) }),
     around: (work) =>
       waiting(work).catch((error: unknown) => {
         throw notDrained(error)
       }),
     after: () => afterwards(services, drained, command),
-    unkept: true,
+    final: '--resume-after resumes its runners by itself',
   }
 }
 

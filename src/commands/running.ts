@@ -60,8 +60,8 @@ export interface Many {
   readonly run?: (plan: Plan) => Promise<PlanAnswer>
   /** Sends what one request does for all of them, before each is run; they are on record by then. */
   readonly together?: (plans: readonly Plan[]) => Promise<void>
-  /** What is done is more than could be gone on with: it keeps no journal. */
-  readonly unkept?: boolean
+  /** Why its journal cannot be resumed, where it does more than that says. */
+  readonly final?: string
   /** Past tense for notes: `paused`, `deleted`. */
   readonly done?: string
   readonly emit?: Emit

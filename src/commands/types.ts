@@ -55,8 +55,8 @@ export interface Operation {
     plan: Plan,
     answer: PlanAnswer,
   ) => { readonly records: readonly unknown[]; readonly emit: Emit }
-  /** It cannot be gone on with: it keeps no journal. */
-  readonly unkept?: true
+  /** Why it cannot be resumed, where it does more than a journal says. */
+  readonly final?: string
   /** An address that is not the run's own instance. */
   readonly to?: Receiver
   /** What is sent, where it is not planned from the line. */

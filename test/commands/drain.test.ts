@@ -1,5 +1,5 @@
 /** `runners drain`: all paused before any is waited for, and resumed whatever the command did. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -142,12 +142,45 @@ describe('runners drain', () => {
     expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'unchanged' })
   })
 
-  it('keeps none where it resumes them by itself', async () => {
+  it('keeps a journal of pausing them and one of resuming them, which cannot be resumed', async () => {
     const ran = await drain('1', '2', '--resume-after', 'true', '--journal', 'x.ndjson')
     expect([ran.code, writes()]).toEqual([2, []])
     expect(ran.stderr).toContain('--resume-after and --journal exclude each other')
-    const other = await drain('1', '2', '--resume-after', 'true')
-    expect(other.code).toBe(0)
-    expect(other.stderr).not.toContain('Journal')
+    const at = { ...env(), SVC_CONFIG_DIR: configuration() }
+    const there = (line: string) => svcctl(line.split(' '), { env: at })
+    expect((await there('runners drain 1 2 --resume-after true')).code).toBe(0)
+    const folder = join(at.SVC_CONFIG_DIR, 'state', 'journals')
+    const all = readdirSync(folder).filter((name) => name.endsWith('.ndjson'))
+    expect(all).toHaveLength(2)
+    for (const name of all) {
+      const file = join(folder, name)
+      expect(Object.keys(statesOf(file))).toEqual(['1', '2'])
+      const again = await there(`runners drain --resume ${file}`)
+      expect([again.code, again.stderr]).toEqual([
+        2,
+        expect.stringContaining('resumes its runners'),
+      ])
+    }
+  })
+
+  it('is undone from its journal where it was lost before it resumed them', async () => {
+    let active = true
+    server.answer = ({ method, url, body }) => {
+      if (url.includes('/jobs')) return { body: [] }
+      if (method === 'PUT') active = JSON.parse(body).active
+      return { body: { id: 1, active } }
+    }
+    const at = { ...env(), SVC_CONFIG_DIR: configuration() }
+    const line = ['runners', 'drain', '1', '--resume-after', 'kill -9 $PPID; sleep 5']
+    await execa(process.execPath, [program, ...line], {
+      reject: false,
+      extendEnv: false,
+      stdin: 'ignore',
+      env: { ...clean(), ...at },
+    })
+    expect(writes()).toEqual(['/api/v4/runners/1 {"active":false}'])
+    const undone = await svcctl(['journal', 'undo', 'last', '--yes'], { env: at })
+    expect(undone.code, undone.stderr).toBe(0)
+    expect(writes().at(-1)).toBe('/api/v4/runners/1 {"active":true}')
   })
 })

@@ -126,7 +126,6 @@ describe('journal undo last', () => {
   it.each([
     ['runners pause 7 --journal none', 'runners pause (PUT /runners/7)'],
     ['runners pause 7 8 --journal none', 'runners pause (PUT /runners/'],
-    ['runners drain 7 --resume-after true', 'runners drain (PUT /runners/7)'],
   ])('refuses after %s, and names both', async (line, said) => {
     const id = await kept()
     server.answer = (

@@ -182,11 +182,8 @@ const keeperOf = (
 ): Pick<Engine, 'keeper' | 'resumed'> => {
   if (!sendsAll(options)) return {}
   const { command, globals, wish, chosen } = options
-  let kept = false
-  const keeper: Engine['keeper'] = (first, single) => {
-    // Some commands run more than once: what they do after the first is no part of it.
-    if (kept || !isKept({ command, globals, wish }, first)) return undefined
-    kept = true
+  const keeper: Engine['keeper'] = (first, single, final) => {
+    if (!isKept({ command, globals, wish }, first)) return undefined
     return async () => {
       const { Keeping } = await import('./many/journal/keeping.js')
       const selected = (plan: Plan): unknown => recordFor(chosen, plan)
@@ -200,6 +197,7 @@ const keeperOf = (
         reads: exchange.once,
         admits: exchange.admits,
         single,
+        final,
       }
       return Keeping.of({ ...parts, instance: late.instance(), answered: late.answered }, first)
     }

@@ -41,9 +41,8 @@ export class Crowd {
     if (only === undefined) return
     const due = plans.filter(({ refused }) => refused === undefined)
     if (due.length > 0) await this.#confirm(due, how)
-    const kept = due.length > 0 && how.unkept !== true
     const single = plans.length === 1 && !this.#engine.listed
-    const keeper = kept ? this.#engine.keeper?.(only, single) : undefined
+    const keeper = due.length > 0 ? this.#engine.keeper?.(only, single, how.final) : undefined
     if (single && this.#engine.resumed?.() === undefined) return this.#single(only, how, keeper)
     if (keeper !== undefined) {
       const { keptRun } = await import('./journal/run.js')

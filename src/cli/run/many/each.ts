@@ -36,8 +36,9 @@ export interface Engine {
   /**
    * What opens the journal of a run with such plans; undefined where it keeps none.
    * @param single it is one object, named on the line
+   * @param final why the run cannot be resumed
    */
-  readonly keeper?: (first: Plan, single: boolean) => Keeper | undefined
+  readonly keeper?: (first: Plan, single: boolean, final?: string) => Keeper | undefined
 }
 
 /** Runs `work` over items, at most `width` at once; stops handing out once aborted. */

@@ -243,7 +243,7 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
   const first = await source.planOf(one)
   await confirmable(first)
   const all = frugally(behind([one], objects))
-  const keeper = engine.keeper?.(first, false)
+  const keeper = engine.keeper?.(first, false, how.final)
   if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
   if (waits(first, streaming)) return waited(streaming, first, all)
   return several(engine, arriving(first, all, source), how)

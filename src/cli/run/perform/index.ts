@@ -158,7 +158,7 @@ export class Performer {
     await (rehearsed ? work() : around(work))
     const further = rehearsed ? undefined : await operation.after?.()
     if (further !== undefined)
-      await this.#parts.crowd.many(further, { done: 'resumed', unkept: true })
+      await this.#parts.crowd.many(further, { done: 'resumed', final: operation.final })
   }
 
   async #work(operation: Operation, source: readonly Plan[] | PlanSource): Promise<void> {
@@ -194,13 +194,13 @@ export class Performer {
     }
   }
 
-  #how({ done, emit, loses, unkept, ...operation }: Operation): Many {
+  #how({ done, emit, loses, final, ...operation }: Operation): Many {
     return {
       ...new LiveSending(this.#parts, operation).how,
       done,
       emit,
       loses,
-      unkept,
+      final,
       present: operation.present,
     }
   }

@@ -58,7 +58,6 @@ describe('a journal is kept', () => {
     ['runners pause 1 2 --dry-run', undefined],
     ['runners pause 1 2 --curl', undefined],
     ['runners list -P a/b -P a/c', undefined],
-    ['runners drain 1 2 --resume-after true', undefined],
   ])('of %s none is', async (line, input) => {
     const { stderr } = await run(line, input)
     expect(files()).toEqual([])

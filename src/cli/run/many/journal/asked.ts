@@ -119,6 +119,8 @@ interface AskedOf {
   readonly cwd: string
   readonly undoRecord: boolean
   readonly shard: string | undefined
+  /** Why it cannot be asked again, whatever it is. */
+  readonly final: string | undefined
 }
 
 /** The arguments that are no objects, or that every parent has. */
@@ -159,8 +161,9 @@ const shardText = (text: string): string => {
 export const askedOf = async (
   of: AskedOf,
 ): Promise<{ readonly asked?: LineAsked; readonly final?: string }> => {
-  const { shard, undoRecord, wish } = of
+  const { final, shard, undoRecord, wish } = of
   const { parents } = wish
+  if (final !== undefined) return { final }
   try {
     return {
       asked: {

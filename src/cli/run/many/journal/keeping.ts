@@ -82,6 +82,8 @@ export interface KeepingParts {
   readonly wish: JournalWish
   /** It is one object, named on the line: nothing is said of its journal. */
   readonly single: boolean
+  /** Why the run cannot be resumed, whatever was asked. */
+  readonly final?: string
   readonly instance: InstanceService
   readonly reads: ReadOnce
   readonly admits: (plan: Plan) => Promise<boolean>
@@ -125,7 +127,7 @@ const headerOf = async (parts: KeepingParts, first: Plan): Promise<Header> => {
     values: valuesOf(first, wish.raw, wish.rowFields),
     ...identity,
     source: wish.source,
-    ...(await askedOf({ command, wish, answered, cwd, shard, undoRecord })),
+    ...(await askedOf({ command, wish, answered, cwd, shard, undoRecord, final: parts.final })),
   }
 }
 
