@@ -102,7 +102,7 @@ export const serve = define({
     'sandbox serve --rate 100 --latency 20',
     'sandbox serve --vocabulary ./work.yml',
     'sandbox serve --as-of 14.5',
-    "sandbox serve --speed 100 --jobs 'fail=unit*'",
+    'sandbox serve --speed 100 --jobs hold',
   ],
   run: async (services, given) => {
     const { hasGit } = await import('../../sandbox/index.js')
