@@ -70,7 +70,7 @@ export const implied: readonly Endpoint[] = [
   groupAt,
   groupsAll,
   branchesOf,
-  ...['/users/:id', '/version', '/personal_access_tokens/self'].map(asked),
+  ...['/users/:id', '/version', '/metadata', '/personal_access_tokens/self'].map(asked),
   ...['issues', 'labels', 'pipelines', 'repository/branches', 'resource_groups'].map((list) =>
     listAt(`/projects/:id/${list}`),
   ),

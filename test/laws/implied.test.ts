@@ -18,6 +18,15 @@ it('the embedded instance has no route beside them but that of tokens', () => {
   expect(routes.filter((route) => !known.has(route))).toEqual(['POST /oauth/token'])
 })
 
+it('the embedded instance serves each of them', () => {
+  const routes = new Set(
+    extraRoutes.map(({ method, path }) => `${method} ${path.replace(apiRoot, '')}`),
+  )
+  const both = implied.map(({ route }) => route).filter((route) => !documented.includes(route))
+  expect(both.filter((route) => !routes.has(route))).toEqual([])
+  expect(routes).toContain('GET /metadata')
+})
+
 /** The first segments of all paths. */
 const roots = [...known].flatMap((route) => route.split('/')[1] ?? [])
 const path = new RegExp(

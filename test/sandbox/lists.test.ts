@@ -33,6 +33,21 @@ describe('lists to complete from', () => {
     expect(await values('/projects/1/pipelines', 'ref', 'chi')).toContain('feature/login')
     expect(await values('/projects/1/labels', 'name', 'chi')).toContain('bug')
   })
+  it('hold a group with those it is shared with, and its projects unless they are not wanted', async () => {
+    const { body } = await send('GET /groups/web', { as: 'chi' })
+    expect(body).toMatchObject({ full_path: 'web', parent_id: null })
+    expect(body.projects.length).toBeGreaterThan(0)
+    const { body: shared } = await send('GET /groups/3?with_projects=false')
+    expect(shared.shared_with_groups[0]).toMatchObject({ group_id: 6, group_access_level: 30 })
+    expect(shared).not.toHaveProperty('projects')
+    expect((await send('GET /groups/none')).status).toBe(404)
+  })
+  it('order pipelines, and filter them by their ref', async () => {
+    const ids = (query: string) => values(`/projects/1/pipelines?${query}`, 'id', 'chi')
+    expect(await ids('ref=main')).toEqual([5, 3, 2])
+    expect(await ids('ref=main&order_by=status&sort=asc')).toEqual([5, 2, 3])
+    expect((await send('GET /projects/1/pipelines?order_by=name')).status).toBe(400)
+  })
   it('filter a project’s issues as the documented list does', async () => {
     const closed = await values('/projects/1/issues?state=closed', 'state', 'root')
     expect(new Set(closed)).toEqual(new Set(['closed']))

@@ -4,6 +4,7 @@ import type { Call } from '../call.js'
 import { levelOf } from '../rules/people/access.js'
 import { apiRoot } from '../server/root.js'
 import type { ProjectRecord, SourceKind } from '../state/people-and-projects.js'
+import type { State } from '../state/state.js'
 
 /** What unauthenticated callers see, and everybody with `simple`. */
 export const simpleProject = (call: Call, project: ProjectRecord) => {
@@ -61,11 +62,12 @@ const projectAccess = (call: Call, project: ProjectRecord) => {
     : access(call, 'project', project.id)
 }
 
-const sharesOf = (call: Call, project: ProjectRecord) =>
-  call.state.shares
-    .filter((s) => s.source_type === 'project' && s.source_id === project.id)
+/** The groups that a project or group is shared with. */
+export const sharesOf = ({ shares, groups }: State, type: SourceKind, id: number) =>
+  shares
+    .filter((s) => s.source_type === type && s.source_id === id)
     .flatMap((s) => {
-      const group = call.state.groups.get(s.group_id)
+      const group = groups.get(s.group_id)
       return group === undefined
         ? []
         : {
@@ -160,7 +162,7 @@ export const fullProject = (call: Call, project: ProjectRecord, extra: With = {}
     archived: project.archived,
     shared_runners_enabled: project.shared_runners_enabled,
     public_jobs: project.public_jobs,
-    shared_with_groups: sharesOf(call, project),
+    shared_with_groups: sharesOf(call.state, 'project', project.id),
     merge_method: project.merge_method as string,
     squash_option: project.squash_option,
     approvals_before_merge: project.approvals.approvals_before_merge,

@@ -126,9 +126,16 @@ const version = (call: Call) => {
   return { version: `${call.instance.asOf ?? documented}.0`, revision: 'embedded' }
 }
 
+const metadata = (call: Call) => ({
+  ...version(call),
+  kas: { enabled: false, externalUrl: null, version: null },
+  enterprise: true,
+})
+
 export const extraRoutes: readonly ExtraRoute[] = [
   { method: 'GET', path: `${apiRoot}/user`, scopes: reading, handle: currentUser },
   { method: 'GET', path: `${apiRoot}/version`, scopes: reading, handle: version },
+  { method: 'GET', path: `${apiRoot}/metadata`, scopes: reading, handle: metadata },
   {
     method: 'GET',
     path: `${apiRoot}/users`,

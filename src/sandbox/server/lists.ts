@@ -4,14 +4,16 @@
  */
 import { issues } from '../../catalogue/areas/issues.js'
 import type { CheckedOf } from '../../catalogue/inferred.js'
-import { oneOf, project } from '../../catalogue/params.js'
+import { boolean, group, oneOf, project, string } from '../../catalogue/params.js'
 import type { Call } from '../call.js'
 import { branches } from '../git/read.js'
 import type { AnyHandler } from '../handlers.js'
 import { pipelineBrief } from '../present/common.js'
 import { projectWithJobs } from '../present/job.js'
+import { sharesOf, simpleProject } from '../present/project.js'
 import { listIssues } from '../rules/planning/issue-list.js'
 import { labelsAround } from '../rules/planning/planning-filters.js'
+import type { GroupRecord } from '../state/people-and-projects.js'
 import { type Accepts, holds, searched } from './accepts.js'
 import { apiRoot } from './root.js'
 
@@ -22,20 +24,30 @@ interface Searching {
   readonly search?: string
 }
 
+const groupFields = (call: Call, group: GroupRecord) => {
+  const { id, name, path, full_path, full_name, parent_id, description, visibility } = group
+  const web_url = call.url(`groups/${full_path}`)
+  return { id, name, path, full_path, full_name, parent_id, description, visibility, web_url }
+}
+
 const groupsOf = (call: Call, { search }: Searching) =>
   call.state.groups
     .filter((group) => call.seesGroup(group) && holds(`${group.name}\n${group.full_path}`, search))
-    .map(({ id, name, path, full_path, full_name, parent_id, description, visibility }) => ({
-      id,
-      name,
-      path,
-      full_path,
-      full_name,
-      parent_id,
-      description,
-      visibility,
-      web_url: call.url(`groups/${full_path}`),
-    }))
+    .map((group) => groupFields(call, group))
+
+/** A group with whom it is shared, and its own projects unless they are not wanted. */
+const groupOf = (call: Call, { id, with_projects = true }: Held & { with_projects?: boolean }) => {
+  const of = call.group(id)
+  const projects = call.state.projects.filter(
+    (p) => p.namespace_kind === 'group' && p.namespace_id === of.id && call.sees(p),
+  )
+  return {
+    ...groupFields(call, of),
+    created_at: of.created_at,
+    shared_with_groups: sharesOf(call.state, 'group', of.id),
+    ...(with_projects ? { projects: projects.map((p) => simpleProject(call, p)) } : {}),
+  }
+}
 
 type IssueInput = CheckedOf<(typeof issues)['list']>
 
@@ -62,16 +74,30 @@ const statuses = [
   'skipped',
   'manual',
 ] as const
+const orders = ['id', 'status', 'ref', 'updated_at', 'user_id'] as const
 interface PipelineInput extends Held {
   readonly status?: (typeof statuses)[number]
+  readonly ref?: string
+  readonly order_by?: (typeof orders)[number]
+  readonly sort?: 'asc' | 'desc'
 }
 
-const pipelinesOf = (call: Call, { id, status }: PipelineInput) => {
-  const of = projectWithJobs(call, id)
+const pipelinesOf = (call: Call, input: PipelineInput) => {
+  const { status, ref, order_by: key = 'id', sort = 'desc' } = input
+  const of = projectWithJobs(call, input.id)
+  const direction = sort === 'asc' ? 1 : -1
   return call.state.pipelines
-    .filter((p) => p.project_id === of.id && (status === undefined || p.status === status))
-    .sort((a, b) => b.id - a.id)
+    .filter((p) => p.project_id === of.id)
+    .filter((p) => [undefined, p.status].includes(status) && [undefined, p.ref].includes(ref))
+    .sort((a, b) => direction * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : a.id - b.id))
     .map(pipelineBrief)
+}
+
+const pipelineParams = {
+  status: oneOf(statuses, 'status'),
+  ref: string('only those of this branch or tag'),
+  order_by: oneOf(orders, 'field that they are sorted by'),
+  sort: oneOf(['asc', 'desc'], 'direction'),
 }
 
 const branchesOf = async (call: Call, { id, search }: Held & Searching) => {
@@ -103,20 +129,25 @@ const resourceGroupsOf = async (call: Call, { id }: Held) => {
   return listGroups(call, id)
 }
 
-const ofProject = { id: project() } as const
+/** The placeholder of a path. */
+const placeOf = (path: string): Accepts['path'] => {
+  if (!path.includes(':id')) return {}
+  return { id: path.startsWith('/groups') ? group() : project() }
+}
 
 const list = (path: string, params: Accepts['params'], handle: AnyHandler) => ({
   method: 'GET' as const,
   path: `${apiRoot}${path}`,
-  accepts: { path: path.includes(':id') ? ofProject : {}, params },
+  accepts: { path: placeOf(path), params },
   handle,
 })
 
 export const listRoutes = [
   list('/groups', searched, groupsOf),
+  list('/groups/:id', { with_projects: boolean('whether its projects are shown') }, groupOf),
   list('/projects/:id/issues', issueParams, issuesOf),
   list('/projects/:id/labels', searched, labelsOf),
-  list('/projects/:id/pipelines', { status: oneOf(statuses, 'status') }, pipelinesOf),
+  list('/projects/:id/pipelines', pipelineParams, pipelinesOf),
   list('/projects/:id/protected_branches', searched, protectedOf),
   list('/projects/:id/repository/branches', searched, branchesOf),
   list('/projects/:id/resource_groups', {}, resourceGroupsOf),

@@ -83,10 +83,7 @@ describe('groups', () => {
     expect(sight.names.name('group', 2, site)).toBe('platform/core')
     expect(asked).toHaveLength(before)
     expect(await sight.names.number('group', 'partners', site)).toBe(6)
-    expect(asked.slice(before)).toEqual([
-      'GET /groups/partners?with_projects=false',
-      'GET /groups?search=partners&per_page=100',
-    ])
+    expect(asked.slice(before)).toEqual(['GET /groups/partners?with_projects=false'])
   })
 
   it('are found by their path, by search, or in the list of projects', async () => {
