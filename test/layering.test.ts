@@ -44,7 +44,7 @@ const openTo: Readonly<Record<string, RegExp>> = {
   desired: /^(?:cli|commands\/(?:explain|plan|apply|drift|export))\//,
 }
 /** Rooms that commands load when they are called: a value comes from them by `import()` only. */
-const late = new Set(['sandbox', 'fleet', 'desired'])
+const late = new Set(['sandbox', 'desired'])
 
 const roomOf = (file: string): string => file.split('/')[0]?.replace(/\.ts$/, '') ?? ''
 const rankOf = (room: string): number => order.findIndex((rooms) => rooms.includes(room))

@@ -1,9 +1,14 @@
 /** `svcctl journal list|show|undo|merge`: what was written. */
+
 import { basename, resolve } from 'node:path'
 import { string } from '../../catalogue/params.js'
 import { exitCodes, usage } from '../../errors.js'
+import { unfinishedIn } from '../../fleet/journal/failures.js'
 import type { Entry } from '../../fleet/journal/folder.js'
+import { journalsIn } from '../../fleet/journal/folder.js'
 import type { Header } from '../../fleet/journal/lines.js'
+import { mergeJournals } from '../../fleet/journal/merge.js'
+import { readPast } from '../../fleet/journal/past.js'
 import type { Counts, End } from '../../fleet/report.js'
 import { journalFolder } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
@@ -22,14 +27,12 @@ const summaryOf = (header: Header, end: End | undefined, counts: Counts, file: s
 /** One that was killed has no counts at its end: they are counted. */
 const countsOf = async ({ counts, file }: Entry): Promise<Counts> => {
   if (counts !== undefined) return counts
-  const { readPast } = await import('../../fleet/journal/past.js')
   return (await readPast(file, 'any')).counts
 }
 
 const columns = ['id', 'command', 'end', 'done', 'unchanged', 'failed', 'unknown', 'not_tried']
 
 const runList = async ({ answer, person, place }: Services): Promise<void> => {
-  const { journalsIn } = await import('../../fleet/journal/folder.js')
   const { entries, unreadable } = await journalsIn(journalFolder(place.env))
   if (entries.length === 0) person.note('there is no journal yet')
   for (const file of unreadable) person.warn(`${file} is no journal that can be read`)
@@ -66,8 +69,6 @@ const nameOf = (given: Given): string => given.args[0] ?? ''
 /** Failures as rows; programs get the run with them. */
 const runShow = async ({ answer, person, place }: Services, given: Given): Promise<void> => {
   const file = await fileOf(place, nameOf(given))
-  const { readPast } = await import('../../fleet/journal/past.js')
-  const { unfinishedIn } = await import('../../fleet/journal/failures.js')
   const past = await readPast(file, 'any')
   const { header, end, counts, gap } = past
   const failures = await unfinishedIn(past)
@@ -106,7 +107,6 @@ const runMerge = async (
   if (to === undefined) throw usage('journal merge needs --to', 'It names the journal to write.')
   const files: string[] = []
   for (const name of given.args) files.push(await fileOf(place, name))
-  const { mergeJournals } = await import('../../fleet/journal/merge.js')
   const target = resolve(place.cwd, to)
   const { counts, open, damaged } = await mergeJournals(files, target, basename(target, '.ndjson'))
   for (const file of open) person.warn(`${file} has no end: its part is still to be done`)

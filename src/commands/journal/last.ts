@@ -1,12 +1,17 @@
 /** `journal undo last`: the last write of this profile, where its journal is that of the last write for certain. */
+
 import { existsSync } from 'node:fs'
+import { lock } from '../../base/files/lock.js'
 import { Failure, survived, usage } from '../../errors.js'
 import type { Entry, Journals } from '../../fleet/journal/folder.js'
+import { checkNewest, entryIn, journalsIn } from '../../fleet/journal/folder.js'
 import type { LastWrite, WriteAuthor } from '../../fleet/journal/last.js'
+import { isSameAuthor, lastWritesIn } from '../../fleet/journal/last.js'
 import type { AuditEntry } from '../../profile/audit/audit.js'
-import { entryIn, linesIn } from '../../profile/audit/read.js'
+import { auditEntryIn, linesIn } from '../../profile/audit/read.js'
 import { journalFolder } from '../../profile/index.js'
 import type { Services } from '../services.js'
+import { inverseOf } from './inverse.js'
 import { fileOf, instanceOf } from './named.js'
 
 // The last write of a profile in its audit log, by the order of the lines.
@@ -28,7 +33,7 @@ const lastAudited = async (file: string, profile: string): Promise<LastAudited> 
   let [last, unreadable]: [AuditEntry | undefined, number] = [undefined, 0]
   for await (const line of linesIn(file)) {
     if (line.trim() === '') continue
-    const entry = entryIn(line)
+    const entry = auditEntryIn(line)
     if (entry === undefined) unreadable += 1
     else if (entry.profile === profile && mayBeDone(entry)) [last, unreadable] = [entry, 0]
   }
@@ -64,10 +69,6 @@ const refused = (why: string, newest: Entry | undefined): Failure =>
   usage(why, byName(newest?.header.id ?? '<id>'))
 
 const knownIn = async ({ place }: Services): Promise<Known> => {
-  const [{ journalsIn }, { isSameAuthor, lastWritesIn }] = await Promise.all([
-    import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/last.js'),
-  ])
   const folder = journalFolder(place.env)
   const { profile } = await place.session()
   const writer = { instance: await instanceOf(place), profile: profile?.name ?? null }
@@ -114,7 +115,6 @@ const notedJournal = (known: Known): string => {
 /** @throws Failure `conflict` where a process still writes the journal */
 const checkEnded = async ({ locked, file, header }: Entry): Promise<void> => {
   if (!locked) return
-  const { lock } = await import('../../base/files/lock.js')
   const held = (owner: string): Failure =>
     new Failure('conflict', `the run ${header.id} still goes on: ${owner} writes its journal`, {
       hint: `Wait for it to end; if it has, delete ${file}.lock`,
@@ -211,7 +211,6 @@ const meant = async ({ place }: Services, run: Entry, redo: boolean): Promise<st
 
 /** @throws Failure `usage` where nothing takes the run back */
 const checkReversible = async (known: Known, run: Entry): Promise<void> => {
-  const { inverseOf } = await import('./inverse.js')
   try {
     await inverseOf(run.header)
   } catch (error) {
@@ -228,7 +227,6 @@ const checkReversible = async (known: Known, run: Entry): Promise<void> => {
  * @throws Failure `usage` where that is not certain, kept no journal, or cannot be undone; `conflict` where it still goes on
  */
 export const lastRunToUndo = async (services: Services, redo: boolean): Promise<LastRun> => {
-  const { checkNewest, entryIn } = await import('../../fleet/journal/folder.js')
   const known = await knownIn(services)
   const file = notedJournal(known)
   const run = await entryIn(file)

@@ -1,12 +1,21 @@
 /** A run of a command that keeps its journal by itself: begun, gone on with, carried out on the engine. */
+
 import { mostAtOnce } from '../../base/ahead.js'
 import type { Endpoint } from '../../catalogue/endpoint.js'
 import { type Failure, usage } from '../../errors.js'
 import type { GivenObject, Item } from '../../fleet/items.js'
+import { journalId } from '../../fleet/journal/folder.js'
+import { checkIdentity } from '../../fleet/journal/identity.js'
 import type { Attributes, Header, LineAsked } from '../../fleet/journal/lines.js'
+import { isDone, nextOf } from '../../fleet/journal/past.js'
 import type { Facts } from '../../fleet/journal/record.js'
+import { recordIn } from '../../fleet/journal/record.js'
+import { enlist, workOf } from '../../fleet/journal/work.js'
 import type { Journal } from '../../fleet/journal/writing.js'
+import { closingLine } from '../../fleet/progress.js'
 import type { Outcome, Report } from '../../fleet/report.js'
+import { outcomeOf, parseMostFailures, verdict } from '../../fleet/report.js'
+import { run } from '../../fleet/run.js'
 import { keptOf } from '../answered.js'
 import { maskingOf } from '../kept.js'
 import type { PlanAnswer, Services } from '../services.js'
@@ -39,10 +48,6 @@ export const beginRun = async (
   const items = objects.map((object, i) => ({ ...object, n: i + 1 }))
   const { journal: named } = place.globals
   if (named === 'none') return { journal: undefined, items }
-  const [{ journalId }, { enlist }] = await Promise.all([
-    import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/work.js'),
-  ])
   const header: Header = {
     journal: 1,
     id: journalId(command, place.clock.now()),
@@ -69,11 +74,6 @@ export const resumeRun = async (
   name: string,
 ): Promise<HeldRun | undefined> => {
   const { place, person } = services
-  const [{ isDone, nextOf }, { checkIdentity }, { workOf }] = await Promise.all([
-    import('../../fleet/journal/past.js'),
-    import('../../fleet/journal/identity.js'),
-    import('../../fleet/journal/work.js'),
-  ])
   const before = await resumable(
     place,
     { name, command },
@@ -129,11 +129,6 @@ export const carryRun = async (
   { journal, items }: HeldRun,
   work: (item: Item) => Promise<PlanAnswer>,
 ): Promise<RunEnded> => {
-  const [{ run }, { recordIn }, { outcomeOf, parseMostFailures }] = await Promise.all([
-    import('../../fleet/run.js'),
-    import('../../fleet/journal/record.js'),
-    import('../../fleet/report.js'),
-  ])
   const { concurrency = 'auto', maxFailures } = place.globals
   const befores = new Befores()
   const facts = (answer: PlanAnswer | undefined): Facts => befores.facts(answer)
@@ -180,10 +175,6 @@ export const toldRun = async (
   { journal }: HeldRun,
   { report }: RunEnded,
 ): Promise<Failure | undefined> => {
-  const [{ verdict }, { closingLine }] = await Promise.all([
-    import('../../fleet/report.js'),
-    import('../../fleet/progress.js'),
-  ])
   for (const { item, failure } of report.failures)
     person.report(failure, item.parent ?? item.object)
   person.note(closingLine(report, keptAs(journal, command, place.globals)))

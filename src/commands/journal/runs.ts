@@ -1,9 +1,14 @@
 /** Journals of runs: made, found again, and the line that goes on with one. */
+
 import { resolve } from 'node:path'
 import { quoted } from '../../base/shell-words.js'
 import { exitCodes, type Failure, usage } from '../../errors.js'
+import { journalsIn, lastOpen, pruneJournals } from '../../fleet/journal/folder.js'
+import { noteKept } from '../../fleet/journal/last.js'
 import type { Header } from '../../fleet/journal/lines.js'
+import { createIn, createJournal, reopenJournal } from '../../fleet/journal/opening.js'
 import type { Past } from '../../fleet/journal/past.js'
+import { readPast } from '../../fleet/journal/past.js'
 import type { Journal } from '../../fleet/journal/writing.js'
 import type { Kept } from '../../fleet/progress.js'
 import { journalFolder } from '../../profile/index.js'
@@ -21,7 +26,6 @@ const noting = (
   if (endpoint.startsWith('GET ')) return
   const command = undoes === undefined ? words : `journal undo ${undoes}`
   journal.note = async () => {
-    const { noteKept } = await import('../../fleet/journal/last.js')
     const write = { instance, command, at: clock.now().toISOString(), journal: journal.file }
     // What stays unnoted is found by the times of the journals.
     for (const profile of new Set(profiles))
@@ -40,10 +44,6 @@ export const makeJournal = async (
   header: Header,
 ): Promise<Journal> => {
   const { clock, cwd, env } = place
-  const [{ pruneJournals }, { createIn, createJournal }] = await Promise.all([
-    import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/opening.js'),
-  ])
   const folder = journalFolder(env)
   const journal =
     named === undefined
@@ -62,10 +62,6 @@ export const takeUpJournal = async (
   place: Pick<PlaceService, 'clock' | 'env' | 'session'>,
   file: string,
 ): Promise<{ readonly journal: Journal; readonly past: Past }> => {
-  const [{ reopenJournal }, { readPast }] = await Promise.all([
-    import('../../fleet/journal/opening.js'),
-    import('../../fleet/journal/past.js'),
-  ])
   const taken = await reopenJournal(file, readPast)
   const { profile } = await place.session()
   noting(place, taken.journal, [taken.past.header.profile, profile?.name ?? null])
@@ -81,7 +77,6 @@ export const lastRun = async (
   which: (header: Header) => boolean,
   none: () => Failure,
 ): Promise<Past | undefined> => {
-  const { journalsIn, lastOpen } = await import('../../fleet/journal/folder.js')
   const folder = journalFolder(env)
   const open = await lastOpen(folder, which)
   if (open !== undefined) return open
@@ -112,7 +107,6 @@ export const resumable = async (
   none: (instance: string) => string,
 ): Promise<Past | undefined> => {
   if (name !== 'last') {
-    const { readPast } = await import('../../fleet/journal/past.js')
     return readPast(await fileOf(place, name))
   }
   const instance = await instanceOf(place)

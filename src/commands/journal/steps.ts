@@ -7,8 +7,10 @@ import { survived, usage } from '../../errors.js'
 import type { Attributes, Header } from '../../fleet/journal/lines.js'
 import type { Past } from '../../fleet/journal/past.js'
 import type { Undoable } from '../../fleet/journal/undo.js'
+import { undoOf } from '../../fleet/journal/undo.js'
 import type { Services } from '../services.js'
 import type { Plan } from '../types.js'
+import { lookUp } from '../usernames.js'
 import { type Inverse, parentOf, valuesFor } from './inverse.js'
 import { innerFirst, treePlaceOf } from './turns.js'
 
@@ -102,7 +104,6 @@ async function* changedIn(
   { original, presence }: Inverse,
   note: Note,
 ): AsyncGenerator<Undoable> {
-  const { undoOf } = await import('../../fleet/journal/undo.js')
   const names = changedBy(past.header, original)
   const [others, masked] = [new Set<string>(), new Set<string>()]
   const lost = new Lost()
@@ -149,7 +150,6 @@ const withIds = async (
   const found = new Map<UndoStep, UndoStep>()
   const named = steps.filter(({ plan }) => namesUser(plan))
   if (named.length === 0) return steps
-  const { lookUp } = await import('../usernames.js')
   await services.instance.each(named, async (step) => {
     const { plan } = step
     const [name = ''] = plan.endpoint.args ?? []

@@ -1,11 +1,15 @@
 /** `svcctl journal undo`: each object of a run is put back as it was, unless somebody changed it since. */
 import { boolean } from '../../catalogue/params.js'
 import { Failure, usage } from '../../errors.js'
+import { placeOf } from '../../fleet/items.js'
+import { journalId } from '../../fleet/journal/folder.js'
+import { checkIdentity } from '../../fleet/journal/identity.js'
 import type { Line } from '../../fleet/journal/lines.js'
-import type { Past } from '../../fleet/journal/past.js'
-import type { Facts } from '../../fleet/journal/record.js'
+import { type Past, readPast } from '../../fleet/journal/past.js'
+import { type Facts, recordIn } from '../../fleet/journal/record.js'
+import { takingOf } from '../../fleet/journal/undo.js'
 import type { Journal } from '../../fleet/journal/writing.js'
-import type { Outcome } from '../../fleet/report.js'
+import { type Outcome, outcomeOf } from '../../fleet/report.js'
 import type { RunRecord } from '../../fleet/run.js'
 import { answered, keptOf } from '../answered.js'
 import { define, type GivenBy } from '../define.js'
@@ -21,20 +25,6 @@ import { type Steps, stepsOf, type UndoStep } from './steps.js'
 import { Turns, treePlaceOf } from './turns.js'
 
 // What an undo keeps on record: a journal of its own.
-
-/** The fleet's part of it, loaded when it is called. */
-const fleet = async () => {
-  const [items, past, undo, folder, record, report] = await Promise.all([
-    import('../../fleet/items.js'),
-    import('../../fleet/journal/past.js'),
-    import('../../fleet/journal/undo.js'),
-    import('../../fleet/journal/folder.js'),
-    import('../../fleet/journal/record.js'),
-    import('../../fleet/report.js'),
-  ])
-  return { ...items, ...past, ...undo, ...folder, ...record, ...report }
-}
-type Fleet = Awaited<ReturnType<typeof fleet>>
 
 /** The journal of an undo: made with its first write, so that a declined one leaves none. */
 class Own {
@@ -61,13 +51,7 @@ class Own {
   }
 }
 
-const ownJournal = (
-  { journalId, placeOf }: Fleet,
-  { place }: Services,
-  past: Past,
-  steps: Steps,
-  redo: boolean,
-): Own =>
+const ownJournal = ({ place }: Services, past: Past, steps: Steps, redo: boolean): Own =>
   new Own(async () => {
     const { final: _, asked: __, redo: ___, ...header } = past.header
     const [first] = steps.first
@@ -91,11 +75,7 @@ const ownJournal = (
   })
 
 /** What is written down of an object: what the run left is what this finds, and the other way round. */
-const recordOf = (
-  { recordIn }: Fleet,
-  own: Own,
-  { plan, was }: UndoStep,
-): RunRecord<PlanAnswer> => {
+const recordOf = (own: Own, { plan, was }: UndoStep): RunRecord<PlanAnswer> => {
   const turned = { before: was.after, after: was.before }
   const facts = (answer: PlanAnswer = {}): Facts => {
     const known = keptOf(answer)
@@ -109,14 +89,12 @@ const recordOf = (
  * @returns what of that is not known
  */
 const checkMaker = async ({ place }: Services, { header }: Past): Promise<readonly string[]> => {
-  const { checkIdentity } = await import('../../fleet/journal/identity.js')
   const open = checkIdentity(header, await place.identity())
   return open === undefined ? [] : [`${open[0]?.toUpperCase()}${open.slice(1)}.`]
 }
 
 /** Whether an object is to be put back, as it is now. @throws Failure `conflict` where somebody changed it since */
 const isDue = async (
-  { takingOf }: Fleet,
   instance: InstanceService,
   inverse: Inverse,
   { plan, was }: UndoStep,
@@ -130,20 +108,18 @@ const isDue = async (
 
 /** Puts one object back, on record before that. */
 const putBack = async (
-  fleet: Fleet,
   instance: InstanceService,
   inverse: Inverse,
   step: UndoStep,
   record: RunRecord<PlanAnswer>,
 ): Promise<PlanAnswer> => {
-  if (!(await isDue(fleet, instance, inverse, step))) return { unchanged: true }
+  if (!(await isDue(instance, inverse, step))) return { unchanged: true }
   await record.begun(step.was)
   return answered(await instance.send(step.plan))
 }
 
 /** The same with its outcome on record, whatever that is. */
 const recorded = async (
-  { outcomeOf }: Fleet,
   { was }: UndoStep,
   record: RunRecord<PlanAnswer>,
   work: () => Promise<PlanAnswer>,
@@ -222,9 +198,8 @@ const flags = { redo: boolean('redo what the last undo reverted') } as const
 const undoing = async (services: Services, given: GivenBy<typeof flags>): Promise<Operation> => {
   const { instance, person, place } = services
   const redo = given.flags.redo === true
-  const engine = await fleet()
   const { file: path, since } = await runIn(services, given.args[0] ?? '', redo)
-  const past = await engine.readPast(path)
+  const past = await readPast(path)
   const inverse = await inverseOf(past.header)
   const doubt = await checkMaker(services, past)
   tellGap(services, past)
@@ -232,19 +207,19 @@ const undoing = async (services: Services, given: GivenBy<typeof flags>): Promis
   if (!person.interactive) for (const text of since) person.note(text)
   if (steps.count === 0) person.note('the run changed nothing that is to be put back')
   const { plans, stepOf } = plansOf(steps)
-  const own = ownJournal(engine, services, past, steps, redo)
+  const own = ownJournal(services, past, steps, redo)
   const turns = new Turns()
   return {
     plans,
     loses: { what: [`What ${past.header.id} did is taken back.`, ...doubt, ...since].join(' ') },
     done: 'put back',
-    check: (plan) => isDue(engine, instance, inverse, stepOf(plan)),
+    check: (plan) => isDue(instance, inverse, stepOf(plan)),
     send: async (plan) => {
       const step = stepOf(plan)
-      const record = recordOf(engine, own, step)
+      const record = recordOf(own, step)
       const inside = treePlaceOf(step.was.parent)
-      const work = () => turns.take(inside, () => putBack(engine, instance, inverse, step, record))
-      return recorded(engine, step, record, work)
+      const work = () => turns.take(inside, () => putBack(instance, inverse, step, record))
+      return recorded(step, record, work)
     },
     around: async (work) => {
       try {

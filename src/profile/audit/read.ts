@@ -49,7 +49,7 @@ const isEntry = (value: unknown): value is AuditEntry =>
   auditFields.every((field) => Object.hasOwn(value, field) && holds[field](value[field]))
 
 /** What a line says; undefined where it is no entry. */
-export const entryIn = (line: string): AuditEntry | undefined => {
+export const auditEntryIn = (line: string): AuditEntry | undefined => {
   try {
     const value: unknown = JSON.parse(line)
     return isEntry(value) ? value : undefined
@@ -121,7 +121,7 @@ export async function* readAudit(
   let unreadable = 0
   for await (const line of linesIn(file)) {
     if (line.trim() === '') continue
-    const entry = entryIn(line)
+    const entry = auditEntryIn(line)
     if (entry === undefined) unreadable++
     if (entry === undefined || !fits(entry, filter)) continue
     fitting++
