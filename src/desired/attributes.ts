@@ -107,6 +107,16 @@ const allOf = (kind: Managed, family: IntegrationFamily | undefined): Attributes
   )
 }
 
+/** What a scalar in place of an item's map is the value of: the only attribute that creation requires. */
+export const shortAttribute = (kind: Managed): Attribute | undefined => {
+  const all = [...attributesOf(kind).values()].filter(
+    (one) => one.required && one.name !== kind.label,
+  )
+  return kind.families === undefined && kind.holds === 'set' && all.length === 1
+    ? all[0]
+    : undefined
+}
+
 /** Whether an attribute that no document knows may be called so; no object has it by birth. */
 export const isAttributeName = (name: string): boolean => /^\w+$/.test(name) && !(name in {})
 

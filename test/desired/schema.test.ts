@@ -35,6 +35,7 @@ groups:
     members:
       ana: { access_level: owner }
       chi: { access_level: maintainer, expires_at: 2027-06-30 }
+      eva: developer
       "@007": { access_level: 25, expires_at: null }
   platform/**:
     members: { $exact: true, dov: null }
@@ -50,6 +51,7 @@ projects:
       $exact: true
       Security: { approvals_required: 2, user_ids: { $add: [chi], $remove: [ana] } }
       Old rule: null
+      Short: 2
       $$odd: { $other: { scan: true } }
       Release: { approvals_required: 1, group_ids: [platform/core], previously: [Ship it] }
     deploy_keys:

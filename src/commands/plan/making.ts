@@ -95,23 +95,30 @@ const loaded = async () => ({
   ...(await import('../../desired/planfile/write.js')),
 })
 
+type FoundPlaces = Pick<Awaited<ReturnType<InstanceSight['places']>>, 'projects' | 'groups'>
+
+/** The projects and groups that there are; a project's group is one of them. */
+const pathsIn = ({ projects, groups }: FoundPlaces) => {
+  const own = projects.flatMap(({ path, namespace }) =>
+    namespace === 'group' ? [path.slice(0, path.lastIndexOf('/'))] : [],
+  )
+  return {
+    projects: projects.map(({ path }) => path),
+    groups: [...new Set([...groups.map(({ path }) => path), ...own])],
+  }
+}
+
 /**
  * What files want of places. A project in a group shows that the group is there, also where the group
  * itself is not meant.
  */
 export const wishesAt = (
   declared: DeclaredState,
-  { projects, groups }: Pick<Awaited<ReturnType<InstanceSight['places']>>, 'projects' | 'groups'>,
+  { projects, groups }: FoundPlaces,
 ): readonly Wish[] => {
-  const own = projects.flatMap(({ path, namespace }) =>
-    namespace === 'group' ? [path.slice(0, path.lastIndexOf('/'))] : [],
-  )
   const meant = new Set(groups.map(({ path }) => path.toLowerCase()))
   return declared
-    .wishes({
-      projects: projects.map(({ path }) => path),
-      groups: [...new Set([...groups.map(({ path }) => path), ...own])],
-    })
+    .wishes(pathsIn({ projects, groups }))
     .filter(({ place }) => place.scope !== 'group' || meant.has(place.path.toLowerCase()))
 }
 
@@ -142,6 +149,17 @@ const globsIn = ({ only, except }: Scoping, { ignore, limits }: Making) => ({
   'allow-removals': limits?.removals,
 })
 
+/** Says what reaches nothing, where all projects are looked at. */
+const noteIdle = (
+  { person }: Services,
+  { idle }: DeclaredState,
+  { projects, groups }: Scoping,
+  places: Awaited<ReturnType<InstanceSight['places']>>,
+): void => {
+  if (projects !== undefined || groups !== undefined || places.unread.length > 0) return
+  for (const text of idle(pathsIn(places))) person.note(text)
+}
+
 const makeIt = async (
   services: Services,
   given: GivenBy<typeof planningFlags>,
@@ -161,6 +179,7 @@ const makeIt = async (
   const places = await sight.places(declared.reach)
   const projects = new Map(places.projects.map((one) => [one.path.toLowerCase(), one]))
   const wishes = wishesAt(declared, places)
+  noteIdle(services, declared, scoping, places)
   const { self } = given.flags
   const plan = await makePlan(
     wishes.filter((wish) => sight.selected(wish.place, wish.kind)),

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../base/json/value.js'
 import { type Fields, isObject } from '../../base/objects.js'
 import { quoted } from '../../base/quoted.js'
 import { holdText } from '../../base/secrets/held.js'
+import { didYouMean } from '../../base/suggest.js'
 import type { Param } from '../../catalogue/params.js'
 import type { Address } from '../address.js'
 import { type Attribute, attributesOf, isSecretValue } from '../attributes.js'
@@ -185,7 +186,9 @@ const judge = async (
 /** Whether an attribute that no document knows may stand there: the instance itself has it. */
 const known = (c: Comparing, item: SeenItem | undefined, name: string, origin: Origin): boolean => {
   if (c.kind.open !== true || item === undefined || item.record[name] !== undefined) return true
-  c.mistaken(origin, `neither the documents nor the instance know ${c.kind.name}#${name}`)
+  const names = [...attributesOf(c.kind).keys(), ...Object.keys(item.record)]
+  const text = `neither the documents nor the instance know ${c.kind.name}#${name}`
+  c.mistaken(origin, text, didYouMean(name, names))
   return false
 }
 

@@ -1,6 +1,7 @@
 /** Names in files, numbers at the instance: the way there, and back for people. */
 import type { JsonValue } from '../../base/json/value.js'
 import { quoted } from '../../base/quoted.js'
+import { didYouMean } from '../../base/suggest.js'
 import type { Referent } from '../../catalogue/managed/managed.js'
 import { survived } from '../../errors.js'
 import type { Attribute } from '../attributes.js'
@@ -23,12 +24,16 @@ export const numberOf = async (
     return null
   })
   if (number === null) return undefined
-  if (number === undefined)
+  if (number === undefined) {
+    const near = didYouMean(meant, c.sight.names.known?.(of, c.place) ?? [])
     c.mistaken(
       origin,
       `there is no ${of} ${quoted(writtenReference(meant))}, as far as can be seen`,
-      'Write its ID in place of the name.',
+      near === undefined
+        ? 'Write its ID in place of the name.'
+        : `${near} Otherwise write the ID in place of the name.`,
     )
+  }
   return number
 }
 

@@ -3,6 +3,7 @@
  * mistakes are told at once, and what several levels say of one place is merged.
  */
 import { isUtf8 } from 'node:buffer'
+import { quoted } from '../../base/quoted.js'
 import { openHeld } from '../../base/secrets/held.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
@@ -12,7 +13,7 @@ import type { DeclaredLevel } from './declared.js'
 import { type AllDeclared, takeDocument } from './document.js'
 import { inGroups, type Levels, levelsOf, type PlacesThereAre, placesSaid } from './levels.js'
 import { type MergedKind, mergeLevels } from './merge.js'
-import { collected, type Mistakes } from './mistakes.js'
+import { collected, type Mistakes, originText } from './mistakes.js'
 import { parsedDocuments } from './parse.js'
 import { filesAt, type PathOptions, type ReadText, sha256, shownPath } from './paths.js'
 import type { SourceRules } from './secret.js'
@@ -39,6 +40,8 @@ export interface DeclaredState {
   readonly notes: readonly string[]
   /** All wishes, once it is known which places there are, by their full paths. */
   wishes(known: PlacesThereAre): readonly Wish[]
+  /** What speaks of projects and reaches none, once it is known which there are. */
+  idle(known: PlacesThereAre): readonly string[]
 }
 
 const takeFile = async (
@@ -112,6 +115,25 @@ const wishesIn = (levels: Levels, { projects, groups }: PlacesThereAre): readonl
   ]
 }
 
+const idleIn = (
+  all: readonly DeclaredLevel[],
+  levels: Levels,
+  { projects, groups }: PlacesThereAre,
+): readonly string[] => {
+  const isInGroup = inGroups(groups)
+  const reached = new Set(projects.flatMap((path) => levels.ofProject(path, isInGroup(path))))
+  return all.flatMap((level) => {
+    const { form, scope, path, origin } = level
+    if (form === 'exact' || scope !== 'project' || reached.has(level)) return []
+    const key = form === 'defaults' ? 'defaults' : path === '' ? '**' : `${path}/**`
+    const hint =
+      form === 'defaults'
+        ? ': only those that projects: names, or a group/** key reaches, get them'
+        : ''
+    return [`${originText(origin)}: ${quoted(key)} reaches no project${hint}`]
+  })
+}
+
 /** What can be wrong only in what several levels say together, whatever places there are. */
 const checkTogether = (levels: Levels, mistakes: Mistakes): void => {
   const merge = merging(managedKinds.filter(isCheckedTogether))
@@ -146,5 +168,6 @@ export const readFiles = async (
     reach: levels.reach,
     notes: mistakes.notes,
     wishes: (known) => wishesIn(levels, known),
+    idle: (known) => idleIn([...all.levels.values()], levels, known),
   }
 }

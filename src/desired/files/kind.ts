@@ -3,13 +3,21 @@
 import { quoted } from '../../base/quoted.js'
 import { didYouMean } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
+import { shortAttribute } from '../attributes.js'
 import { foldedName, type Reference, referenceOf } from '../references.js'
 import type { DeclaredItem, DeclaredKind, DeclaredLevel } from './declared.js'
 import { newItem, takeAttributes } from './item.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
 import { originText } from './mistakes.js'
 import { takeRules } from './rules.js'
-import { isNull, sort, type WrittenEntry, type WrittenMap, withValues } from './written.js'
+import {
+  isNull,
+  sort,
+  type Written,
+  type WrittenEntry,
+  type WrittenMap,
+  withValues,
+} from './written.js'
 
 /** What tells items of a kind apart in files. */
 const keyOf = (kind: Managed, identity: Reference): string =>
@@ -65,15 +73,35 @@ const takeItem = (declared: DeclaredKind, entry: WrittenEntry, judging: Judging)
       )
     item.gone ??= entry.origin
     checkBoth(item, entry.origin, judging)
-  } else if (entry.value.is === 'map') {
+    return
+  }
+  const short = entry.value.is === 'scalar' ? shortAttribute(kind) : undefined
+  const { origin } = entry.value
+  const body: Written =
+    short === undefined
+      ? entry.value
+      : { is: 'map', origin, entries: [{ key: short.name, origin, value: entry.value }] }
+  if (body.is === 'map') {
     item.body ??= entry.origin
     checkBoth(item, entry.origin, judging)
-    takeAttributes(kind, item, entry.value, judging)
+    takeAttributes(kind, item, body, judging)
   } else
     mistakes.add(
-      entry.value.origin,
+      origin,
       `${quoted(entry.key)} takes a map of attributes${kind.remove === undefined ? '' : ', or null'}, not ${quoted(sort(entry.value))}`,
     )
+}
+
+/** How a list of names is written as a map; undefined for what may be anything. */
+const mapHint = (kind: Managed, value: Written): string | undefined => {
+  const texts = value.is === 'list' ? value.items.slice(0, 3) : []
+  const names = texts.flatMap((one) =>
+    one.is === 'scalar' && /^[\w.-]{1,40}$/.test(one.text) ? [one.text] : [],
+  )
+  const short = shortAttribute(kind)
+  if (names.length === 0 || names.length < texts.length) return undefined
+  const items = names.map((name) => `${name}: ${short === undefined ? '{}' : `<${short.name}>`}`)
+  return `Write ${kind.name}: {${items.join(', ')}}.`
 }
 
 const emptyHint = 'What has nothing to say is written {}.'
@@ -143,7 +171,7 @@ const takeKind = (
     judging.mistakes.add(
       value.origin,
       `${kind.name} takes ${wanted === 'list' ? 'a list of rules' : 'a map'}, not ${quoted(sort(value))}`,
-      isNull(value) && wanted === 'map' ? hint : undefined,
+      isNull(value) && wanted === 'map' ? hint : mapHint(kind, value),
     )
     return
   }

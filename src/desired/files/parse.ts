@@ -141,6 +141,14 @@ class Walk {
       mistakes.add(origin, 'a key is missing here')
       return undefined
     }
+    if (plain === '<<' && (yaml.isAlias(value) || yaml.isSeq(value))) {
+      mistakes.add(
+        origin,
+        'YAML 1.2 has no merge keys (<<)',
+        'Write the attributes out, or a level for all: defaults, group/**.',
+      )
+      return undefined
+    }
     return { key: text, origin, value: this.value(yaml.isNode(value) ? value : null, origin) }
   }
 }

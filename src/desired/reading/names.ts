@@ -39,6 +39,10 @@ class Directory {
   name(number: number): string | undefined {
     return this.#names.get(number)
   }
+
+  names(): readonly string[] {
+    return [...this.#names.values()]
+  }
 }
 
 /** How deep records hold users and groups. */
@@ -131,6 +135,14 @@ export class Book implements NameBook {
       case 'runner':
         return this.#description(number, near)
     }
+  }
+
+  known(of: Referent, near: ManagedPlace): readonly string[] {
+    if (of === 'user') return this.#users.names()
+    if (of === 'group') return this.#groups.names()
+    if (of === 'branch') return this.#branches.get(placeText(near))?.names() ?? []
+    const all = [...(this.#runners ?? []), ...(this.#own.get(placeText(near)) ?? [])]
+    return all.flatMap(({ description }) => textOf(description) ?? [])
   }
 
   async #user(name: string, near: ManagedPlace): Promise<number | undefined> {

@@ -1,4 +1,5 @@
 /** Which projects and groups are looked at: those that files speak of, or all; narrowed by what is selected. */
+import { didYouMean } from '../../base/suggest.js'
 import { type Failure, isMissing, survived, usage } from '../../errors.js'
 import { type ManagedPlace, placeText } from '../address.js'
 import type { SeenKind } from '../seen.js'
@@ -57,7 +58,7 @@ export class Places {
     if (this.#choice.means('project')) await this.#findProjects(roots)
     if (this.#choice.means('group')) await this.#findGroups(roots)
     if (this.#choice.means('project') || this.#choice.means('group')) await this.#checkRoots(roots)
-    if (this.#missing.length > 0 && !skip) throw this.#refusal()
+    if (this.#missing.length > 0 && !skip) throw await this.#refusal()
     return {
       projects: inOrder(this.#chosen(this.#projects)),
       groups: inOrder(this.#chosen(this.#groups)),
@@ -173,11 +174,23 @@ export class Places {
     this.#missing.push({ place, text, failure })
   }
 
-  #refusal(): Failure {
+  /** What a place that is not there may have been meant for. */
+  async #near({ scope, path }: ManagedPlace): Promise<string> {
+    const all = scope === 'group' ? this.#listing.groups() : this.#listing.all()
+    const known: readonly ManagedPlace[] = await all.catch(() => [])
+    const near = didYouMean(
+      path,
+      known.map((one) => one.path),
+    )
+    return near === undefined ? '' : `. ${near}`
+  }
+
+  async #refusal(): Promise<Failure> {
     const origins = this.#reach === 'everything' ? undefined : this.#reach.origins
-    const lines = this.#missing.map(({ place, text }) => {
+    const lines = await sideBySide(this.#missing, async ({ place, text }) => {
       const origin = origins?.get(placeText(place))
-      return `${origin === undefined ? '' : `${originText(origin)}: `}${text}`
+      const near = await this.#near(place)
+      return `${origin === undefined ? '' : `${originText(origin)}: `}${text}${near}`
     })
     return usage(
       lines.join('\n'),

@@ -63,6 +63,8 @@ export interface NameBook {
   number(of: Referent, name: string, near: ManagedPlace): Promise<number | undefined>
   /** The name of a number, where anything that was read shows it. */
   name(of: Referent, number: number, near: ManagedPlace): string | undefined
+  /** The names that anything that was read shows: one of them may be meant. */
+  known?(of: Referent, near: ManagedPlace): readonly string[]
 }
 
 /** Who the token's user is. */

@@ -3,7 +3,7 @@ import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import { managedKinds } from '../../catalogue/managed/index.js'
 import type { Managed, ManagedScope } from '../../catalogue/managed/managed.js'
 import { propertiesOf } from '../../catalogue/shapes/properties.js'
-import { attributesOf } from '../attributes.js'
+import { attributesOf, shortAttribute } from '../attributes.js'
 import { either, filled, type JsonSchema, valueSchema } from './value.js'
 
 const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
@@ -87,6 +87,7 @@ const setOf = (kind: Managed): JsonSchema => {
     ? [{ type: 'null', description: kind.remove?.destructive ?? '' }]
     : []
   const words = isRemovable ? 'exact$|inherit$' : 'inherit$'
+  const short = shortAttribute(kind)
   return {
     type: 'object',
     properties: {
@@ -96,7 +97,11 @@ const setOf = (kind: Managed): JsonSchema => {
     },
     // `$$` stands for a `$` that begins a name.
     propertyNames: { pattern: `^(?!\\$(?!\\$|${words}))` },
-    additionalProperties: either(bodyOf(kind), ...gone),
+    additionalProperties: either(
+      bodyOf(kind),
+      ...(short === undefined ? [] : [valueSchema(short)]),
+      ...gone,
+    ),
   }
 }
 

@@ -207,7 +207,9 @@ describe('integrations', () => {
     const seen = { id: 2, slug: 'chat', active: true, push_events: true, properties: {} }
     const wishes = [wish(app, 'integrations', { chat })]
     expect((await planned({ [all]: [seen] }, wishes, { secrets })).findings).toHaveLength(1)
-    expect(await message(planned({}, wishes, { secrets }))).toMatch(/chat#webhook: HOOK is not set/)
+    expect(lines(await planned({}, wishes, { secrets })).at(-1)).toBe(
+      `secret ${all}/chat#webhook: missing secret: HOOK is not set`,
+    )
     const check = await planned({}, wishes, { secrets, checks: true })
     expect(check.actions).toHaveLength(1)
   })

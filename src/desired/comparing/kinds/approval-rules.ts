@@ -1,8 +1,10 @@
 /** Approval rules: the one for anybody, groups that cannot be seen, branches that a rule keeps. */
 import type { SeenItem } from '../../seen.js'
 import type { WishedItem } from '../../wishes.js'
+import { saying } from '../item.js'
 import { paired } from '../pairing.js'
-import type { KindHooks } from '../types.js'
+import { itemAddress } from '../selected.js'
+import { found, type KindHooks } from '../types.js'
 
 const anybody = 'any_approver'
 
@@ -27,6 +29,16 @@ export const approvalRules: KindHooks = {
   // A change without them takes them away.
   needs: (_, __, item) => (hasBranches(item) ? ['protected_branch_ids'] : []),
   spares: (_, item) => ofAnybody(item),
+  rest: (c) => {
+    const item = c.items.find(ofAnybody)
+    const findings = c.wish.items.flatMap((wished) => {
+      const { identity, origin } = wished
+      if (item === undefined || !isForAnybody(wished) || identity === item.identity) return []
+      const text = `is the rule for any approver, which is called ${item.identity} here`
+      return [saying('note', itemAddress(c.wish, identity), text, origin)]
+    })
+    return found({ findings })
+  },
   impossible: async (_, { verb, before }, wished) =>
     verb === 'update' &&
     before?.record.contains_hidden_groups === true &&
