@@ -54,6 +54,27 @@ describe('every endpoint', () => {
     }
   })
 
+  it('says who may not before it says what is wrong with what was sent', async () => {
+    let asked = 0
+    for (const [area, key, endpoint] of await endpoints()) {
+      const { access = '' } = endpoint
+      if (!/^administrators|(Developer|Maintainers?|Owners) of the/.test(access)) continue
+      const route = `${methodOf(endpoint)} ${exampleOf(pathOf(endpoint))}`
+      const typed = Object.entries(endpoint.params).find(([, { type }]) => type === 'integer')
+      const needed = Object.values(endpoint.params).some(({ required }) => required === true)
+      if (typed === undefined && !needed) continue
+      const json = typed === undefined ? {} : { [typed[0]]: 'no number' }
+      const sent = methodOf(endpoint) === 'GET' ? {} : { json }
+      const query = methodOf(endpoint) === 'GET' ? `?${new URLSearchParams(json)}` : ''
+      const wrong = await send(route + query, sent)
+      expect(wrong.status, `${area} ${key}`).toBe(400)
+      const outside = await send(route + query, { ...sent, as: 'eva' })
+      expect([403, 404], `${area} ${key}: ${outside.text}`).toContain(outside.status)
+      asked += 1
+    }
+    expect(asked).toBeGreaterThan(15)
+  })
+
   it('answers reads of the sample data in the shape of the catalogue', async () => {
     for (const [area, key, endpoint] of await endpoints()) {
       if (methodOf(endpoint) !== 'GET' || endpoint.returns.kind === 'file') continue

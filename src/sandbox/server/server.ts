@@ -6,6 +6,7 @@ import type { AnyHandler } from '../handlers.js'
 import { invalid } from '../reply.js'
 import { Scheduler } from '../scheduler.js'
 import { acceptedInput } from './accepts.js'
+import { refuseOutsider } from './access.js'
 import { sendJson, sendResult } from './answer.js'
 import { authenticate } from './auth.js'
 import { addParsers, bodyLimit, paramsOf, queryOf, targetOf } from './body.js'
@@ -26,12 +27,20 @@ const handlerOf = async (route: ServedRoute): Promise<AnyHandler> => {
   return handler
 }
 
+/** What was sent as the route takes it. Whoever may not call it at all hears that, and not what is wrong with it. */
 const inputOf = (
   { endpoint, accepts }: ServedRoute,
   path: Found<ServedRoute>['path'],
-  params: Nested,
+  call: Call,
 ): Readonly<Record<string, unknown>> => {
-  if (endpoint !== undefined) return checkInput(endpoint, path, params)
+  const { params } = call.sent
+  if (endpoint !== undefined)
+    try {
+      return checkInput(endpoint, path, params)
+    } catch (refusal) {
+      refuseOutsider(call, endpoint, path)
+      throw refusal
+    }
   return accepts === undefined ? path : acceptedInput(accepts, path, params)
 }
 
@@ -58,8 +67,8 @@ const serve = async (
   const sent = words === undefined ? came : other.paramsOf(route, came, words)
   const params = route.url instanceof RegExp ? { ...sent, ...path } : sent
   const places = words === undefined ? path : other.pathOf(path, words)
-  const input = inputOf(route, places, params)
   const call = new Call(instance, actor, { params, headers })
+  const input = inputOf(route, places, call)
   const handler = await handlerOf(route)
   const result = await handler(call, input as never)
   if (method !== 'GET' && method !== 'HEAD') {
