@@ -70,6 +70,25 @@ describe('jobs why', () => {
     expect(runners).toContain('runner\t1\tshared-linux-1\tonline\tlacks macos')
   })
 
+  it('names the job that holds the resource group and waits for a runner itself', async () => {
+    const headers = { 'private-token': 'sandbox-root-token', 'content-type': 'application/json' }
+    const project = `${sandbox.url}/api/v4/projects/platform%2Fcore%2Fengine`
+    const content = 'roll: { script: [x], tags: [gpu], resource_group: eu }'
+    for (const text of [content, `${content}\n# again`]) {
+      const actions = [{ action: 'update', file_path: '.gitlab-ci.yml', content: text }]
+      const body = JSON.stringify({ branch: 'main', commit_message: 'Roll', actions })
+      const came = await fetch(`${project}/repository/commits`, { method: 'POST', headers, body })
+      expect(came.status).toBe(201)
+    }
+    const came = await fetch(`${project}/jobs?scope[]=created`, { headers })
+    const [second]: { id: number }[] = JSON.parse(await came.text())
+    const env = { SVC_BASE_URL: sandbox.url, SVC_TOKEN: sandbox.users[0]?.token ?? '' }
+    const ran = await call(`jobs why ${second?.id} -P platform/core/engine -o json`, { env })
+    const found = JSON.parse(ran.stdout)
+    expect(found).toMatchObject({ status: 'created', resource_group: { key: 'eu' } })
+    expect(found.reason).toMatch(/^its resource group eu is held by roll \(\d+, pending\)$/)
+  })
+
   const tagged = job(5, 'pending', { tag_list: ['gpu', 'linux'] })
   const gpu = { tag_list: ['linux', 'gpu', 'x'] }
   it.each([

@@ -87,6 +87,10 @@ describe('a push', () => {
     expect([await pipelineStatus(id), await jobsOf(id)]).toEqual(['failed', []])
     const { head_pipeline: head } = (await send(`GET ${app}/merge_requests/1`)).body
     expect(head.yaml_errors).toContain('chosen stage does not exist')
+    const matrix = `{ matrix: [{ A: [${Array.from({ length: 200 }, (_, at) => at)}] }] }`
+    const names = Array.from({ length: 6 }, (_, at) => `j${at}`)
+    const many = names.map((name) => `${name}: { script: [x], parallel: ${matrix} }`).join('\n')
+    expect(await jobsOf(await configure(many))).toEqual([])
   })
 
   it('is also a cherry-pick, a revert and a rebase', async () => {
@@ -121,6 +125,18 @@ describe('jobs', () => {
     const lint = (await send(`GET ${app}/jobs/15`)).body
     expect(mac).toMatchObject({ started_at: lint.finished_at })
     expect((await send(`GET ${app}/jobs/${mac?.id}/artifacts/out/app.txt`)).text).toContain('mac')
+  })
+
+  it('leave what their paths name, wherever these lead', async () => {
+    await instance.restart({ speed: Number.POSITIVE_INFINITY })
+    const paths = ['/dist/', '../up.txt', 'C:/x.txt', 'a\\\\b', 'out/**/*.log', '.', '']
+    const list = paths.map((path) => `"${path}"`).join(', ')
+    const id = await configure(`a: { script: [x], artifacts: { paths: [${list}] } }`)
+    const [job] = await jobsOf(id)
+    expect(job).toMatchObject({ status: 'success' })
+    const files = ['dist/app.txt', 'up.txt', 'C_/x.txt', 'a_b/app.txt', 'out/app/app.log']
+    for (const file of files)
+      expect((await send(`GET ${app}/jobs/${job?.id}/artifacts/${file}`)).status, file).toBe(200)
   })
 
   it('begin by stages, needs and what became of those before them', async () => {

@@ -88,7 +88,7 @@ export interface OtherJob {
 interface HeldGroup {
   readonly key: string
   readonly process_mode: string | null
-  /** The jobs that run in it. */
+  /** The jobs that it has let in. */
   readonly held_by: readonly OtherJob[]
 }
 
@@ -169,8 +169,9 @@ const groupFor = async (
   const group = key.includes('$')
     ? undefined
     : (await instance.call(resourceGroups.get, { id: project, key })).data
-  const running = await instance.records(jobs.list, { id: project, scope: ['running'] })
-  const holding = running.filter(
+  // A job holds its group from when it is let in: also while it looks for a runner.
+  const inside = await instance.records(jobs.list, { id: project, scope: ['pending', 'running'] })
+  const holding = inside.filter(
     ({ id, name }) => id !== job.id && besides.includes(familyOf(name ?? '')),
   )
   return { key, process_mode: group?.process_mode ?? null, held_by: holding.map(otherOf) }

@@ -50,6 +50,7 @@ export interface PipelinePlan {
 /** Counted when a pipeline is made; a configuration may name more. */
 const maxNeeds = 50
 const maxParallel = 200
+const maxJobs = 1000
 const maxArtifactPaths = 20
 
 const none = (why: string): PipelinePlan => ({ jobs: [], errors: [why] })
@@ -188,7 +189,8 @@ const plannedOf = (tree: Hash, chosen: readonly SelectedJob[]): readonly Planned
 export const planOf = (tree: Hash, context: PipelineContext): PipelinePlan => {
   const chosen = select(tree, context)
   if (chosen === undefined) return none('Pipeline filtered out by workflow rules.')
-  return chosen.length === 0
-    ? none('No stages / jobs for this pipeline.')
-    : { jobs: plannedOf(tree, chosen), errors: needErrors(chosen) }
+  if (chosen.length === 0) return none('No stages / jobs for this pipeline.')
+  const jobs = plannedOf(tree, chosen)
+  const many = `The number of jobs has exceeded the limit of ${maxJobs}.`
+  return { jobs, errors: [...needErrors(chosen), ...(jobs.length > maxJobs ? [many] : [])] }
 }

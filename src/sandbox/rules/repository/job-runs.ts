@@ -15,6 +15,7 @@ import { countArtifacts } from './archive.js'
 const remainingSeconds = 2
 const shortest = 8
 const longest = 60
+const longestPath = 500
 
 /** The runners of groups. */
 export const runnersOfGroups = (
@@ -138,7 +139,8 @@ const archiveOf = (
   const files = paths.flatMap((path) => {
     const parts = path
       .replace(/\*+/g, name)
-      .replace(/[\\\p{Cc}]/gu, '_')
+      .slice(0, longestPath)
+      .replace(/[\\:\p{Cc}]/gu, '_')
       .split('/')
       .filter((part) => part !== '' && !isDots(part))
     if (parts.length === 0) return []
