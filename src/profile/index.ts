@@ -14,7 +14,7 @@ export {
   nameMatches,
 } from './guard.js'
 export { journalFolder, pathsOf } from './paths.js'
-export { environmentScope, type Scope, scopeAtHand, type Takes } from './project.js'
+export { environmentScope, scopeAtHand, type Takes } from './project.js'
 export { resolveSession } from './session.js'
 export {
   type Changes,

@@ -65,7 +65,7 @@ const configurationTopic = async (): Promise<string> => {
   const { settings } = await import('../../profile/index.js')
   return [
     ...paragraphs([
-      'A flag beats the environment, the environment beats the profile. svcctl auth login makes a profile, svcctl profile set changes one, auth switch and --profile choose one. A .svcctl.yaml in the folder, or above it in the repository, may name project, group, output and fields: after the environment, before the git remote and the profile, and never for what is written without a terminal.',
+      'A flag beats the environment, the environment beats the profile. svcctl auth login makes a profile, svcctl profile set changes one, auth switch and --profile choose one.',
       'Several are asked at once by -p a,b, -p "prod-*", -p @tag (the setting tags) or --all-profiles: each with its own credential and guard rails. What writes takes names only, --yes, and --confirm for each protected one.',
       'Tokens are kept in the keyring of the system where there is one, else in a file that only its owner can read.',
     ]),

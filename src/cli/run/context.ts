@@ -130,7 +130,6 @@ const roomOf = async (options: RunOptions, screen: Streams, { later }: Afterward
   const person = new (sendsAll(options) ? Attendant : Unasked)(globals, screen, {
     command: options.command,
     owner: () => place.session(),
-    origin: () => place.origin,
     glance: exchange.glance,
   })
   const budget = new SingleBudget(globals.limit !== undefined)

@@ -5,7 +5,6 @@ import { changes, takesSeveral } from '../../commands/derive/index.js'
 import type { Globals } from '../../commands/globals.js'
 import type { Command } from '../../commands/types.js'
 import { usage } from '../../errors.js'
-import { standardOutput } from '../../terminal/streams/standard.js'
 import { type FindOwn, ownWords } from '../own/found.js'
 import { fromStdin, globalsOf } from '../plan/given.js'
 import { columnOf, type Parents, parentsIn } from '../plan/parents.js'
@@ -19,7 +18,6 @@ import { StandardInput } from './input.js'
 import type { JournalWish } from './many/journal/wish.js'
 import type { AskedLine, Decided, LinePart, RunWithin } from './options.js'
 import { Printed } from './perform/unsent.js'
-import { Suggesting } from './place/suggesting.js'
 import { prelude } from './prelude.js'
 import { checkSelection } from './targets/selected-list.js'
 import type { Until } from './until.js'
@@ -124,26 +122,6 @@ const untilOf = async (
   return { until: new Until(texts, { command, timeout, ...words }) }
 }
 
-/** What a line says; how its answer is shown on a terminal, where it says nothing, its folder may suggest. */
-const lineRead = async (
-  { command, raw }: Pick<AskedLine, 'command' | 'raw'>,
-  part: LinePart | undefined,
-) => {
-  const early: string[] = []
-  const said = globalsOf(everybodys(command, raw), process.env, (text) => early.push(text))
-  const suggests = part === undefined ? new Suggesting(process.cwd(), process.env) : undefined
-  const shown = (standardOutput().isTTY === true && (await suggests?.shown(command))) || {}
-  const { fields = shown.fields } = said
-  const globals = fields === undefined ? said : { ...said, fields }
-  const format = part?.format ?? outputFormat(globals, process.env, shown.output)
-  const of = {
-    part,
-    suggests,
-    ...(said.fields === undefined && fields !== undefined ? { suggested: true as const } : {}),
-  }
-  return { early, format, globals, suggests, of }
-}
-
 const within: RunWithin = async (...ask) => (await import('./within.js')).runWithin(...ask)
 
 /** Runs a command on one instance. */
@@ -153,7 +131,9 @@ const executeOne = async (
 ): Promise<number> => {
   const raw = commandsOwn(command, line)
   const input = part?.input ?? new StandardInput(signal)
-  const { early, format, globals, suggests, of } = await lineRead({ command, raw: line }, part)
+  const early: string[] = []
+  const globals = globalsOf(everybodys(command, line), process.env, (text) => early.push(text))
+  const format = part?.format ?? outputFormat(globals, process.env)
   decided(toldBy(globals, format))
   checkLine(command, raw, globals, part)
   const parents = parentsIn(await spreadBy(command, globals), raw)
@@ -163,7 +143,7 @@ const executeOne = async (
   const running = await createRun({
     own,
     ...said,
-    ...of,
+    part,
     command,
     globals,
     format,
@@ -176,11 +156,9 @@ const executeOne = async (
     chosen: new Map(),
   })
   const { printing, close } = running
-  const { person } = running.services
   let failed: unknown
   try {
-    suggests?.tell(person)
-    await prelude({ command, globals, person, ...words, ...of }, early)
+    await prelude({ command, globals, person: running.services.person, ...words }, early)
     checkShown(format, command, globals)
     const beside = { parents, running, wish, input, stdin: input.text, ...said }
     await act({ command, raw, globals, signal, ...beside })

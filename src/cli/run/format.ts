@@ -18,20 +18,15 @@ const profileFormat = ({ profile }: Chosen, env: NodeJS.ProcessEnv): string | un
   }
 }
 
-const wantedOf = (chosen: Chosen, env: NodeJS.ProcessEnv, suggested?: string): string | undefined =>
-  chosen.output ?? (env.SVC_OUTPUT || undefined) ?? suggested ?? profileFormat(chosen, env)
+const wantedOf = (chosen: Chosen, env: NodeJS.ProcessEnv): string | undefined =>
+  chosen.output ?? (env.SVC_OUTPUT || undefined) ?? profileFormat(chosen, env)
 
 /**
  * The format of a run.
- * @param suggested what the folder suggests, on a terminal
  * @throws Failure `usage` for the name of none
  */
-export const outputFormat = (
-  chosen: Chosen,
-  env: NodeJS.ProcessEnv,
-  suggested?: string,
-): Format => {
-  const wanted = wantedOf(chosen, env, suggested)
+export const outputFormat = (chosen: Chosen, env: NodeJS.ProcessEnv): Format => {
+  const wanted = wantedOf(chosen, env)
   return wanted === undefined ? table : formatNamed(wanted)
 }
 

@@ -12,7 +12,6 @@ import type { FindOwn } from '../own/found.js'
 import type { Raw } from '../words/line.js'
 import type { StandardInput } from './input.js'
 import type { JournalWish } from './many/journal/wish.js'
-import type { Suggesting } from './place/suggesting.js'
 import type { Streams } from './screen.js'
 import type { Until } from './until.js'
 
@@ -110,10 +109,6 @@ export interface RunOptions {
   readonly wish: JournalWish
   /** Where it is one of several instances. */
   readonly part?: InstancePart
-  /** What the folder suggests; nothing to one of several instances. */
-  readonly suggests?: Suggesting
-  /** The fields are what the folder suggests: they end no command. */
-  readonly suggested?: true
   /** Where it is within another: what it has from there, and how it is seen. */
   readonly inner?: InnerPart
   /** How others are run within it. */

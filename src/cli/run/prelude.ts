@@ -13,7 +13,6 @@ interface Line {
   readonly globals: Globals
   readonly person: Pick<PersonService, 'note'>
   readonly words?: Words
-  readonly suggested?: true
 }
 
 /**
@@ -21,7 +20,7 @@ interface Line {
  * @throws Failure `usage` for flags that do not go together
  */
 export const prelude = async (
-  { command, globals, person, words, suggested }: Line,
+  { command, globals, person, words }: Line,
   early: readonly string[],
 ): Promise<void> => {
   for (const text of early) person.note(text)
@@ -30,8 +29,7 @@ export const prelude = async (
   if (globals.web && isRepeated(globals))
     throw usage(`--web and --${globals.watch === undefined ? 'until' : 'watch'} exclude each other`)
   // What a rehearsal shows has fields of its own, and nothing is written by then.
-  if (globals.fields === undefined || suggested === true || isRehearsal({ command, globals }))
-    return
+  if (globals.fields === undefined || isRehearsal({ command, globals })) return
   const { checkFields } = await import('./records/known-fields.js')
   await checkFields(command, globals.fields, words)
 }

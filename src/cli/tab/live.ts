@@ -24,7 +24,6 @@ import type { Session } from '../../profile/types.js'
 import { ownOf, wordsFor } from '../own/found.js'
 import { hasSource, ofProject, valuesOf, type Wanted } from '../plan/sources.js'
 import { credentialsOf } from '../run/instance/credential.js'
-import { Suggesting } from '../run/place/suggesting.js'
 import type { Candidate, Live } from './candidates.js'
 
 // What completion learnt from the instance a moment ago, kept where nobody else can have written it.
@@ -131,7 +130,6 @@ const flagOn = (words: readonly string[], name: string, short?: string): string 
 const projectOf = async (words: readonly string[], env: NodeJS.ProcessEnv, session: Session) =>
   flagOn(words, 'project', '-P') ??
   environmentScope('project', env)?.value ??
-  (await new Suggesting(process.cwd(), env).scope('project'))?.value ??
   (await scopeAtHand('project', env, session, process.cwd()))?.value
 
 const noRefresh = async (): Promise<never> => {

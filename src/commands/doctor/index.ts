@@ -6,12 +6,11 @@ import { join } from 'node:path'
 import { distrust, wordsOf } from '../../base/files/trust.js'
 import { survived } from '../../errors.js'
 import { openKeyring, openStore, pathsOf, transportOf } from '../../profile/index.js'
-import { findSuggestions } from '../../profile/suggested/find.js'
 import type { Environment, ResolvedCredential, Session } from '../../profile/types.js'
 import { type Identity, probe } from '../auth/probe.js'
 import { presentShell } from '../completion.js'
 import { define } from '../define.js'
-import type { PlaceService, Services } from '../services.js'
+import type { Services } from '../services.js'
 import { vocabularyFile } from '../vocabulary/in-force.js'
 import { versionOf } from '../vocabulary/reading.js'
 import { type Check, exitCodeOf, failed, failedBy, ok, warning } from './check.js'
@@ -207,27 +206,6 @@ const vocabularyChecks = async ({ place }: Services): Promise<readonly Check[]> 
   }
 }
 
-// What the folder suggests: which `.svcctl.yaml` counts here, and what of it.
-
-/** Nothing where there is no such file. */
-const suggestionChecks = async ({
-  cwd,
-  env,
-}: Pick<PlaceService, 'cwd' | 'env'>): Promise<readonly Check[]> => {
-  const check = 'suggestions'
-  const path = findSuggestions(cwd, env)
-  if (path === undefined) return []
-  const { readSuggestions } = await import('../../profile/suggested/read.js')
-  const { file, notes, warnings, ...said } = await readSuggestions(path)
-  const ignored = [...warnings, ...notes]
-  const words = Object.entries(said).map(([name, value]) => `${name} ${[value].flat().join(',')}`)
-  const text = `${file}: ${words.length === 0 ? 'nothing' : words.join('; ')}`
-  if (ignored.length === 0) return [ok(check, text)]
-  return [
-    warning(check, `${text}; ${ignored.join('; ')}`, 'Look who wrote it, and take that out of it.'),
-  ]
-}
-
 const marks = { ok: 'good', warning: 'warn', failure: 'bad' } as const
 const nameWidth = 16
 
@@ -292,7 +270,6 @@ export const doctor = define({
     const checks = await services.person.progress('looking', async () => [
       configurationCheck(services.place.env),
       ...trustChecks(services.place.env),
-      ...(await suggestionChecks(services.place)),
       ...(await vocabularyChecks(services)),
       ...(await sessionChecks(services)),
       await keyringCheck(services.place.env),

@@ -83,10 +83,7 @@ const textOf = ({ style, width }: Pick<Streams, 'style' | 'width'>): Text => ({
 
 const encoder = new TextEncoder()
 
-type Options = Pick<
-  RunOptions,
-  'command' | 'format' | 'globals' | 'inner' | 'words' | 'until' | 'suggested'
->
+type Options = Pick<RunOptions, 'command' | 'format' | 'globals' | 'inner' | 'words' | 'until'>
 
 /** The answer of a run, as the engine has it. */
 export interface RunAnswer extends AnswerService {
@@ -227,10 +224,9 @@ export class Printing implements RunAnswer {
 
   /** Whether the records have what is to be shown: the fields that were asked for, else the columns. */
   async #inspection(emit: Emit, single?: Endpoint): Promise<Inspection | undefined> {
-    const { command, format, globals, suggested, words } = this.#asked
+    const { command, format, globals, words } = this.#asked
     const { fields } = globals
     if (fields !== undefined) {
-      if (suggested === true) return undefined
       const { fieldInspection } = await import('../records/field-inspection.js')
       const wrote = changes(command, []) && !isRehearsal({ command, globals })
       const late = emit.changed === true || wrote

@@ -94,8 +94,6 @@ interface Subject {
   readonly command: Described
   /** Whose objects they are, where a confirmation does not say. */
   readonly owner: () => Promise<Owner>
-  /** Where the project comes from, where a file of the folder says it. */
-  readonly origin: () => string | undefined
   /** The data that a reading request is answered with, where that takes neither long nor a second try. */
   readonly glance: Glance
 }
@@ -146,9 +144,7 @@ export class Attendant implements PersonService {
   }
 
   async confirm(what: string, details?: Details, of?: Owner, count?: number): Promise<void> {
-    const origin = this.#subject.origin()
-    const from = origin === undefined ? '' : ` (${origin})`
-    await this.#confirm(of ?? (await this.#subject.owner()), `${what}${from}`, details, count)
+    await this.#confirm(of ?? (await this.#subject.owner()), what, details, count)
   }
 
   async confirmable(what: string): Promise<void> {

@@ -1,12 +1,10 @@
-/** Where a run stands: its process, its session, the project or group at hand. */
-import { quoted } from '../../../base/shell-words.js'
-import { allCommands, changes, type ScopeKind } from '../../../commands/derive/index.js'
+import { allCommands, type ScopeKind } from '../../../commands/derive/index.js'
 import type { PlaceService, RunClock } from '../../../commands/services.js'
 import type { Command, MadeBy } from '../../../commands/types.js'
 import type { Within } from '../../../commands/within.js'
-import { Failure, usage } from '../../../errors.js'
+import { Failure } from '../../../errors.js'
 import type { Ask } from '../../../http/types.js'
-import { environmentScope, type Scope, scopeAtHand, type Takes } from '../../../profile/index.js'
+import { environmentScope, scopeAtHand, type Takes } from '../../../profile/index.js'
 import type { Profile, Session } from '../../../profile/types.js'
 import type { OpenSessions, RunOptions } from '../options.js'
 import type { Streams } from '../screen.js'
@@ -45,7 +43,7 @@ const takesOf = (kinds: readonly ScopeKind[]): Takes | undefined => {
 
 type Options = Pick<
   RunOptions,
-  'command' | 'env' | 'globals' | 'inner' | 'part' | 'signal' | 'stdin' | 'suggests' | 'wish'
+  'command' | 'env' | 'globals' | 'inner' | 'part' | 'signal' | 'stdin'
 >
 
 /** The place of a run. */
@@ -63,9 +61,6 @@ export class Standing implements PlaceService {
   readonly unkept: UnkeptWrites
 
   readonly #options: Options
-  readonly #screen: Pick<Streams, 'interactive' | 'notes'>
-  /** Which project is meant by a file, and by which. */
-  #origin: string | undefined
 
   /**
    * @param glance the data that a reading request is answered with; nothing where nothing is sent
@@ -74,14 +69,13 @@ export class Standing implements PlaceService {
   constructor(
     options: Options,
     sessions: OpenSessions,
-    screen: Pick<Streams, 'interactive' | 'notes'>,
+    screen: Pick<Streams, 'notes'>,
     glance: (ask: Ask) => Promise<unknown>,
     within: Within,
   ) {
     this.within = within
     const { globals, env, part, signal, stdin } = options
     this.#options = options
-    this.#screen = screen
     this.#glance = glance
     this.#searched = part === undefined ? this.cwd : undefined
     this.env = env
@@ -127,38 +121,7 @@ export class Standing implements PlaceService {
     if (takes === undefined || this.#options.inner !== undefined) return undefined
     return (
       environmentScope(takes, this.env) ??
-      (await this.#suggested(takes)) ??
       (await scopeAtHand(takes, this.env, await this.session(), this.#searched))
     )
-  }
-
-  /** Where the project of what is written comes from, where a file of the folder says it. */
-  get origin(): string | undefined {
-    return this.#origin
-  }
-
-  /**
-   * What the folder suggests. Whoever can write to a repository would say what is written to: only a person
-   * who sees it may let it.
-   * @throws Failure `usage` for a write where nobody does
-   */
-  async #suggested(takes: Takes): Promise<Scope | undefined> {
-    const { command, suggests, wish } = this.#options
-    const found = await suggests?.scope(takes)
-    const { interactive, notes } = this.#screen
-    suggests?.tell(notes)
-    if (found === undefined || !changes(command, wish.raw.args)) return found
-    const { kind, value, source } = found
-    if (!interactive()) {
-      const flag = kind === 'project' ? '-P' : '-G'
-      throw usage(
-        `${source} suggests the ${kind} ${value}, and what writes takes none from there where nobody sees it`,
-        `Name it: ${flag} ${quoted(value)}`,
-      )
-    }
-    const origin = `the ${kind} ${value} comes from ${source}`
-    if (this.#origin === undefined) notes.note(origin)
-    this.#origin = origin
-    return found
   }
 }
