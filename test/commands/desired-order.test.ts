@@ -151,3 +151,60 @@ it('says of what would have to come before each other that it is impossible', as
   ])
   expect(stdout).toContain('nothing to do; 2 impossible')
 })
+
+it.each([
+  [
+    'domains that trade projects',
+    (there: boolean) =>
+      projects.map((_, i) => ({
+        pages_domains: { $exact: true, [(i === 0) === there ? 'a.x.test' : 'b.x.test']: {} },
+      })),
+  ],
+  [
+    'runners that trade projects',
+    (there: boolean) =>
+      projects.map((_, i) => ({
+        runners: {
+          $exact: true,
+          ...(i === 0 ? { 'app-deployer': {} } : {}),
+          [(i === 0) === there ? 'docs-renderer' : 'gpu']: {},
+        },
+      })),
+  ],
+])('takes %s', async (_, at) => {
+  const of = (there: boolean) => ({
+    projects: Object.fromEntries(projects.map((path, i) => [path, at(there)[i]])),
+  })
+  const run = await desk({ 'first.json': of(true), 'then.json': of(false) })
+  for (const file of ['first.json', 'then.json', 'first.json']) {
+    const { code, stdout } = await run(`apply ${file} --yes ${everything}`)
+    expect([file, code, stdout]).toEqual([file, 0, expect.not.stringContaining('impossible')])
+    expect((await run(`plan ${file}`)).stdout).toContain('nothing to do; ')
+  }
+})
+
+it('takes two users who move inwards while the rules of their projects trade them', async () => {
+  const of = (outer: boolean) => ({
+    groups: { platform: { members: outer ? both('developer') : { chi: null, eva: null } } },
+    projects: Object.fromEntries(
+      projects.map((path, i) => {
+        const user = (i === 0) === outer ? 'chi' : 'eva'
+        return [
+          path,
+          {
+            members: outer ? {} : both('guest'),
+            approval_rules: { R: { approvals_required: 1, user_ids: [user] } },
+          },
+        ]
+      }),
+    ),
+  })
+  const both = (level: string) => ({ chi: { access_level: level }, eva: { access_level: level } })
+  const run = await desk({ 'first.json': of(true), 'then.json': of(false) })
+  for (const file of ['first.json', 'then.json']) {
+    const { code, stderr } = await run(`apply ${file} --yes ${everything}`)
+    expect([file, code, code === 0 ? '' : stderr]).toEqual([file, 0, ''])
+    const again = await run(`plan ${file} -o json`)
+    expect(JSON.parse(again.stdout).actions).toEqual([])
+  }
+})

@@ -1,42 +1,11 @@
 /** Who approves is a member once the plan is done: an instance leaves the others out without a word. */
 import type { JsonValue } from '../../base/json/value.js'
-import { groupMembers, projectMembers } from '../../catalogue/managed/members.js'
 import type { Change, PlanFinding } from '../actions.js'
-import { type ManagedPlace, placeText } from '../address.js'
 import { sideBySide } from '../reading/once.js'
 import { sameValue } from '../values.js'
-import { above, allMembers } from './kinds/members.js'
-import { memberships, type PlannedMembership } from './memberships.js'
+import { allMembers } from './kinds/members.js'
+import { LevelsAfter, memberships } from './memberships.js'
 import type { ComparingOptions, ComparingSight, Draft } from './types.js'
-
-/** A place, and the groups above it. */
-const lineOf = (place: ManagedPlace): readonly ManagedPlace[] => {
-  const group = above(place)
-  return [place, ...(group === undefined ? [] : lineOf(group))]
-}
-
-const keyOf = (place: ManagedPlace, user: JsonValue): string =>
-  `${user} ${placeText(place).toLowerCase()}`
-
-type Planned = ReadonlyMap<string, PlannedMembership>
-
-/** Whether a user is a member of a project once a plan is done. */
-const isMember = async (
-  sight: ComparingSight,
-  project: ManagedPlace,
-  user: JsonValue,
-  { planned, now }: { readonly planned: Planned; readonly now: ReadonlySet<JsonValue> },
-): Promise<boolean> => {
-  const line = lineOf(project)
-  const plans = line.flatMap((place) => planned.get(keyOf(place, user)) ?? [])
-  if (plans.length === 0) return now.has(user)
-  if (plans.some(({ after }) => after > 0)) return true
-  for (const place of line.filter((one) => !planned.has(keyOf(one, user)))) {
-    const seen = await sight.see(place, place.scope === 'group' ? groupMembers : projectMembers)
-    if (seen.is === 'read' && seen.items.some(({ record }) => record.id === user)) return true
-  }
-  return false
-}
 
 /** A draft with fewer members of a list; undefined where nothing is left to change. */
 const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): Draft | undefined => {
@@ -65,25 +34,20 @@ const approversOf = ({ kind, verb, step }: Draft): string | undefined => {
 
 /** Those of whom a draft speaks, and who are no members. */
 const strangersOf = async (
-  made: Draft,
+  { address: { scope, path }, before, step }: Draft,
   name: string,
   sight: ComparingSight,
-  planned: Planned,
+  levels: LevelsAfter,
 ): Promise<readonly JsonValue[]> => {
-  const { scope, path } = made.address
   const place = { scope, path }
   // Whom the rule has already, the instance takes, for as long as no membership ends.
-  const had = new Set(listIn(made.before?.attributes[name]))
-  const users = listIn(made.step.values[name]).filter(
-    (user) => !had.has(user) || lineOf(place).some((one) => planned.has(keyOf(one, user))),
+  const had = new Set(listIn(before?.attributes[name]))
+  const users = listIn(step.values[name]).filter(
+    (user) => !had.has(user) || levels.changes(place, Number(user)),
   )
-  if (users.length === 0) return []
-  const seen = await allMembers(sight, projectMembers, place)
-  if (seen.is !== 'read') return []
-  const now = new Set<JsonValue>(seen.items.map(({ record }) => Number(record.id)))
+  if (users.length === 0 || (await allMembers(sight, place)).is !== 'read') return []
   const all: JsonValue[] = []
-  for (const user of users)
-    if (!(await isMember(sight, place, user, { planned, now }))) all.push(user)
+  for (const user of users) if ((await levels.of(place, Number(user))) === 0) all.push(user)
   return all
 }
 
@@ -93,12 +57,11 @@ export const membersOnly = async (
   sight: ComparingSight,
   { about }: Pick<ComparingOptions, 'about'>,
 ): Promise<{ readonly drafts: readonly Draft[]; readonly findings: readonly PlanFinding[] }> => {
-  const all = memberships(drafts)
-  const planned = new Map(all.map((one) => [keyOf(one.draft.address, one.user), one]))
+  const levels = new LevelsAfter(sight, memberships(drafts))
   const findings: PlanFinding[] = []
   const check = async (made: Draft): Promise<readonly Draft[]> => {
     const name = approversOf(made)
-    const left = name === undefined ? [] : await strangersOf(made, name, sight, planned)
+    const left = name === undefined ? [] : await strangersOf(made, name, sight, levels)
     if (name === undefined || left.length === 0) return [made]
     const { address, changes } = made
     const isShared = about?.(address.path)?.shared === true

@@ -1,9 +1,10 @@
 /** What no plan may do to members: take the token's own user away, or the last owner of a group. */
 
+import { shelvesOf } from '../../base/shelves.js'
 import type { ManagedPlace } from '../address.js'
 import { placeText } from '../address.js'
-import { above, allMembers, levelOf } from './kinds/members.js'
-import { memberships, owner, type PlannedMembership } from './memberships.js'
+import { allMembers, levelOf } from './kinds/members.js'
+import { LevelsAfter, memberships, owner, type PlannedMembership } from './memberships.js'
 import type { ComparingOptions, ComparingSight, Draft, Mistake } from './types.js'
 
 const said = ({ draft }: PlannedMembership, text: string, hint?: string): Mistake => ({
@@ -40,33 +41,21 @@ const ownUser = async (
     })
 }
 
-const within = (place: ManagedPlace, group: ManagedPlace): boolean =>
-  place.scope === 'group' &&
-  (place.path.toLowerCase() === group.path.toLowerCase() ||
-    place.path.toLowerCase().startsWith(`${group.path.toLowerCase()}/`))
-
-/** Users who own a group after all is done; undefined where that cannot be read. */
-const ownersAfter = async (
+/** Whether a group is left with an owner; undefined where that cannot be read. */
+const hasOwner = async (
   group: ManagedPlace,
   all: readonly PlannedMembership[],
   sight: ComparingSight,
-): Promise<ReadonlySet<number> | undefined> => {
-  const here = all.filter(({ draft }) => within(group, draft.address))
-  const [some] = all
-  if (some === undefined) return undefined
-  const seen = await allMembers(sight, some.draft.kind, group)
+): Promise<boolean | undefined> => {
+  const seen = await allMembers(sight, group)
   if (seen.is !== 'read') return undefined
-  const falling = new Set(here.filter((m) => m.after < owner).map(({ user }) => user))
-  const owners = seen.items
-    .filter(({ attributes }) => levelOf(attributes.access_level) >= owner)
-    .map(({ record }) => Number(record.id))
-  const parent = above(group)
-  const inherited = parent === undefined ? undefined : await ownersAfter(parent, all, sight)
-  return new Set([
-    ...owners.filter((user) => !falling.has(user)),
-    ...here.filter((m) => m.after >= owner).map(({ user }) => user),
-    ...(inherited ?? []),
-  ])
+  const levels = new LevelsAfter(sight, all)
+  const now = seen.items.flatMap(({ attributes, record }) =>
+    levelOf(attributes.access_level) >= owner ? [Number(record.id)] : [],
+  )
+  for (const user of new Set([...now, ...all.map((one) => one.user)]))
+    if ((await levels.of(group, user)) >= owner) return true
+  return false
 }
 
 /** Never the last owner of a group. */
@@ -74,15 +63,17 @@ const lastOwners = async (
   all: readonly PlannedMembership[],
   sight: ComparingSight,
 ): Promise<readonly Mistake[]> => {
+  const fallen = all.filter(
+    ({ draft, before, after }) =>
+      draft.address.scope === 'group' && before >= owner && after < owner,
+  )
+  const groups = shelvesOf(fallen, ({ draft }) => draft.address.path.toLowerCase())
   const mistakes: Mistake[] = []
-  const done = new Set<string>()
-  for (const one of all) {
-    const { scope, path } = one.draft.address
-    if (scope !== 'group' || one.before < owner || one.after >= owner) continue
-    if (done.has(path.toLowerCase())) continue
-    done.add(path.toLowerCase())
-    const left = await ownersAfter({ scope, path }, groupOnes(all), sight)
-    if (left !== undefined && left.size > 0) continue
+  for (const [one] of groups.values()) {
+    if (one === undefined) continue
+    const { path } = one.draft.address
+    const left = await hasOwner({ scope: 'group', path }, all, sight)
+    if (left === true) continue
     const text =
       left === undefined
         ? `whether the group ${path} would still have an owner cannot be read`
@@ -91,9 +82,6 @@ const lastOwners = async (
   }
   return mistakes
 }
-
-const groupOnes = (all: readonly PlannedMembership[]): readonly PlannedMembership[] =>
-  all.filter(({ draft }) => draft.address.scope === 'group')
 
 /** What is wrong with what a plan would do to members. */
 export const memberMistakes = async (

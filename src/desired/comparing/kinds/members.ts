@@ -1,7 +1,7 @@
 /** Members: those that groups above have, bots, and the owner of a namespace. */
 import type { JsonValue } from '../../../base/json/value.js'
 import { members as endpoints } from '../../../catalogue/areas/members.js'
-import type { Managed } from '../../../catalogue/managed/managed.js'
+import { groupMembers, projectMembers } from '../../../catalogue/managed/members.js'
 import type { ManagedPlace } from '../../address.js'
 import type { SeenItem, SeenKind } from '../../seen.js'
 import type { Comparing, ComparingSight, KindHooks } from '../types.js'
@@ -21,20 +21,14 @@ export const above = ({ scope, path }: ManagedPlace): ManagedPlace | undefined =
 }
 
 /** One a scope: what follows from a fact is worked out once. */
-const inherited = new Map<string, Managed>()
+const inherited = {
+  group: { ...groupMembers, name: 'members/all', read: endpoints.listAllOfGroup },
+  project: { ...projectMembers, name: 'members/all', read: endpoints.listAllOfProject },
+}
 
 /** All members of a place, also those by a group above. */
-export const allMembers = (
-  sight: ComparingSight,
-  kind: Managed,
-  place: ManagedPlace,
-): Promise<SeenKind> => {
-  const { scope } = place
-  const read = scope === 'group' ? endpoints.listAllOfGroup : endpoints.listAllOfProject
-  const all = inherited.get(scope) ?? { ...kind, scope, name: 'members/all', read }
-  inherited.set(scope, all)
-  return sight.see(place, all)
-}
+export const allMembers = (sight: ComparingSight, place: ManagedPlace): Promise<SeenKind> =>
+  sight.see(place, place.scope === 'group' ? inherited.group : inherited.project)
 
 const isPersonal = ({ how, place }: Comparing): boolean =>
   place.scope === 'project' && how.about?.(place.path)?.namespace === 'user'
