@@ -121,3 +121,25 @@ it('is not resumed where the old key was changed meanwhile', async () => {
   expect([code, stdout, await present()]).toEqual([0, '', ['old', 'new']])
 })
 const done = () => {}
+
+it('and one that is taken in from another project is resumed where its rights were refused', async () => {
+  const [, , third = ''] = publicKeys
+  await send('POST /projects/platform%2Fcore%2Fengine/deploy_keys', {
+    json: { title: 'shared', key: third, can_push: false },
+  })
+  let down = true
+  const { cwd, run, written } = await desk(
+    (seen, response) => down && seen.method === 'PUT' && refusing(403)(seen, response),
+  )
+  const said = { deploy_keys: { shared: { key: third, can_push: true } } }
+  writeFileSync(
+    join(cwd, 'svcctl.json'),
+    JSON.stringify({ version: 1, projects: { 'platform/app': said } }),
+  )
+  expect((await run('apply svcctl.json --yes')).code).toBe(8)
+  down = false
+  const again = await run('apply --resume last --yes')
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('1 done')])
+  expect(written()).toEqual(['POST', 'PUT', 'PUT'])
+  expect((await run('plan svcctl.json')).stdout).toContain('nothing to do; ')
+})
