@@ -31,7 +31,7 @@
  * `remove`; every writing request is saved. A reading request that writes a transition down says
  * so with `call.instance.touch()`. Times come from `call.clock` only. What users do leaves an
  * event: `call.record({ action, project_id, target_type, … })`. Work that takes time stores its
- * start and is through when `call.clock.over(start, seconds)`.
+ * start, and a source of `scheduler.ts` says when it is due and what happens then.
  */
 import type { CheckedOf, ResultOf } from '../catalogue/inferred.js'
 import type { Call } from './call.js'

@@ -12,6 +12,7 @@ import { InstanceClock } from './clock.js'
 import { Repositories } from './git/repositories.js'
 import { alertEndpointsOf, receivedAlerts } from './rules/instance/received-alerts.js'
 import { credentialsIn, type KnownCredential } from './rules/people/credentials.js'
+import { setJobsRule } from './rules/repository/job-runs.js'
 import { cast, tokenOf } from './seed/people/people.js'
 import { historyOf } from './seed/repository/histories.js'
 import type { Load } from './server/limits.js'
@@ -104,7 +105,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   try {
     const instance: Instance & { base: string } = instanceOf(store, options)
     store.state.config.impersonation_enabled = options.impersonation ?? true
-    if (options.jobs !== undefined) store.state.config.jobs = options.jobs
+    if (options.jobs !== undefined) setJobsRule(instance, options.jobs)
     const app = await buildServer(instance, options)
     await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
     const { port } = app.server.address() as AddressInfo

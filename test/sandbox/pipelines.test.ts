@@ -232,7 +232,7 @@ next: { stage: two, script: [x] }
     expect(new Set(begun).size).toBe(3)
   })
 
-  it('run on where all are held, until their runner is paused', async () => {
+  it('run on where all are held, until their runner is paused or the rule is changed', async () => {
     await instance.restart({ jobs: 'hold' })
     const id = await configure('held: { script: [x] }')
     instance.at(86_400)
@@ -241,6 +241,11 @@ next: { stage: two, script: [x] }
     await send(`PUT /runners/${held?.runner.id}`, { json: { active: false } })
     instance.at(86_402)
     expect(await states(id)).toEqual({ held: 'success' })
+    const other = await configure('held: { script: [x] } #')
+    await instance.restart({ jobs: 'pass' })
+    expect(await states(other)).toEqual({ held: 'running' })
+    instance.at(86_404)
+    expect(await states(other)).toEqual({ held: 'success' })
   })
 })
 

@@ -188,6 +188,14 @@ export const letFinish = (call: Call, runner: RunnerRecord): void => {
     if (job.status === 'running') job.ending_since ??= call.clock.iso()
 }
 
+/** Says how jobs end that are taken from now on; what was held until now comes to its end. */
+export const setJobsRule = ({ state, clock }: Instance, rule: string): void => {
+  if (state.config.jobs === rule) return
+  state.config.jobs = rule
+  for (const job of state.jobs.filter(({ course }) => course?.end === 'hold'))
+    if (job.status === 'running') job.ending_since ??= clock.iso()
+}
+
 /** What of a job's log there is by now, in bytes. */
 export const traceSize = (
   { course, started_at, finished_at, trace_size }: JobRecord,
