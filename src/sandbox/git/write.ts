@@ -107,10 +107,6 @@ export const moveBranch = async (
   return (await repository.run(args)).code === 0
 }
 
-/** Takes a branch away; its commits stay. */
-export const removeBranch = (repository: Repository, branch: string): Promise<unknown> =>
-  repository.run(['update-ref', '-d', `refs/heads/${branch}`])
-
 export const isBranchName = async (repository: Repository, name: string): Promise<boolean> =>
   !name.startsWith('-') && (await repository.run(['check-ref-format', '--branch', name])).code === 0
 

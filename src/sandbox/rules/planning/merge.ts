@@ -4,7 +4,7 @@ import { Call, type Due, type Instance } from '../../call.js'
 import { mergeBase, mergeCommits } from '../../git/apply.js'
 import { branchHead, commit, count } from '../../git/read.js'
 import type { Repository } from '../../git/repositories.js'
-import { copyCommit, moveBranch, removeBranch, writeCommit } from '../../git/write.js'
+import { copyCommit, moveBranch, writeCommit } from '../../git/write.js'
 import type { ProjectRecord } from '../../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../../state/planning.js'
 import { isMoving } from '../instance/moves.js'
@@ -29,31 +29,13 @@ const refusalOf = (call: Call, target: ProjectRecord, request: MergeRequestRecor
   return isMoving(call, 'project', target.id) ? 'the repository is read-only' : undefined
 }
 
-/** The commits of a merge, and where its target was. */
+/** A merge commit, and where the target branch was. */
 interface Merged {
   readonly onto: string
   readonly head: string
-  readonly merge_commit_sha: string | null
-  readonly squash_commit_sha: string | null
 }
 
-/** The source as one commit on the target's. */
-const squash = async (
-  call: Call,
-  repository: Repository,
-  tree: string,
-  request: MergeRequestRecord,
-  onto: string,
-) =>
-  writeCommit(repository, {
-    tree,
-    parents: [onto],
-    message: request.title,
-    author: signature(call),
-    committer: signature(call),
-  })
-
-/** Writes the commits that the project's way of merging asks for; a text says why it cannot. */
+/** Writes the merge commit; a text says why it cannot. */
 const writeMerge = async (
   call: Call,
   repository: Repository,
@@ -63,33 +45,25 @@ const writeMerge = async (
   const { sha, target_branch } = request
   const onto = await branchHead(repository, target_branch)
   if (onto === undefined) return `the branch ${target_branch} is gone`
-  const linear = target.merge_method !== 'merge'
-  if (linear && (await mergeBase(repository, sha, onto)) !== onto)
+  if (target.merge_method !== 'merge' && (await mergeBase(repository, sha, onto)) !== onto)
     return 'its branch has to be rebased onto the target branch first'
   const tree = await mergeCommits(repository, onto, sha)
   if (tree === undefined) return 'there are merge conflicts'
-  const squashed = request.squash ? await squash(call, repository, tree, request, onto) : null
-  const tip = squashed ?? sha
-  if (target.merge_method === 'ff')
-    return { onto, head: tip, merge_commit_sha: null, squash_commit_sha: squashed }
   const head = await writeCommit(repository, {
     tree,
-    parents: [onto, tip],
+    parents: [onto, sha],
     message: `Merge branch '${request.source_branch}' into '${target_branch}'\n\n${request.title}\n\nSee merge request ${target.path_with_namespace}!${request.iid}`,
     author: signature(call),
     committer: signature(call),
   })
-  return { onto, head, merge_commit_sha: head, squash_commit_sha: squashed }
+  return { onto, head }
 }
 
-const writeDown = (
-  call: Call,
-  request: MergeRequestRecord,
-  { merge_commit_sha, squash_commit_sha }: Merged,
-) => {
-  const now = call.clock.iso()
-  Object.assign(request, { state: 'merged', merged_at: now, merged_by_id: call.signedIn().id })
-  Object.assign(request, { merge_commit_sha, squash_commit_sha, conflicts: false })
+const writeDown = (call: Call, request: MergeRequestRecord, merge_commit_sha: string): void => {
+  request.state = 'merged'
+  request.merged_at = call.clock.iso()
+  request.merged_by_id = call.signedIn().id
+  request.merge_commit_sha = merge_commit_sha
   call.record({
     action: 'merged',
     project_id: request.project_id,
@@ -115,7 +89,7 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
     const { onto, head } = merged
     if (!(await moveBranch(into, request.target_branch, onto, head)))
       return 'the target branch has moved meanwhile'
-    writeDown(call, request, merged)
+    writeDown(call, request, head)
     const { message } = await commit(into, head)
     await pushed(call, target, {
       branch: request.target_branch,
@@ -126,8 +100,6 @@ const merge = async (call: Call, request: MergeRequestRecord): Promise<string | 
     })
     if (request.target_branch === target.default_branch)
       closeIssues(call, target, request.closes_iids)
-    if (request.should_remove_source_branch === true)
-      await removeBranch(from, request.source_branch)
     return null
   })
 }
