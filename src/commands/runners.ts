@@ -1,5 +1,6 @@
 /** `runners pause`, `resume` and `register` (`catalogue/reference/runners.md`). */
 
+import { isObject } from '../base/objects.js'
 import { inSeconds, poll } from '../base/poll.js'
 import { programs } from '../base/processes.js'
 import { runners } from '../catalogue/areas/runners.js'
@@ -103,7 +104,7 @@ const runCommand = async (
 const flags = {
   'wait-timeout': integer('seconds to wait for the running jobs', { min: 1, default: 3600 }),
   'resume-after': string(
-    'then run this shell command, without svcctl’s credentials, and resume them in any case',
+    'then run this shell command, without svcctl’s credentials, and resume in any case those that were active',
   ),
 } as const
 
@@ -146,7 +147,13 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
   if (command === undefined) return operation
   return {
     ...operation,
-    complete: (plan) => ({ ...plan, label: nameOf(plan), object: String(plan.values.id) }),
+    complete: async (plan) => ({
+      ...plan,
+      label: nameOf(plan),
+      object: String(plan.values.id),
+      record: (await instance.call(runners.get, pathIn(runners.get, plan.values))).data,
+    }),
+    reads: true,
     around: (work) =>
       waiting(work).catch((error: unknown) => {
         throw notDrained(error)
@@ -155,6 +162,10 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
     final: '--resume-after resumes its runners by itself',
   }
 }
+
+/** What was paused before stays so. */
+const wasActive = ({ record: before }: Plan): boolean =>
+  !isObject(before) || before.active !== false
 
 /** Runs the command; the runners take jobs again whatever came of it. */
 const afterwards = async (
@@ -169,7 +180,11 @@ const afterwards = async (
     person.report(failure)
     answer.exit(failure.exitCode)
   }
-  return plans.map((plan) => ({ ...plan, values: { ...plan.values, active: true } }))
+  const again = plans.filter(wasActive)
+  return again.map(({ record: _, ...plan }) => ({
+    ...plan,
+    values: { ...plan.values, active: true },
+  }))
 }
 
 export const drain = define({

@@ -12,12 +12,17 @@ import { onTerminal } from './calling.js'
 const server = recording()
 /** How often a runner's jobs are found running before they have ended. */
 let busy: number
+/** Which runners take jobs; those that nobody paused do. */
+let active: Map<number, boolean>
 beforeEach(() => {
   busy = 0
-  server.answer = ({ method, url }) => {
+  active = new Map()
+  server.answer = ({ method, url, body }) => {
     if (url.includes('/runners/404')) return { status: 404, body: { message: '404 Not found' } }
     if (url.includes('/jobs')) return { body: busy-- > 0 ? [{ id: 9, status: 'running' }] : [] }
-    return method === 'GET' ? { body: { id: 1, active: false } } : { body: { id: 1 } }
+    const id = Number(/\/runners\/(\d+)/.exec(url)?.[1])
+    if (method === 'PUT') active.set(id, JSON.parse(body).active)
+    return { body: { id, active: active.get(id) ?? true } }
   }
 })
 
@@ -68,12 +73,22 @@ describe('runners drain', () => {
     ])
   })
 
+  it('leaves paused what was paused before', async () => {
+    active.set(2, false)
+    const ran = await drain('1', '2', '3', '--resume-after', 'true')
+    expect(ran.code, ran.stderr).toBe(0)
+    expect(writes().slice(3)).toEqual([
+      '/api/v4/runners/1 {"active":true}',
+      '/api/v4/runners/3 {"active":true}',
+    ])
+  })
+
   it('does not run the command where one could not be paused', async () => {
     const cwd = folder()
     const args = ['runners', 'drain', '1', '404', '--resume-after', 'touch done']
     const ran = await svcctl(args, { env: env(), cwd })
     expect(ran.code).toBe(8)
-    expect(ran.stderr).toContain('runner 404: 404 Not found')
+    expect(ran.stderr).toContain('404: 404 Not found')
     expect(ran.stderr).toContain('the command was not run')
     expect(existsSync(join(cwd, 'done'))).toBe(false)
   })
@@ -123,20 +138,21 @@ describe('runners drain', () => {
       { object: '2', state: 'begun' },
     ])
     expect(lines).toContainEqual(
-      expect.objectContaining({ object: '1', state: 'begun', before: { active: false } }),
+      expect.objectContaining({ object: '1', state: 'begun', before: { active: true } }),
     )
-    expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'failed' })
+    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'failed' })
     server.answer = answer
     server.seen.length = 0
     const again = ['runners', 'drain', '--resume', journal, '--yes', '-o', 'ndjson']
     const resumed = await svcctl(again, { env: around })
     expect([resumed.code, writes()]).toEqual([0, ['/api/v4/runners/2 {"active":false}']])
-    expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'unchanged' })
+    expect(statesOf(journal)).toEqual({ 1: 'done', 2: 'unchanged' })
   })
 
   it('waits for what was paused already: jobs may still run on it', async () => {
     busy = 1
     const journal = join(folder(), 'run.ndjson')
+    for (const id of [1, 2]) active.set(id, false)
     await drain('1', '2', '--journal', journal)
     expect(server.lines().filter((line) => line.includes('/jobs')).length).toBeGreaterThan(2)
     expect(statesOf(journal)).toEqual({ 1: 'unchanged', 2: 'unchanged' })
@@ -164,12 +180,6 @@ describe('runners drain', () => {
   })
 
   it('is undone from its journal where it was lost before it resumed them', async () => {
-    let active = true
-    server.answer = ({ method, url, body }) => {
-      if (url.includes('/jobs')) return { body: [] }
-      if (method === 'PUT') active = JSON.parse(body).active
-      return { body: { id: 1, active } }
-    }
     const at = { ...env(), SVC_CONFIG_DIR: configuration() }
     const line = ['runners', 'drain', '1', '--resume-after', 'kill -9 $PPID; sleep 5']
     await execa(process.execPath, [program, ...line], {
