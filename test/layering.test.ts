@@ -126,7 +126,6 @@ describe('the rooms of src', () => {
       [
         'sandbox/areas',
         'sandbox/present',
-        'sandbox/rules/instance',
         'sandbox/rules/people',
         'sandbox/rules/planning',
         'sandbox/rules/repository',

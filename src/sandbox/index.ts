@@ -2,7 +2,6 @@
  * The embedded instance: a real HTTP server on the loopback that answers every endpoint of the
  * catalogue from a state folder. It knows nothing of the command line; any client may talk to it.
  */
-
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Words } from '../catalogue/words.js'
@@ -10,14 +9,88 @@ import type { Instance } from './call.js'
 import type { Version } from './ci-lint/index.js'
 import { InstanceClock } from './clock.js'
 import { Repositories } from './git/repositories.js'
-import { alertEndpointsOf, receivedAlerts } from './rules/instance/received-alerts.js'
-import { credentialsIn, type KnownCredential } from './rules/people/credentials.js'
 import { setJobsRule } from './rules/repository/job-runs.js'
 import { cast, tokenOf } from './seed/people/people.js'
 import { historyOf } from './seed/repository/histories.js'
 import type { Load } from './server/limits.js'
 import { buildServer } from './server/server.js'
+import type { TokenRecord } from './state/people-and-projects.js'
+import type { State } from './state/state.js'
 import { readState, StateStore, type StateWait } from './state/store.js'
+
+// Every credential of an instance: what there is to try out what each of them may do.
+
+interface KnownCredential {
+  /** How it is sent: `personal`, `oauth`, `session`, `job`, `registration` … */
+  readonly kind: string
+  /** Who acts with it, or what it registers runners for. */
+  readonly of: string
+  readonly value: string
+  readonly scopes: readonly string[]
+  readonly state: 'active' | 'expired' | 'revoked'
+  /** OAuth only. */
+  readonly refresh_token: string | null
+}
+
+const stateOf = ({ revoked, expires_at }: TokenRecord, now: string): KnownCredential['state'] => {
+  if (revoked) return 'revoked'
+  return expires_at !== null && expires_at <= now ? 'expired' : 'active'
+}
+
+const plain = (kind: string, of: string, value: string): KnownCredential => ({
+  kind,
+  of,
+  value,
+  scopes: [],
+  state: 'active',
+  refresh_token: null,
+})
+
+/** All credentials but alert keys, users' tokens first. */
+const credentialsIn = (state: State, now = new InstanceClock().iso()): KnownCredential[] => {
+  const nameOf = (id: number | null): string => state.users.get(id)?.username ?? ''
+  return [
+    ...state.tokens.all().map((token) => ({
+      kind: token.kind,
+      of: nameOf(token.user_id),
+      value: token.value,
+      scopes: token.scopes,
+      state: stateOf(token, now),
+      refresh_token: token.refresh_token,
+    })),
+    ...state.jobs
+      .filter((job) => job.status === 'running')
+      .map((job) => plain('job', `job ${job.id} of ${nameOf(job.user_id)}`, job.token)),
+    plain('registration', 'the instance', state.config.registration_token),
+    ...state.groups
+      .all()
+      .map((group) => plain('registration', group.full_path, group.runners_token)),
+    ...state.projects
+      .all()
+      .map((project) => plain('registration', project.path_with_namespace, project.runners_token)),
+  ]
+}
+
+// What lies behind the alert endpoints, for people who look at the embedded instance.
+
+/** Where alerts can be sent: each endpoint with its address and key. */
+export const alertEndpointsOf = (state: State, base: string) =>
+  state.alertEndpoints.all().map(({ project_id, name, identifier, key, active }) => {
+    const project = state.projects.get(project_id)?.path_with_namespace ?? ''
+    const url = `${base}/${project}/alerts/notify/${encodeURIComponent(name)}/${identifier}.json`
+    return { project, name, url, key, active }
+  })
+
+/** The alerts that were received, newest first, each with what was sent. */
+export const receivedAlerts = (state: State) =>
+  state.alerts
+    .all()
+    .reverse()
+    .map(({ id: _, project_id, endpoint_id, fingerprint: _print, issue_id: _issue, ...alert }) => ({
+      project: state.projects.get(project_id)?.path_with_namespace ?? '',
+      endpoint: state.alertEndpoints.get(endpoint_id)?.name ?? '',
+      ...alert,
+    }))
 
 export { isVersion } from './ci-lint/index.js'
 export { hasGit } from './git/repositories.js'

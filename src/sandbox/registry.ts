@@ -1,8 +1,12 @@
 /** A row an area of the embedded instance: its handlers and what it adds to the catalogue. */
-
 import type { AreaName } from '../catalogue/index.js'
 import type { AnyHandlers, AreaExtras } from './handlers.js'
-import { alertAddress } from './rules/instance/alert-address.js'
+
+// The addresses of alert endpoints: `/<project path>/alerts/notify/<name>/<identifier>.json`.
+
+/** The names of the groups are no properties of an alert. */
+const alertAddress =
+  /^\/(?<endpoint_project>.+)\/alerts\/notify\/[^/]+\/(?<endpoint_identifier>[^/]+)\.json$/
 
 export interface HandlerRow extends AreaExtras {
   readonly load: () => Promise<AnyHandlers>

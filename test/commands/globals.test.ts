@@ -16,6 +16,7 @@ describe('global flags', () => {
       strict: false,
       web: false,
       allProfiles: false,
+      allGroups: false,
       allProjects: false,
       withArchived: false,
       sandbox: false,

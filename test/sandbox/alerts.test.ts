@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readState, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import {
   alertEndpointsOf,
+  readState,
   receivedAlerts,
-} from '../../src/sandbox/rules/instance/received-alerts.js'
+  type Sandbox,
+  startSandbox,
+} from '../../src/sandbox/index.js'
 import { seedState } from '../../src/sandbox/seed/index.js'
 import { sender } from './instance.js'
 

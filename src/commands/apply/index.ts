@@ -1,18 +1,48 @@
 /** `svcctl apply`: makes an instance what files say that it is to be, and looks whether it is. */
+
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { makeFolders } from '../../base/files/folders.js'
+import { lock } from '../../base/files/lock.js'
 import { boolean, oneOf } from '../../catalogue/params.js'
 import type { DesiredPlan, PlannedAction } from '../../desired/actions.js'
 import { exitCodes, Failure, usage } from '../../errors.js'
+import { pathsOf } from '../../profile/index.js'
 import { define, type GivenBy } from '../define.js'
+import { instanceOf } from '../journal/named.js'
 import { filesArgument, limitFlags, limitsOf, planningFlags, secretFlags } from '../plan/flags.js'
 import { type MadePlan, madePlan } from '../plan/making.js'
 import { checkLimits, endOf, failOnOf, printPlan } from '../plan/printing.js'
 import { secretsOf } from '../plan/secrets.js'
-import type { Services } from '../services.js'
+import type { PlaceService, Services } from '../services.js'
 import { type Agreed, agreedIn, checkAgreed, openIn, staleIn } from './agreed.js'
 import { done } from './doing.js'
 import { keptRun, noteUnfinished, type ResumedRun, resumedRun } from './journal.js'
-import { onlyOne } from './lock.js'
 import type { ApplyRun } from './run.js'
+
+// One apply at a time on an instance, from one state folder.
+
+/**
+ * Keeps others from applying to the instance meanwhile.
+ * @returns what lets them again
+ * @throws Failure `conflict` where another does
+ */
+const onlyOne = async (
+  place: Pick<PlaceService, 'env' | 'globals' | 'session'>,
+): Promise<() => void> => {
+  const instance = await instanceOf(place)
+  const { state } = pathsOf(place.env)
+  makeFolders(state, 0o700)
+  const name = createHash('sha256').update(instance).digest('hex').slice(0, 16)
+  const held = await lock(join(state, `apply-${name}.lock`), {
+    patience: 0,
+    held: (owner) =>
+      new Failure('conflict', `another apply to ${instance} is under way: ${owner}`, {
+        hint: 'Wait for it to end.',
+      }),
+  })
+  return () => held.release()
+}
 
 const flags = {
   ...planningFlags,

@@ -1,6 +1,7 @@
 /** Files and an instance → a plan: what plan, drift and apply have in common. */
 import type { JsonValue } from '../../base/json/value.js'
 import { version } from '../../base/version.js'
+import { largestPage } from '../../client/defaults.js'
 import type { DesiredPlan } from '../../desired/actions.js'
 import type { ComparingOptions, PlanLimits, SecretsPolicy } from '../../desired/comparing/types.js'
 import type { DeclaredState } from '../../desired/files/index.js'
@@ -13,11 +14,50 @@ import type { GivenBy } from '../define.js'
 import { instanceOf } from '../journal/named.js'
 import type { Services } from '../services.js'
 import type { Given } from '../types.js'
-import { counted } from './counting.js'
 import type { fileFlags, planningFlags } from './flags.js'
 import { readableOf } from './instance.js'
 import { selectionOf } from './selection.js'
 import type { Worked } from './summary.js'
+
+// How many requests reading took.
+
+interface Counting {
+  readonly instance: ReadableInstance
+  readonly requests: () => number
+}
+
+/**
+ * The same instance, its requests counted: a list is as many as it has pages.
+ * @param told of each that is sent
+ */
+const counted = (instance: ReadableInstance, told: () => void): Counting => {
+  let requests = 0
+  const one = <T>(work: Promise<T>): Promise<T> => {
+    requests += 1
+    told()
+    return work
+  }
+  return {
+    requests: () => requests,
+    instance: {
+      get: (ask) => one(instance.get(ask)),
+      implied: (path) => one(instance.implied(path)),
+      records: async (ask, wanted = () => true) => {
+        let records = 0
+        const found = await one(
+          instance.records(ask, (record) => {
+            records += 1
+            return wanted(record)
+          }),
+        )
+        requests += Math.max(0, Math.ceil(records / largestPage) - 1)
+        return found
+      },
+      impliedRecords: (path) => one(instance.impliedRecords(path)),
+      each: (items, work) => instance.each(items, work),
+    },
+  }
+}
 
 export interface Making {
   readonly limits?: PlanLimits

@@ -4,9 +4,20 @@ import { methodOf } from '../../catalogue/endpoint.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import type { ActionStep, PlannedAction } from '../actions.js'
 import { type Attribute, attributesOf } from '../attributes.js'
-import { isPresent } from '../presence.js'
 import type { SeenItem } from '../seen.js'
 import { normalised, sameValue } from '../values.js'
+
+// Which items count as being there.
+
+const truth = { param: { type: 'boolean', help: '' } } as const
+
+/** Whether an item counts as being there: an integration that is not active does not. */
+const isPresent = ({ present }: Managed, { record }: Pick<SeenItem, 'record'>): boolean => {
+  if (present === undefined) return true
+  const value = record[present]
+  const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return !plain || normalised(truth, value) !== false
+}
 
 /** What an instance has in place of what was written. */
 export interface Difference {

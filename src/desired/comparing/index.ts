@@ -1,18 +1,58 @@
 /** Wishes and what was seen → a plan: all that has to be done, and nothing that is so already. */
 import { shelvesOf } from '../../base/shelves.js'
 import type { Failure } from '../../errors.js'
-import type { DesiredPlan, Unread } from '../actions.js'
+import type { DesiredPlan, PlanFinding, Unread } from '../actions.js'
 import { addressText, placeText } from '../address.js'
-import type { Wish } from '../wishes.js'
+import { collected } from '../files/mistakes.js'
+import type { SecretSource, Wish } from '../wishes.js'
 import { beyond } from './limits.js'
-import { refuseMistakes } from './mistakes.js'
 import { byPlace, byText } from './order.js'
 import { memberMistakes } from './owners.js'
-import { missingSecrets } from './secrets.js'
 import { wishMeant } from './selected.js'
 import { compareWish } from './sets.js'
 import { lessThese, possibleTogether } from './together.js'
-import type { Compared, ComparingOptions, ComparingSight } from './types.js'
+import type { Compared, ComparingOptions, ComparingSight, Draft, Mistake } from './types.js'
+
+// Secrets that a plan would send have to be there when it is done; all others need not.
+
+/** What a draft would send, with where it is said. */
+const sentBy = ({ step, changes, address, origin }: Draft) =>
+  Object.entries(step.secrets).map(([name, source]: [string, SecretSource]) => ({
+    address: { ...address, attribute: name },
+    source,
+    origin: changes.find(({ attribute }) => attribute === name)?.origin ?? origin,
+  }))
+
+/** References that cannot be followed, of secrets that would be sent: a plan can be made without them. */
+const missingSecrets = async (
+  drafts: readonly Draft[],
+  { secrets, checks }: ComparingOptions,
+): Promise<readonly PlanFinding[]> => {
+  if (secrets === undefined || checks === true) return []
+  const findings: PlanFinding[] = []
+  for (const { address, source, origin } of drafts.flatMap(sentBy)) {
+    const why = await secrets.missing(source)
+    if (why !== undefined)
+      findings.push({ is: 'secret', address, text: `missing secret: ${why}`, origin })
+  }
+  return findings
+}
+
+// What is wrong in files, as only the instance shows it, told like all else that is wrong in them.
+
+const inOrder = (a: Mistake, b: Mistake): number =>
+  byText(a.origin.file, b.origin.file) || byText(a.text, b.text)
+
+/**
+ * Tells all mistakes at once, each with its file, line and column.
+ * @throws Failure `usage` where there is any
+ */
+const refuseMistakes = (mistakes: readonly Mistake[]): void => {
+  const sorted = [...mistakes].sort(inOrder)
+  const all = collected([...new Set(sorted.map(({ origin }) => origin.file))])
+  for (const { origin, text, hint } of sorted) all.add(origin, text, hint)
+  all.refuse()
+}
 
 export type { ComparingOptions, PlanLimit, PlanLimits, SecretsPolicy } from './types.js'
 

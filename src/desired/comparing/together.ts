@@ -1,12 +1,163 @@
 /** What can be done by itself, and not with all the rest of a plan. */
-import type { PlanFinding, PlannedAction } from '../actions.js'
+
+import type { JsonValue } from '../../base/json/value.js'
+import { shelvesOf } from '../../base/shelves.js'
+import type { Change, PlanFinding, PlannedAction } from '../actions.js'
 import { addressText } from '../address.js'
-import { membersOnly } from './approvers.js'
-import { belowFloors } from './floors.js'
+import { sideBySide } from '../reading/once.js'
+import { sameValue } from '../values.js'
 import { saying } from './item.js'
-import { lastProjects } from './last-projects.js'
-import { ordered } from './order.js'
+import { above, allMembers } from './kinds/members.js'
+import { projectsOfRunner } from './kinds/runners.js'
+import { LevelsAfter, memberships, type PlannedMembership } from './memberships.js'
+import { byPlace, ordered } from './order.js'
 import type { ComparingOptions, ComparingSight, Draft, SetCount } from './types.js'
+
+// Who approves is a member once the plan is done: an instance leaves the others out without a word.
+
+/** A draft with fewer members of a list; undefined where nothing is left to change. */
+const without = (made: Draft, name: string, left: ReadonlySet<JsonValue>): Draft | undefined => {
+  const ids = listIn(made.step.values[name])
+  const value = ids.filter((id) => !left.has(id))
+  const isSame = sameValue({ param: undefined }, made.before?.attributes[name] ?? [], value)
+  const changes = made.changes.flatMap((change): readonly Change[] => {
+    if (change.attribute !== name) return [change]
+    const wanted = listIn(change.wanted).filter((_, i) => !left.has(ids[i] ?? null))
+    return made.verb === 'update' && isSame ? [] : [{ ...change, wanted }]
+  })
+  if (made.verb === 'update' && changes.length === 0) return undefined
+  const values = { ...made.step.values, [name]: value }
+  return { ...made, changes, step: { ...made.step, values } }
+}
+
+const listIn = (value: JsonValue | undefined): readonly JsonValue[] =>
+  Array.isArray(value) ? (value as readonly JsonValue[]) : []
+
+/** The attribute that names who approves; undefined of a draft that names nobody. */
+const approversOf = ({ kind, verb, step }: Draft): string | undefined => {
+  const [name] = Object.entries(kind.refs ?? {}).find(([, ref]) => ref === 'user') ?? []
+  const isOne = verb !== 'delete' && kind.after?.includes('members') === true
+  return name !== undefined && isOne && listIn(step.values[name]).length > 0 ? name : undefined
+}
+
+/** Those of whom a draft speaks, and who are no members. */
+const strangersOf = async (
+  { address: { scope, path }, before, step }: Draft,
+  name: string,
+  sight: ComparingSight,
+  levels: LevelsAfter,
+): Promise<readonly JsonValue[]> => {
+  const place = { scope, path }
+  // Whom the rule has already, the instance takes, for as long as no membership ends.
+  const had = new Set(listIn(before?.attributes[name]))
+  const users = listIn(step.values[name]).filter(
+    (user) => !had.has(user) || levels.changes(place, Number(user)),
+  )
+  if (users.length === 0 || (await allMembers(sight, place)).is !== 'read') return []
+  const all: JsonValue[] = []
+  for (const user of users) if ((await levels.of(place, Number(user))) === 0) all.push(user)
+  return all
+}
+
+/** Drafts without approvers who are no members, each of whom is told of. */
+const membersOnly = async (
+  drafts: readonly Draft[],
+  sight: ComparingSight,
+  { about }: Pick<ComparingOptions, 'about'>,
+): Promise<{ readonly drafts: readonly Draft[]; readonly findings: readonly PlanFinding[] }> => {
+  const levels = new LevelsAfter(sight, memberships(drafts))
+  const findings: PlanFinding[] = []
+  const check = async (made: Draft): Promise<readonly Draft[]> => {
+    const name = approversOf(made)
+    const left = name === undefined ? [] : await strangersOf(made, name, sight, levels)
+    if (name === undefined || left.length === 0) return [made]
+    const { address, changes } = made
+    const isShared = about?.(address.path)?.shared === true
+    const said = changes.find(({ attribute }) => attribute === name) ?? made
+    const called = left.map((id) => sight.names.name('user', Number(id), address) ?? id).join(', ')
+    findings.push({
+      is: isShared ? 'unknown' : 'impossible',
+      address: { ...address, attribute: name },
+      text: isShared
+        ? `the project is shared with groups: whether ${called} may approve is not known`
+        : `who approves has to be a member of the project: not ${called}`,
+      origin: said.origin,
+    })
+    if (isShared) return [made]
+    return [without(made, name, new Set(left)) ?? []].flat()
+  }
+  return { drafts: (await sideBySide(drafts, check)).flat(), findings }
+}
+
+// No member is less in a place than in the groups above it, as the plan leaves those.
+
+/** Those that say nothing of each other's floors: groups of one depth, the outer ones first, and projects. */
+const inTurn = (all: readonly PlannedMembership[]): readonly (readonly PlannedMembership[])[] => {
+  const depths = shelvesOf(all, ({ draft: { address } }) =>
+    address.scope === 'project' ? Number.POSITIVE_INFINITY : address.path.split('/').length,
+  )
+  return [...depths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, ones]) => ones)
+}
+
+interface BelowFloors {
+  readonly findings: readonly PlanFinding[]
+  readonly dropped: ReadonlySet<Draft>
+}
+
+/** The drafts that would make somebody less than the groups above do, and what is said of them. */
+const belowFloors = async (
+  drafts: readonly Draft[],
+  sight: ComparingSight,
+  { about }: Pick<ComparingOptions, 'about'>,
+): Promise<BelowFloors> => {
+  // Nobody is above what is a person's own.
+  const all = memberships(drafts).filter(
+    ({ draft: { address } }) => about?.(address.path)?.namespace !== 'user',
+  )
+  const levels = new LevelsAfter(sight, all)
+  const dropped = new Set<Draft>()
+  const findings: PlanFinding[] = []
+  const check = async (one: PlannedMembership): Promise<void> => {
+    const { address, origin, verb } = one.draft
+    const group = above(address)
+    // Also where only the end changes: the level is sent with it, and refused.
+    const floor = verb === 'delete' || group === undefined ? 0 : await levels.of(group, one.user)
+    if (one.after >= floor) return
+    levels.drop(one)
+    dropped.add(one.draft)
+    const text = `is a member of ${group?.path} at level ${floor}, and cannot be less here`
+    findings.push({ is: 'impossible', address, text, origin })
+  }
+  for (const ones of inTurn(all)) await sideBySide(ones, check)
+  return { findings, dropped }
+}
+
+// No runner loses its only project, as the plan leaves it.
+
+/** The number of the runner that a draft is about. */
+const runnerOf = ({ kind, step }: Draft): number | undefined => {
+  const id = Number(step.values.runner_id)
+  return kind.by === 'runner' && Number.isInteger(id) ? id : undefined
+}
+
+/** The drafts that would take the last project from a runner: of several, the one that is done last. */
+const lastProjects = async (
+  drafts: readonly Draft[],
+  sight: ComparingSight,
+): Promise<ReadonlySet<Draft>> => {
+  const all = [...shelvesOf(drafts, runnerOf)].filter(([, ones]) =>
+    ones.some(({ verb }) => verb === 'delete'),
+  )
+  const found = await sideBySide(all, async ([id, ones]): Promise<readonly Draft[]> => {
+    const taken = ones.filter(({ verb }) => verb === 'delete')
+    const [kind] = taken.map((draft) => draft.kind)
+    const now = kind === undefined ? undefined : await projectsOfRunner(sight, kind, id)
+    if (now === undefined || now + ones.length - 2 * taken.length > 0) return []
+    // They go in reverse.
+    return [...taken].sort((a, b) => byPlace(a.address, b.address)).slice(0, 1)
+  })
+  return new Set(found.flat())
+}
 
 interface PossibleTogether {
   readonly drafts: readonly Draft[]

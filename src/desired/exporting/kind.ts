@@ -1,11 +1,191 @@
 /** A kind in its place, as it stands in a file. */
+
+import type { JsonValue } from '../../base/json/value.js'
+import { isObject } from '../../base/objects.js'
+import type { IntegrationFamily } from '../../catalogue/integration-families.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
+import type { ManagedPlace } from '../address.js'
+import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
+import { collected } from '../files/mistakes.js'
+import { attributeValue } from '../files/value.js'
+import { plainValue, type Written } from '../files/written.js'
 import { itemText } from '../references.js'
 import type { SeenItem, SeenKind } from '../seen.js'
-import { itemMap, type WrittenIn } from './item.js'
-import { isOmitted } from './kinds/index.js'
+import { sameValue } from '../values.js'
+import { isOmitted, keptBack } from './kinds.js'
 import { FileMap, type FileValue, sorted } from './model.js'
-import type { Exporting } from './values.js'
+import { type Exporting, fileValue } from './values.js'
+
+// An item of a kind, or the one object, as a map of a file.
+
+// What files can say of what an instance has: a value that is read as just that value, and as nothing else.
+
+const origin = { file: '', line: 1, column: 1 } as const
+
+/** A value as it stands in a file. */
+const writtenOf = (value: JsonValue): Written => {
+  if (Array.isArray(value))
+    return { is: 'list', origin, items: (value as readonly JsonValue[]).map(writtenOf) }
+  if (isObject(value)) {
+    const entries = Object.entries(value as Readonly<Record<string, JsonValue>>)
+    return {
+      is: 'map',
+      origin,
+      entries: entries.map(([key, inner]) => ({ key, origin, value: writtenOf(inner) })),
+    }
+  }
+  const scalar = value as string | number | boolean | null
+  return { is: 'scalar', origin, value: scalar, text: String(scalar ?? '') }
+}
+
+/** Whether a file that has this value of an attribute means just that: no reference, no change of a list. */
+const canSay = (attribute: Attribute, value: JsonValue): boolean => {
+  const mistakes = collected([])
+  const read = attributeValue(attribute, writtenOf(value), mistakes)
+  if (read === undefined || mistakes.any) return false
+  if (attribute.required && (read === null || read === '')) return false
+  return attribute.ref !== undefined || sameValue(attribute, read, value)
+}
+
+/** The same of an attribute that no document knows. */
+const canSayOther = (name: string, value: JsonValue): boolean => {
+  const mistakes = collected([])
+  plainValue(writtenOf(value), mistakes)
+  return !isSecretPlace(name, value) && !mistakes.any
+}
+
+// Which family's parameters an item has, where its identity does not say so.
+
+/** What an item was told to belong to: `said` where files must repeat it. */
+interface Told {
+  readonly family: IntegrationFamily
+  readonly said: boolean
+}
+
+/** The documented parameters that the record shows. */
+const shownBy = (kind: Managed, { record }: SeenItem): readonly string[] => {
+  const { echo = '', params = {} } = kind.update ?? {}
+  const properties = record[echo]
+  return isObject(properties) ? Object.keys(properties).filter((name) => name in params) : []
+}
+
+/** How badly a family fits: what it does not have, what it requires and is not there, what it has besides. */
+const misfit = ({ params }: IntegrationFamily, shown: readonly string[]): number => {
+  const strange = shown.filter((name) => !Object.hasOwn(params, name))
+  const absent = Object.entries(params).filter(
+    ([name, { secret }]) => secret !== true && !shown.includes(name),
+  )
+  const required = absent.filter(([, param]) => param.required === true)
+  return strange.length * 10_000 + required.length * 100 + absent.length
+}
+
+/**
+ * The family of an item: the one that its identity is documented to belong to, else the one that its
+ * record fits best, which the file then says. Undefined where its kind has none.
+ */
+export const familyOf = (kind: Managed, item: SeenItem): Told | undefined => {
+  const { families } = kind
+  if (families === undefined) return undefined
+  const known = families.find(({ slugs }) => slugs.includes(item.identity))
+  if (known !== undefined) return { family: known, said: false }
+  const shown = shownBy(kind, item)
+  const [best] = [...families].sort((a, b) => misfit(a, shown) - misfit(b, shown))
+  return best === undefined ? undefined : { family: best, said: true }
+}
+
+/** Where an item stands, and how it is written. */
+interface WrittenIn {
+  readonly kind: Managed
+  readonly place: ManagedPlace
+  readonly how: Exporting
+}
+
+type Entry = readonly [string, JsonValue]
+
+/** What is written of an item, and what is said in place of the rest. */
+interface Said {
+  readonly entries: readonly Entry[]
+  readonly remarks: readonly string[]
+}
+
+/** A value, where files that have it say just that. */
+const said = (name: string, value: JsonValue, sayable: boolean): Said =>
+  sayable
+    ? { entries: [[name, value]], remarks: [] }
+    : { entries: [], remarks: [`${name}: files cannot say what the instance has`] }
+
+const nothing: Said = { entries: [], remarks: [] }
+
+const joined = (parts: readonly Said[]): Said => ({
+  entries: parts.flatMap(({ entries }) => entries),
+  remarks: parts.flatMap(({ remarks }) => remarks),
+})
+
+const entryOf = (attribute: Attribute, item: SeenItem, { place, how }: WrittenIn): Said => {
+  const { name, secret, operational } = attribute
+  if (secret || (operational && !how.operational)) return nothing
+  const value = fileValue(attribute, item.attributes[name], place, how)
+  return value === undefined ? nothing : said(name, value, canSay(attribute, value))
+}
+
+/** What an item has beyond the documented attributes, by name; what is not set cannot be said. */
+const undocumented = (
+  kind: Managed,
+  { attributes }: SeenItem,
+  isMeant: (name: string) => boolean,
+): Said => {
+  if (kind.open !== true) return nothing
+  const documented = attributesOf(kind)
+  const others = Object.entries(attributes).filter(
+    ([name, value]) =>
+      !documented.has(name) && isAttributeName(name) && value !== null && isMeant(name),
+  )
+  const inOrder = sorted(others, ([name]) => name)
+  return joined(inOrder.map(([name, value]) => said(name, value, canSayOther(name, value))))
+}
+
+/** A set's secrets cannot be read, and yet an item that is made anew needs them. */
+const secretsOf = ({ kind }: WrittenIn, attributes: readonly Attribute[]): readonly string[] =>
+  kind.holds !== 'set'
+    ? []
+    : attributes.flatMap(({ name, secret }) =>
+        secret ? [`${name}: env:… (cannot be read back)`] : [],
+      )
+
+/**
+ * The attributes of an item as files have them; undefined for one of which nothing is selected.
+ * @param byKey what its key in the file says already, by name
+ */
+const itemMap = (
+  item: SeenItem,
+  within: WrittenIn,
+  byKey: Readonly<Record<string, JsonValue>> = {},
+): FileMap | undefined => {
+  const { kind, place, how } = within
+  const { without, remarks } = keptBack(kind.name, item)
+  const told = familyOf(kind, item)
+  const address = {
+    scope: place.scope,
+    path: place.path,
+    kind: kind.name,
+    ...(kind.holds === 'one' ? {} : { item: itemText(kind, item, place, how.names) }),
+  }
+  const isMeant = (attribute: string): boolean => how.chosen.item({ ...address, attribute })
+  const attributes = [...attributesOf(kind, told?.family).values()].filter(
+    ({ name }) => !without.includes(name) && isMeant(name),
+  )
+  const all = joined([
+    ...attributes.map((attribute) => entryOf(attribute, item, within)),
+    ...(how.allSettings ? [undocumented(kind, item, isMeant)] : []),
+  ])
+  const entries = all.entries.filter(([name, value]) => byKey[name] !== value)
+  if (entries.length === 0 && !how.chosen.item(address)) return undefined
+  const family: readonly Entry[] = told?.said === true ? [['family', told.family.name]] : []
+  return new FileMap(
+    [...family, ...entries],
+    [...remarks, ...all.remarks, ...secretsOf(within, attributes)],
+  )
+}
 
 /** A key of a set that begins like a word of ours is written with one sign more. */
 const escaped = (key: string): string => (key.startsWith('$') ? `$${key}` : key)

@@ -8,7 +8,7 @@ import type { InstanceSight } from '../reading/sight.js'
 import type { SeenKind } from '../seen.js'
 import type { FileSection } from './document.js'
 import { kindValue } from './kind.js'
-import { isForAdministrators } from './kinds/index.js'
+import { isForAdministrators } from './kinds.js'
 import { FileMap, type FileValue } from './model.js'
 import type { Exporting } from './values.js'
 

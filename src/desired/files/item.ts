@@ -1,8 +1,7 @@
 /** An item of a file: its attributes, and the words beside them. */
-
 import { quoted } from '../../base/quoted.js'
 import { isSecret } from '../../base/secrets/mask.js'
-import { nearest } from '../../base/suggest.js'
+import { didYouMean, nearest } from '../../base/suggest.js'
 import type { Managed } from '../../catalogue/managed/managed.js'
 import { type Attribute, attributesOf, isAttributeName, isSecretPlace } from '../attributes.js'
 import type { Reference } from '../references.js'
@@ -13,8 +12,66 @@ import { heldValue } from './formats.js'
 import { type Judging, onlyOnce, switched } from './judging.js'
 import { fileNamed, secretSource, textInFile } from './secret.js'
 import { attributeValue } from './value.js'
-import { familyOf, previouslyOf } from './words.js'
 import { plainValue, sort, type Written, type WrittenEntry, type WrittenMap } from './written.js'
+
+// The words of kinds that stand beside attributes.
+
+const textsOf = (entry: WrittenEntry, { mistakes }: Judging): readonly string[] | undefined => {
+  const { value } = entry
+  const items = value.is === 'list' ? value.items : [value]
+  const texts = items.flatMap((item) =>
+    item.is === 'scalar' && item.value !== null && item.text !== '' ? [item.text] : [],
+  )
+  if (texts.length === items.length) return texts
+  mistakes.add(value.origin, `${entry.key} takes a list of names`)
+  return undefined
+}
+
+/** `previously`: what an item was called. */
+const previouslyOf = (
+  kind: Managed,
+  item: DeclaredItem,
+  entry: WrittenEntry,
+  judging: Judging,
+): void => {
+  const { mistakes } = judging
+  if (kind.renames !== true) {
+    const label = kind.label === undefined ? '' : `: change its ${kind.label}`
+    mistakes.add(entry.origin, `${kind.name} cannot be renamed${label}`)
+    return
+  }
+  const names = textsOf(entry, judging)
+  if (names === undefined) return
+  if (names.includes(String(item.identity)))
+    mistakes.add(entry.origin, `previously names ${quoted(String(item.identity))} itself`)
+  item.previously = onlyOnce(
+    item.previously,
+    { value: names, origin: entry.origin },
+    'previously',
+    judging,
+  )
+}
+
+/** `family`: whose attributes an item has, where its name does not say it. */
+const familyOf = (
+  kind: Managed,
+  item: DeclaredItem,
+  { origin, value }: WrittenEntry,
+  judging: Judging,
+): void => {
+  const families = kind.families ?? []
+  const text = value.is === 'scalar' ? value.text : ''
+  if (families.some(({ name }) => name === text)) {
+    item.family = onlyOnce(item.family, { value: text, origin }, 'family', judging)
+    return
+  }
+  const names = families.map(({ name }) => name)
+  judging.mistakes.add(
+    value.origin,
+    `family takes one of ${names.join(', ')}, not ${quoted(sort(value))}`,
+    didYouMean(text, names),
+  )
+}
 
 const secretOf = (name: string, written: Written, judging: Judging): WantedValue | undefined => {
   const source = secretSource(name, written, judging.rules, judging.mistakes)

@@ -8,7 +8,7 @@ import { Failure, isMissing, survived } from '../../errors.js'
 import type { ManagedPlace } from '../address.js'
 import type { ReadableInstance } from '../instance.js'
 import { isManaged, itemOf } from './items.js'
-import { readingOfKind } from './kinds/index.js'
+import { readingOfKind } from './kinds.js'
 import { type AskedOnce, sideBySide } from './once.js'
 import { isDenied, isPlaceMissing } from './refusals.js'
 

@@ -1,14 +1,159 @@
 /** Merge requests (`catalogue/reference/mr.md`): lists, rebase, auto-merge, subscription. */
 import type { mr } from '../../catalogue/areas/mr.js'
+import type { CheckedOf } from '../../catalogue/inferred.js'
 import type { Call } from '../call.js'
 import type { Handlers } from '../handlers.js'
 import { presentIssue, seesIssue } from '../present/issue.js'
-import { fullRequest, requestOf, seesRequests } from '../present/merge-request.js'
-import { forbidden, Refusal, unchanged } from '../reply.js'
-import { listRequests } from '../rules/planning/merge-request-list.js'
+import {
+  fullRequest,
+  presentRequest,
+  requestOf,
+  seesRequests,
+  simpleRequest,
+} from '../present/merge-request.js'
+import { forbidden, lazily, notFound, Refusal, unchanged } from '../reply.js'
+import { approversOf } from '../rules/planning/approval-rules.js'
+import {
+  between,
+  except,
+  type FilterTest,
+  inScope,
+  inTime,
+  labelled,
+  matches,
+  mentions,
+  milestoneTitles,
+  ownReactions,
+  sorted,
+  usernamesOf,
+  where,
+} from '../rules/planning/planning-filters.js'
 import { startRebase } from '../rules/planning/rebase.js'
+import { lookAgain } from '../rules/repository/pushes.js'
 import type { ProjectRecord } from '../state/people-and-projects.js'
 import type { MergeRequestRecord } from '../state/planning.js'
+
+// The lists of merge requests: which of them, in what order (`catalogue/reference/mr.md`).
+
+type RequestFilters = CheckedOf<(typeof mr)['list']>
+type Wildcard = 'None' | 'Any'
+
+/** How each filter that may also be negated matches one value. */
+const testsOf = (call: Call) => ({
+  labels: (v: readonly string[] | Wildcard, m: MergeRequestRecord) => labelled(v, m.labels),
+  milestone: (v: string, m: MergeRequestRecord) => matches(v, milestoneTitles(call, m)),
+  author_id: (v: number, m: MergeRequestRecord) => m.author_id === v,
+  author_username: (v: string, m: MergeRequestRecord) =>
+    usernamesOf(call, [m.author_id]).includes(v),
+  assignee_id: (v: number | Wildcard, m: MergeRequestRecord) => matches(v, m.assignee_ids),
+  assignee_username: (v: string, m: MergeRequestRecord) =>
+    usernamesOf(call, m.assignee_ids).includes(v),
+  reviewer_id: (v: number | Wildcard, m: MergeRequestRecord) => matches(v, m.reviewer_ids),
+  reviewer_username: (v: string, m: MergeRequestRecord) =>
+    matches(v, usernamesOf(call, m.reviewer_ids)),
+  my_reaction_emoji: (v: string, m: MergeRequestRecord) => matches(v, ownReactions(call, m)),
+})
+
+const negated = (
+  call: Call,
+  not: NonNullable<RequestFilters['not']>,
+): FilterTest<MergeRequestRecord>[] => {
+  const tests = testsOf(call)
+  return [
+    except(not.labels, (label: string, m: MergeRequestRecord) => labelled([label], m.labels)),
+    except(not.milestone, tests.milestone),
+    except(not.author_id, tests.author_id),
+    except(not.author_username, tests.author_username),
+    except(not.assignee_id, tests.assignee_id),
+    except(not.assignee_username, tests.assignee_username),
+    except(not.reviewer_id, tests.reviewer_id),
+    except(not.reviewer_username, tests.reviewer_username),
+    except(not.my_reaction_emoji, tests.my_reaction_emoji),
+  ]
+}
+
+/** All of the wanted users, or `None`, `Any`. */
+const everyOf = (wanted: readonly number[] | Wildcard, has: readonly number[]): boolean =>
+  typeof wanted === 'string' ? matches(wanted, has) : wanted.every((id) => has.includes(id))
+
+const deployed = (f: RequestFilters, m: MergeRequestRecord): boolean => {
+  const { environment, deployed_after, deployed_before } = f
+  if (environment === undefined && deployed_after === undefined && deployed_before === undefined)
+    return true
+  return m.deployments.some(
+    (d) =>
+      (environment === undefined || d.environment === environment) &&
+      between(d.deployed_at, deployed_after, deployed_before),
+  )
+}
+
+const asked = (call: Call, f: RequestFilters): FilterTest<MergeRequestRecord>[] => {
+  const tests = testsOf(call)
+  return [
+    where(f.state, (v, m: MergeRequestRecord) => v === 'all' || m.state === v),
+    where(f.milestone, tests.milestone),
+    where(f.labels, tests.labels),
+    where(f.author_id, tests.author_id),
+    where(f.author_username, tests.author_username),
+    where(f.assignee_id, tests.assignee_id),
+    where(f.approver_ids, (v, m: MergeRequestRecord) => everyOf(v, approversOf(call, m))),
+    where(f.approved_by_ids, (v, m: MergeRequestRecord) => everyOf(v, m.approved_by_ids)),
+    where(f.reviewer_id, tests.reviewer_id),
+    where(f.reviewer_username, tests.reviewer_username),
+    where(f.my_reaction_emoji, tests.my_reaction_emoji),
+    where(f.source_branch, (v, m: MergeRequestRecord) => m.source_branch === v),
+    where(f.target_branch, (v, m: MergeRequestRecord) => m.target_branch === v),
+    where(f.wip, (v, m: MergeRequestRecord) => m.draft === (v === 'yes')),
+    (m) => mentions(f.search, f.in, m) && inTime(f, m) && deployed(f, m),
+    ...negated(call, f.not ?? {}),
+  ]
+}
+
+/** Asks anew whether the open ones can be merged; the answer takes a while. */
+const recheck = async (call: Call, rows: readonly MergeRequestRecord[]): Promise<void> => {
+  for (const request of rows)
+    if (request.state === 'opened') {
+      await lookAgain(call, request)
+      call.instance.touch()
+    }
+}
+
+/** The merge requests of these projects that the acting user sees and the filters match. */
+const listRequests = async (
+  call: Call,
+  projects: readonly ProjectRecord[],
+  filters: RequestFilters & { readonly iids?: readonly number[] },
+  /** The project that they are asked for from, if any. */
+  asking?: ProjectRecord,
+) => {
+  const homes = new Map(
+    projects.filter((p) => seesRequests(call, p)).map((p) => [p.id, p] as const),
+  )
+  const { iids, order_by, sort } = filters
+  const tests = asked(call, filters)
+  const rows = call.state.mergeRequests.filter(
+    (m) =>
+      homes.has(m.project_id) &&
+      (iids === undefined || iids.length === 0 || iids.includes(m.iid)) &&
+      inScope(call, filters.scope, m) &&
+      tests.every((test) => test(m)),
+  )
+  if (filters.with_merge_status_recheck === true) await recheck(call, rows)
+  const from = asking === undefined ? {} : { from: asking }
+  return lazily(
+    sorted(rows, (m) => [m[order_by]], sort),
+    (request) => {
+      const home = homes.get(request.project_id)
+      if (home === undefined) throw notFound('Project')
+      return filters.view === 'simple'
+        ? simpleRequest(call, home, request)
+        : presentRequest(call, home, request, {
+            ...from,
+            labelDetails: filters.with_labels_details,
+          })
+    },
+  )
+}
 
 interface Named {
   readonly id: string | number

@@ -1,23 +1,167 @@
 /** The HTTP server: routes, body parsers, and what happens around every handler. */
+
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { Endpoint } from '../../catalogue/endpoint.js'
 import { sessionCookie, type Words } from '../../catalogue/words.js'
 import { Call, type Instance } from '../call.js'
 import type { AnyHandler } from '../handlers.js'
-import { invalid } from '../reply.js'
+import { invalid, Refusal } from '../reply.js'
+import type { Role } from '../rules/people/access.js'
 import { Scheduler } from '../scheduler.js'
 import { acceptedInput } from './accepts.js'
-import { refuseOutsider } from './access.js'
 import { sendJson, sendResult } from './answer.js'
 import { authenticate } from './auth.js'
-import { addParsers, bodyLimit, paramsOf, queryOf, targetOf } from './body.js'
-import { checkInput } from './check.js'
-import type { Nested } from './decode.js'
+import { checkInput, convert } from './check.js'
+import { decodeForm, decodeJson, isNested, type Nested, nest } from './decode.js'
 import { fromPage, turnedAway } from './door.js'
-import { onClientError, onError } from './errors.js'
 import { addLoad, type Load } from './limits.js'
 import type { Found } from './router.js'
 import { collectRoutes, type Finder, finderOf, type ServedRoute } from './routes.js'
 import * as other from './words.js'
+
+// What a request carries: its query, and a body as JSON, form or multipart.
+
+const bodyLimit = 256 * 1024 * 1024
+
+/** The path as it was sent, and what follows the question mark. */
+const targetOf = ({
+  originalUrl,
+}: FastifyRequest): { readonly path: string; readonly query: string } => {
+  const at = originalUrl.indexOf('?')
+  return at === -1
+    ? { path: originalUrl, query: '' }
+    : { path: originalUrl.slice(0, at), query: originalUrl.slice(at + 1) }
+}
+
+/** The parameters of the query. Refuses with 400 what contradicts itself. */
+const queryOf = (request: FastifyRequest): Nested => decodeForm(targetOf(request).query)
+
+/** Reads the parts; what the parser says of a cut or malformed body is the client's fault. */
+const readMultipart = async (request: FastifyRequest): Promise<Nested> => {
+  const pairs: [string, unknown][] = []
+  try {
+    for await (const part of request.parts({ limits: { fileSize: bodyLimit } }))
+      pairs.push([
+        part.fieldname,
+        part.type === 'file' ? (await part.toBuffer()).toString('utf8') : part.value,
+      ])
+  } catch (error) {
+    const { statusCode } = error as { statusCode?: number }
+    if (statusCode === 413) throw error
+    throw invalid('message body does not match declared format')
+  }
+  return nest(pairs)
+}
+
+/** Query and body together; the body wins. */
+const paramsOf = async (request: FastifyRequest, query: Nested): Promise<Nested> => {
+  const body = request.isMultipart() ? await readMultipart(request) : request.body
+  if (body === undefined || body === null) return query
+  if (!isNested(body)) throw invalid('message body does not match declared format')
+  return { ...query, ...body }
+}
+
+/** What a parser throws is handed on: outside of it nobody would catch it. */
+const parsing =
+  (decode: (text: string) => unknown) =>
+  (
+    _request: FastifyRequest,
+    text: string | Buffer,
+    done: (error: Error | null, body?: unknown) => void,
+  ): void => {
+    let body: unknown
+    try {
+      body = decode(String(text))
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)))
+      return
+    }
+    done(null, body)
+  }
+
+/** Teaches a server the three kinds of body. */
+const addParsers = async (app: FastifyInstance): Promise<void> => {
+  const how = { parseAs: 'string', bodyLimit } as const
+  app.removeAllContentTypeParsers()
+  await app.register(multipart, {
+    limits: { fileSize: bodyLimit, fieldSize: bodyLimit, fieldNameSize: 4096 },
+  })
+  app.addContentTypeParser('application/json', how, parsing(decodeJson))
+  app.addContentTypeParser('application/x-www-form-urlencoded', how, parsing(decodeForm))
+}
+
+// Whatever goes wrong becomes an answer with a JSON body, wherever it goes wrong.
+
+/** The answer to what a handler, a parser or a hook threw. */
+const onError = (error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  if (error instanceof Refusal) {
+    reply.headers(error.headers)
+    return sendJson(reply, error.status, error.body)
+  }
+  const { statusCode = 500, message = 'unknown' } = error as {
+    statusCode?: number
+    message?: string
+  }
+  if (statusCode >= 400 && statusCode < 500) return sendJson(reply, statusCode, { error: message })
+  return sendJson(reply, 500, { message: `500 Internal Server Error: ${message}` })
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+}
+
+/** The answer to what is no HTTP: there is no request yet, only the connection. */
+const onClientError = (error: NodeJS.ErrnoException, socket: Socket): void => {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const status = statuses[error.code ?? ''] ?? 400
+  const body = JSON.stringify({ error: STATUS_CODES[status] })
+  if (socket.writable)
+    socket.write(
+      [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+        'content-type: application/json',
+        `content-length: ${Buffer.byteLength(body)}`,
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    )
+  socket.destroySoon()
+}
+
+// Who may call an endpoint at all, by what the catalogue says of it: asked before fault is found with what was sent.
+
+const roles: readonly (readonly [RegExp, Role])[] = [
+  [/\bReporter\b/, 'reporter'],
+  [/\bDeveloper\b/, 'developer'],
+  [/\bMaintainers?\b/, 'maintainer'],
+  [/^Owners\b/, 'owner'],
+]
+
+/**
+ * Refuses whoever may not call it, whatever is sent. Where the catalogue names no role of the project or group that the path
+ * holds, it has to be seen.
+ * @throws Refusal 401, 403 or 404
+ */
+const refuseOutsider = (
+  call: Call,
+  { access = '', path }: Endpoint,
+  given: Readonly<Record<string, unknown>>,
+): void => {
+  if (access.startsWith('administrators')) call.admin()
+  for (const [name, param] of Object.entries(path)) {
+    if (param.type !== 'project' && param.type !== 'group') continue
+    const place = convert(name, param, given[name])
+    if (typeof place !== 'string' && typeof place !== 'number') continue
+    const role = roles.find(([pattern]) => pattern.test(access))?.[1]
+    if (param.type === 'project') call.project(place, { role })
+    else call.group(place, { role })
+  }
+}
 
 const known = new WeakMap<ServedRoute, AnyHandler>()
 

@@ -8,7 +8,6 @@ import type {
 } from './ci.js'
 import type { DeployKeyRecord } from './deploy-keys.js'
 import type { GeoNodeRecord } from './geo.js'
-import type { InstanceConfig } from './instance.js'
 import type { IntegrationRecord } from './integrations.js'
 import type {
   AlertEndpointRecord,
@@ -41,7 +40,82 @@ import type {
   TodoRecord,
 } from './planning.js'
 import type { DependencyRecord, FindingRecord, VulnerabilityRecord } from './security.js'
-import { type Saved, Table } from './table.js'
+
+// What the instance remembers about itself.
+
+/** Switches of the instance itself; not application settings. */
+interface InstanceConfig {
+  version: string
+  revision: string
+  impersonation_enabled: boolean
+  registration_token: string
+  /** How jobs end that a runner takes: `pass` (unless given), `fail=<glob of names>`, or `hold`. */
+  jobs?: string
+  /** Storage name → whether it is a clustered one. */
+  storages: Record<string, { cluster: boolean }>
+}
+
+// A collection of records by ID.
+
+interface Saved<T> {
+  next: number
+  rows: T[]
+}
+
+class Table<T extends { id: number }> {
+  #rows: Map<number, T>
+  #next: number
+
+  constructor(saved: Saved<T> = { next: 1, rows: [] }) {
+    this.#rows = new Map(saved.rows.map((row) => [row.id, row]))
+    this.#next = saved.next
+  }
+
+  get(id: number | null | undefined): T | undefined {
+    return id === null || id === undefined ? undefined : this.#rows.get(id)
+  }
+
+  /** All records, oldest ID first. */
+  all(): T[] {
+    return [...this.#rows.values()]
+  }
+
+  find(test: (row: T) => boolean): T | undefined {
+    for (const row of this.#rows.values()) if (test(row)) return row
+    return undefined
+  }
+
+  filter(test: (row: T) => boolean): T[] {
+    const found: T[] = []
+    for (const row of this.#rows.values()) if (test(row)) found.push(row)
+    return found
+  }
+
+  some(test: (row: T) => boolean): boolean {
+    return this.find(test) !== undefined
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  /** Adds a record under the next free ID, or under its own. IDs are never given twice. */
+  add(row: Omit<T, 'id'> & { id?: number }): T {
+    const id = row.id ?? this.#next
+    const added = { ...row, id } as T
+    this.#next = Math.max(this.#next, id + 1)
+    this.#rows.set(id, added)
+    return added
+  }
+
+  remove(id: number): boolean {
+    return this.#rows.delete(id)
+  }
+
+  toJSON(): Saved<T> {
+    return { next: this.#next, rows: this.all() }
+  }
+}
 
 interface Records {
   users: UserRecord

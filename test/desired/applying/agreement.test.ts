@@ -1,7 +1,6 @@
 /** What was written, held against what the instance has then. */
 import { describe, expect, it } from 'vitest'
-import { projectKeys } from '../../../src/catalogue/managed/deploy-keys.js'
-import { projectIntegrations } from '../../../src/catalogue/managed/integrations.js'
+import { projectIntegrations, projectKeys } from '../../../src/catalogue/managed/index.js'
 import { projectMembers } from '../../../src/catalogue/managed/members.js'
 import { differences, itemOf } from '../../../src/desired/applying/agreement.js'
 import { fitting } from '../../../src/desired/applying/staleness.js'

@@ -1,7 +1,7 @@
 /** One action: its requests, secrets, and what is made of an answer that was lost. */
 import { describe, expect, it } from 'vitest'
 import { holdText } from '../../../src/base/secrets/held.js'
-import { perform } from '../../../src/desired/applying/performing.js'
+import { perform } from '../../../src/desired/applying/carrying.js'
 import { Failure } from '../../../src/errors.js'
 import { action, lostAnswer, Rules } from './parts.js'
 

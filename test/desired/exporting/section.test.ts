@@ -1,8 +1,8 @@
 /** Kinds as files have them: what is written of each, in which order, and what is not. */
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../../src/base/json/value.js'
-import { familyOf } from '../../../src/desired/exporting/families.js'
 import { documentOf, yamlWriter } from '../../../src/desired/exporting/index.js'
+import { familyOf } from '../../../src/desired/exporting/kind.js'
 import { plain } from '../../../src/desired/exporting/model.js'
 import { sectionOf } from '../../../src/desired/exporting/place.js'
 import { referenceText } from '../../../src/desired/references.js'

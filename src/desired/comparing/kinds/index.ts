@@ -1,15 +1,131 @@
 /** What facts cannot say of kinds, by their names; a kind without a row needs nothing more. */
+
+import { familyOfSlug, type IntegrationFamily } from '../../../catalogue/integration-families.js'
 import type { Managed } from '../../../catalogue/managed/managed.js'
-import type { KindHooks } from '../types.js'
-import { approvalRules } from './approval-rules.js'
+import { settingsRequirements } from '../../../catalogue/settings-attributes.js'
+import { addressText } from '../../address.js'
+import type { SeenItem } from '../../seen.js'
+import type { WishedItem } from '../../wishes.js'
+import { saying } from '../item.js'
+import { paired } from '../pairing.js'
+import { itemAddress } from '../selected.js'
+import { asItShould, type Comparing, found, type KindHooks, nothing } from '../types.js'
 import { deployKeys } from './deploy-keys.js'
-import { errorTracking } from './error-tracking.js'
-import { integrations } from './integrations.js'
 import { members } from './members.js'
 import { pagesDomains } from './pages-domains.js'
-import { resourceGroups } from './resource-groups.js'
 import { projectRunners, siteRunners } from './runners.js'
-import { settings } from './settings.js'
+
+// Error tracking: only what was configured before can be switched.
+
+const errorTracking: KindHooks = {
+  absent: async (_, { attributes }) => {
+    const active = attributes.get('active')?.value
+    return active?.is === 'value' && active.value === false ? asItShould : undefined
+  },
+  impossible: async (_, { verb }) =>
+    verb === 'create' ? 'error tracking was never configured: it can only be switched' : undefined,
+}
+
+// Resource groups: jobs make them.
+
+const resourceGroups: KindHooks = {
+  impossible: async (_, { verb }) =>
+    verb === 'create' ? 'exists only after a job used it: nothing to change yet' : undefined,
+}
+
+// Approval rules: the one for anybody, groups that cannot be seen, branches that a rule keeps.
+
+const anybody = 'any_approver'
+
+const isForAnybody = ({ attributes }: WishedItem): boolean => {
+  const wanted = attributes.get('rule_type')?.value
+  return wanted?.is === 'value' && wanted.value === anybody
+}
+
+const ofAnybody = ({ record }: SeenItem): boolean => record.rule_type === anybody
+
+const hasBranches = (item: SeenItem | undefined): boolean => {
+  const branches = item?.attributes.protected_branch_ids
+  return Array.isArray(branches) && branches.length > 0
+}
+
+const approvalRules: KindHooks = {
+  // There is one such rule of a project, whatever it is called.
+  pair: (c, wished) =>
+    isForAnybody(wished) && !wished.gone ? { item: c.items.find(ofAnybody) } : paired(c, wished),
+  understood: (_, wished, item) =>
+    item !== undefined && isForAnybody(wished) ? { ...wished, identity: item.identity } : wished,
+  // A change without them takes them away.
+  needs: (_, __, item) => (hasBranches(item) ? ['protected_branch_ids'] : []),
+  spares: (_, item) => ofAnybody(item),
+  rest: (c) => {
+    const item = c.items.find(ofAnybody)
+    const findings = c.wish.items.flatMap((wished) => {
+      const { identity, origin } = wished
+      if (item === undefined || !isForAnybody(wished) || identity === item.identity) return []
+      const text = `is the rule for any approver, which is called ${item.identity} here`
+      return [saying('note', itemAddress(c.wish, identity), text, origin)]
+    })
+    return found({ findings })
+  },
+  impossible: async (_, { verb, before }, wished) =>
+    verb === 'update' &&
+    before?.record.contains_hidden_groups === true &&
+    wished?.attributes.has('group_ids') !== true
+      ? 'the rule has groups that you cannot see, which a change would remove: declare group_ids'
+      : undefined,
+}
+
+// Integrations: a change sends again what the family requires, secrets too.
+
+const familyOf = (c: Comparing, { identity, family }: WishedItem): IntegrationFamily | undefined =>
+  family === undefined
+    ? familyOfSlug(String(identity))
+    : c.kind.families?.find(({ name }) => name === family)
+
+const required = (c: Comparing, wished: WishedItem): readonly string[] =>
+  Object.entries(familyOf(c, wished)?.params ?? {}).flatMap(([name, param]) =>
+    param.required === true ? [name] : [],
+  )
+
+const has = ({ attributes, other }: WishedItem, name: string): boolean =>
+  attributes.has(name) || other.has(name)
+
+/** Required parameters that neither the files nor the record give. */
+const missing = (c: Comparing, wished: WishedItem, item: SeenItem | undefined): readonly string[] =>
+  required(c, wished).filter((name) => !has(wished, name) && (item?.attributes[name] ?? '') === '')
+
+const integrations: KindHooks = {
+  needs: required,
+  absent: async (c, wished) => {
+    if (familyOf(c, wished) !== undefined) return undefined
+    const address = addressText(itemAddress(c.wish, wished.identity))
+    const known = c.kind.families?.map(({ name }) => name).join(', ')
+    c.mistaken(
+      wished.origin,
+      `${address} is of no family that is known: say which with family:`,
+      `Families are ${known}.`,
+    )
+    return nothing
+  },
+  impossible: async (c, { verb, before }, wished) => {
+    if (verb === 'delete' || wished === undefined) return undefined
+    const lacks = missing(c, wished, before)
+    if (lacks.length === 0) return undefined
+    return `cannot be set without ${lacks.join(', ')}, which the files do not have`
+  },
+}
+
+// Settings: what is switched on goes with what it requires, where nobody can see whether that is set.
+
+const settings: KindHooks = {
+  needs: (_, { attributes }, item) =>
+    Object.entries(settingsRequirements).flatMap(([name, required]) => {
+      const wanted = attributes.get(name)?.value
+      const on = wanted?.is === 'value' && wanted.value === true
+      return on && item?.attributes[name] !== true && attributes.has(required) ? [required] : []
+    }),
+}
 
 const rows: Readonly<Record<string, KindHooks>> = {
   'group members': members,

@@ -1,8 +1,8 @@
 /** What a fact cannot say of how a kind is written. */
 
-import type { Managed } from '../../../catalogue/managed/managed.js'
-import { isBot } from '../../comparing/kinds/members.js'
-import type { SeenItem } from '../../seen.js'
+import type { Managed } from '../../catalogue/managed/managed.js'
+import { isBot } from '../comparing/kinds/members.js'
+import type { SeenItem } from '../seen.js'
 
 /** What of an item is not written, and what is said in its place. */
 interface Kept {

@@ -1,8 +1,8 @@
 /** What may be said of reading a kind beyond its fact. */
-import type { JsonValues } from '../../../base/json/value.js'
-import type { Fields } from '../../../base/objects.js'
-import type { Failure } from '../../../errors.js'
-import type { SeenItem } from '../../seen.js'
+import type { JsonValues } from '../../base/json/value.js'
+import type { Fields } from '../../base/objects.js'
+import type { Failure } from '../../errors.js'
+import type { SeenItem } from '../seen.js'
 
 export interface KindReading {
   /** Asked for with its list. */
