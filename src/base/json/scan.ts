@@ -41,8 +41,6 @@ import {
   wantedOf,
 } from './steps.js'
 
-// Tokens of JSON that have an inside: texts, numbers and words, in as many chunks as they come in.
-
 // How a number of JSON goes on, byte by byte.
 
 // How far a number has come; it may end after a zero, a digit, a decimal and a power.
@@ -81,6 +79,8 @@ for (const [phase, [onZero, onDigit, onPoint, onPower, onSign]] of leads.entries
 
 /** The phase of a number after another byte; -1 where the byte is not of the number. */
 const numberGoesOn = (phase: number, byte: number): number => table[(phase << 8) | byte] as number
+
+// Tokens of JSON that have an inside: texts, numbers and words, in as many chunks as they come in.
 
 // Four bytes at once, the first one highest.
 const wordTrue = 0x74727565

@@ -21,8 +21,6 @@ import type { RunOptions } from './options.js'
 import type { Streams } from './screen.js'
 import type { Rounds } from './watch.js'
 
-// Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere.
-
 // The last of several answers: those before it are let go.
 
 interface LastAnswer extends Stdout {
@@ -45,6 +43,8 @@ const openLast = (stdout: Stdout): LastAnswer => {
     },
   }
 }
+
+// Where the rounds of `--watch` go: over each other on a terminal, one after the other elsewhere.
 
 interface Shown {
   readonly out: Stdout

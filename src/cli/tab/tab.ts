@@ -20,8 +20,6 @@ import {
 } from './candidates.js'
 import { liveValues } from './live.js'
 
-// What may stand next on a command line: the answer to a shell's TAB.
-
 // The flags on a line that is being written, and those that may follow.
 
 /** The flag that a token spells. */
@@ -185,6 +183,8 @@ const argumentCandidates = async (
     )
   return prefixed(await candidatesOf(argument.param, command, rest, live), current, false)
 }
+
+// What may stand next on a command line: the answer to a shell's TAB.
 
 /** `--where` and `--select`: most completions have nothing of their words to load. */
 const isCondition = ({ param }: Flag): boolean => param.completes === 'condition'

@@ -16,8 +16,6 @@ import { isOmitted, keptBack } from './kinds.js'
 import { FileMap, type FileValue, sorted } from './model.js'
 import { type Exporting, fileValue } from './values.js'
 
-// An item of a kind, or the one object, as a map of a file.
-
 // What files can say of what an instance has: a value that is read as just that value, and as nothing else.
 
 const origin = { file: '', line: 1, column: 1 } as const
@@ -92,6 +90,8 @@ export const familyOf = (kind: Managed, item: SeenItem): Told | undefined => {
   const [best] = [...families].sort((a, b) => misfit(a, shown) - misfit(b, shown))
   return best === undefined ? undefined : { family: best, said: true }
 }
+
+// An item of a kind, or the one object, as a map of a file.
 
 /** Where an item stands, and how it is written. */
 interface WrittenIn {

@@ -28,8 +28,6 @@ import { type Answering, columnsBeside, shapesOf } from './known-fields.js'
 import { encoded, mergedRow } from './merged.js'
 import type { SingleFields } from './single-fields.js'
 
-// The rows that a sorted answer may still print: the first so many in its order.
-
 // Records that wait: in memory up to a bound, behind it in a private file that nobody else can open.
 
 /** So many are written at once. */
@@ -118,6 +116,8 @@ class RecordSpool {
     this.#written += bytes.length
   }
 }
+
+// The rows that a sorted answer may still print: the first so many in its order.
 
 /** Up to so many rows stay in memory. */
 const maxInMemory = 5000
