@@ -1,4 +1,4 @@
-/** `runners pause`, `resume` and `register` (`catalogue/reference/runners.md`). */
+/** `runners drain`, `pause`, `resume` and `register` (`catalogue/reference/runners.md`). */
 
 import { isObject } from '../base/objects.js'
 import { inSeconds, poll } from '../base/poll.js'
@@ -60,8 +60,11 @@ const record = async (instance: InstanceService, plan: Plan): Promise<PlanAnswer
   answered(await instance.call(runners.get, pathIn(runners.get, plan.values)))
 
 /** A command that needs idle runners must not begin without. */
-const notDrained = (error: unknown): Failure => {
-  const { category } = survived(error)
+const notDrained = (person: Services['person'], error: unknown): Failure => {
+  const failure = survived(error)
+  const { category } = failure
+  // Of several, each has been told by now; of one, nothing has.
+  if (category !== 'partial' && category !== 'interrupted') person.report(failure)
   return new Failure(category, 'not all runners could be drained: the command was not run', {
     hint: `Those that are paused stay so; ${resumeHint}`,
   })
@@ -156,7 +159,7 @@ const draining = (services: Services, given: GivenBy<typeof flags>): Operation =
     reads: true,
     around: (work) =>
       waiting(work).catch((error: unknown) => {
-        throw notDrained(error)
+        throw notDrained(person, error)
       }),
     after: () => afterwards(services, drained, command),
     final: '--resume-after resumes its runners by itself',

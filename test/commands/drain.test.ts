@@ -99,6 +99,13 @@ describe('runners drain', () => {
     expect(existsSync(join(cwd, 'done'))).toBe(false)
   })
 
+  it('says why one runner could not be drained, and does not run the command', async () => {
+    const ran = await drain('404', '--resume-after', 'true')
+    expect(ran.code).toBe(4)
+    expect(ran.stderr).toContain('404 Not found')
+    expect(ran.stderr).toContain('the command was not run')
+  })
+
   it('ends with 1 when jobs outlast --wait-timeout, and says that it stays paused', async () => {
     busy = Number.POSITIVE_INFINITY
     const ran = await drain('1', '--wait-timeout', '1')
