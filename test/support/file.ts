@@ -15,7 +15,8 @@ import { startGit } from './starting.js'
 // What another file loaded of the program and of the helpers, with what they remember, is not this one's.
 vi.resetModules()
 
-configureGlobal({ seed: inject('seed') })
+// What is still being looked for then is said as far as it was found: a test that times out says nothing.
+configureGlobal({ seed: inject('seed'), interruptAfterTimeLimit: 25_000 })
 
 const run = inject('run')
 const folder = mkdtempSync(join(run, 'file-'))
