@@ -2,7 +2,7 @@
 import type { Param } from '../catalogue/params.js'
 import { define } from './define.js'
 import type { Services } from './services.js'
-import type { Command, Flag } from './types.js'
+import type { Described, Flag } from './types.js'
 
 const typeOf = (param: Param): string =>
   param.type === 'list' ? `list of ${param.of === 'enum' ? 'string' : param.of}` : param.type
@@ -21,7 +21,7 @@ const flagRow = (flag: Flag) => ({
 })
 
 /** One row of the map; paths are those of the catalogue. */
-export const rowOf = (command: Command) => ({
+export const rowOf = (command: Described) => ({
   command: [command.area, command.words].filter((w) => w !== '').join(' '),
   summary: command.summary,
   endpoints: Object.values(command.endpoints).map((e) => e.route),

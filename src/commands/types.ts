@@ -91,8 +91,16 @@ export interface Merge {
   ) => Promise<readonly (Failure | undefined)[]>
 }
 
+/** Every command there is, by its words: what a command knows of the others. */
+export interface Registry {
+  /** Undefined where there is none of that name. */
+  readonly named: (area: string, words: string) => Promise<Command | undefined>
+  readonly all: () => Promise<readonly Command[]>
+}
+
 /** A command of the tool: what it does with its objects, or what it does by itself. Derived ones have neither. */
 export interface Command extends Described {
+  readonly registry: Registry
   readonly operation?: (services: Services, given: Given) => Operation | Promise<Operation>
   readonly run?: (services: Services, given: Given) => Promise<void>
 }

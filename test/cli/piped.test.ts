@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { objectsOf } from '../../src/cli/plan/objects.js'
 import { pipedObjects } from '../../src/cli/plan/piped-reader.js'
-import { allCommands, named } from '../../src/commands/derive/index.js'
+import { named } from '../../src/commands/derive/index.js'
+import { allCommands } from '../../src/commands/index.js'
 import { configuration } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 

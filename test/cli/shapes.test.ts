@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { plansOf } from '../../src/cli/plan/plan.js'
 import { Planner } from '../../src/cli/plan/sourced.js'
 import type { Surroundings } from '../../src/cli/plan/surroundings.js'
-import { commandNamed } from '../../src/commands/derive/index.js'
+import { commandNamed } from '../../src/commands/index.js'
 import type { Command, Given } from '../../src/commands/types.js'
 
 setFlagsFromString('--allow-natives-syntax')

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { keepsJournal, named } from '../../src/commands/derive/index.js'
-import { allCommands } from '../../src/commands/derive/list.js'
+import { allCommands } from '../../src/commands/index.js'
 import { inverseOf } from '../../src/commands/journal/inverse.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { header } from '../fleet/header.js'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { givenOfData } from '../../src/cli/plan/data.js'
-import { allCommands } from '../../src/commands/derive/index.js'
+import { allCommands } from '../../src/commands/index.js'
 import { lineOf } from '../../src/commands/mcp/line.js'
 import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
 import { Failure } from '../../src/errors.js'

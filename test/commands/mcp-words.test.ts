@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/derive/index.js'
+import { allCommands } from '../../src/commands/index.js'
 import { type Offer, offersOf } from '../../src/commands/mcp/offers.js'
 import { type Served, serve } from '../support/mcp.js'
 import { folder } from '../support/program.js'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { allCommands } from '../../src/commands/derive/index.js'
+import { allCommands } from '../../src/commands/index.js'
 import { configuration, folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'
 import { rowsOf } from './calling.js'

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { shownFields } from '../../src/catalogue/kinds.js'
 import { fieldsOf, firstOf } from '../../src/commands/derive/fields.js'
-import { allCommands, named } from '../../src/commands/derive/index.js'
+import { named } from '../../src/commands/derive/index.js'
+import { allCommands } from '../../src/commands/index.js'
 import { kindIn } from '../../src/fleet/where/shape.js'
 
 describe('every column of a list', () => {

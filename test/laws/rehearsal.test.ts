@@ -7,13 +7,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Endpoint, methodOf, writes } from '../../src/catalogue/endpoint.js'
 import { areas } from '../../src/catalogue/index.js'
-import {
-  allCommands,
-  examplesOf,
-  named,
-  readingOf,
-  rehearsable,
-} from '../../src/commands/derive/index.js'
+import { named, readingOf, rehearsable } from '../../src/commands/derive/index.js'
+import { allCommands, examplesOf } from '../../src/commands/index.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { folder } from '../support/program.js'
 import { svcctl } from '../support/within.js'

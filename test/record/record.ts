@@ -11,15 +11,14 @@ import { join } from 'node:path'
 import { splitCommand } from '../../src/base/shell-words.js'
 import { writes } from '../../src/catalogue/endpoint.js'
 import {
-  allCommands,
   calls,
-  examplesOf,
   hasForm,
   lists,
   named,
   rehearsable,
   selectsOf,
 } from '../../src/commands/derive/index.js'
+import { allCommands, examplesOf } from '../../src/commands/index.js'
 import type { Command } from '../../src/commands/types.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { program } from '../support/program.js'

@@ -7,7 +7,7 @@ import { ownOf } from '../../src/cli/own/found.js'
 import { globalsOf } from '../../src/cli/plan/given.js'
 import { createRun } from '../../src/cli/run/context.js'
 import { runWithin } from '../../src/cli/run/within.js'
-import { commandNamed } from '../../src/commands/derive/index.js'
+import { commandNamed } from '../../src/commands/index.js'
 import type { AnswerService, Services } from '../../src/commands/services.js'
 import { formatNamed } from '../../src/output/formats.js'
 

@@ -3,7 +3,7 @@ import { type JsonValue, type JsonValues, jsonFields } from '../../base/json/val
 import { isObject } from '../../base/objects.js'
 import type { Param, Params } from '../../catalogue/params.js'
 import { ownNames, type Words } from '../../catalogue/words.js'
-import type { Command, Given } from '../../commands/types.js'
+import type { Described, Given } from '../../commands/types.js'
 import { bothNames, type Spelt } from './both.js'
 
 const innerOf = (param: Param | undefined): Params | undefined => {
@@ -64,7 +64,7 @@ const within = (value: JsonValue, param: Param | undefined, words: Words): JsonV
 /** The keys within the values of flags. */
 const flagsIn = (
   { flags }: Given,
-  command: Command,
+  command: Described,
   spelled: Spelled,
   words: Words,
 ): Given['flags'] =>
@@ -85,7 +85,7 @@ const writtenAs = (raw: Spelt, flag: string, parameter: string): string =>
  * The same by the names of the documents.
  * @throws Failure `usage` where a parameter is given by two of its names
  */
-export const neutralGiven = (given: Given, raw: Spelt, command: Command, words: Words): Given => {
+export const neutralGiven = (given: Given, raw: Spelt, command: Described, words: Words): Given => {
   const params = Object.values(command.endpoints).map((endpoint) => endpoint.params)
   const spelled = new Spelled(params, words)
   for (const { name, parameter } of command.flags)

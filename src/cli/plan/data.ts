@@ -7,7 +7,7 @@ import { asWord, checkNumber, type Note } from '../../catalogue/scalars.js'
 import type { Words } from '../../catalogue/words.js'
 import { type Datum, dataOf } from '../../commands/data.js'
 import { named } from '../../commands/derive/index.js'
-import type { Command, Given } from '../../commands/types.js'
+import type { Described, Given } from '../../commands/types.js'
 import { type Failure, usage } from '../../errors.js'
 import { bothNames } from '../own/both.js'
 import { neutralGiven } from '../own/given.js'
@@ -104,7 +104,7 @@ const valueFor = (param: Param, value: JsonValue, label: string, note: Note): Js
 }
 
 /** @throws Failure `usage` for a name that the command does not have */
-const checkNames = (command: Command, data: readonly Datum[], values: JsonValues): void => {
+const checkNames = (command: Described, data: readonly Datum[], values: JsonValues): void => {
   const names = data.map(({ name }) => name)
   const strange = Object.keys(values).find((name) => !names.includes(name))
   if (strange === undefined) return
@@ -137,7 +137,7 @@ const positional = (data: readonly Datum[], values: JsonValues, note: Note): rea
  * @param values by the names of `dataOf`
  * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
  */
-export const givenOfData = (command: Command, values: JsonValues, note: Note): Given => {
+export const givenOfData = (command: Described, values: JsonValues, note: Note): Given => {
   const data = dataOf(command)
   checkNames(command, data, values)
   const flags = data.flatMap(({ name, param, flag }) => {
@@ -149,7 +149,7 @@ export const givenOfData = (command: Command, values: JsonValues, note: Note): G
 }
 
 /** What the documents call so is that; @throws Failure `usage` where one thing stands there by two names */
-const neutralNames = (command: Command, values: JsonValues, words: Words): JsonValues => {
+const neutralNames = (command: Described, values: JsonValues, words: Words): JsonValues => {
   const names = new Set(dataOf(command).map(({ name }) => name))
   const written = new Map<string, string>()
   for (const own of Object.keys(values)) {
@@ -167,7 +167,7 @@ const neutralNames = (command: Command, values: JsonValues, words: Words): JsonV
  * @throws Failure `usage` for a name that it does not have, and a value that its parameter does not take
  */
 export const givenInWords = (
-  command: Command,
+  command: Described,
   values: JsonValues,
   words: Words | undefined,
   note: (text: string) => void,

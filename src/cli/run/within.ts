@@ -1,7 +1,7 @@
 /** Runs a command within another: asked by data, on the same session and through the same gate, its answer kept. */
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { Words } from '../../catalogue/words.js'
-import { commandNamed, plainOf } from '../../commands/derive/index.js'
+import { plainOf } from '../../commands/derive/index.js'
 import type { Given } from '../../commands/described.js'
 import { type Globals, readGlobals } from '../../commands/globals.js'
 import type { Piped } from '../../commands/services.js'
@@ -153,12 +153,12 @@ const tried = (endpoints: Endpoints): Endpoints =>
 /** The command that is meant, as its instance has it. */
 const meant = async (
   { command, plain, manner }: WithinAsk,
-  own: FindOwn | undefined,
+  { own, command: { registry } }: RunOptions,
 ): Promise<{ readonly command: Command; readonly words?: Words }> => {
-  const found = await commandNamed(command.area, command.words)
+  const found = await registry.named(command.area, command.words)
   if (found === undefined)
     throw new Failure('internal', `there is no ${command.area} ${command.words}`)
-  const plainly = plain === true ? plainOf(found) : found
+  const plainly = plain === true ? { ...plainOf(found), registry } : found
   const one = manner === 'tries' ? { ...plainly, endpoints: tried(plainly.endpoints) } : plainly
   const { words } = own === undefined ? {} : await ownWords(one, own)
   return words === undefined ? { command: one } : { command: commandIn(one, words, []), words }
@@ -240,7 +240,7 @@ export const runWithin: RunWithin = async (outer, sharing, ask): Promise<WithinA
     }
   }
   try {
-    const { command, ...inWords } = await meant(ask, outer.own)
+    const { command, ...inWords } = await meant(ask, outer)
     const note = (text: string): void => screen.streams.notes.note(text)
     given = givenInWords(command, ask.values, inWords.words, note)
     const globals = globalsFor(outer.globals, ask)

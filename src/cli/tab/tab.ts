@@ -2,8 +2,8 @@
 
 import { areas } from '../../catalogue/index.js'
 import type { Param } from '../../catalogue/params.js'
-import { commandNamed, flagsOfCommand } from '../../commands/derive/index.js'
-import { toolCommands } from '../../commands/index.js'
+import { flagsOfCommand } from '../../commands/derive/index.js'
+import { commandNamed, toolCommands } from '../../commands/index.js'
 import type { Argument, Command, Flag } from '../../commands/types.js'
 import { answerAtOnce } from '../../terminal/streams/standard.js'
 import { Leaf } from '../words/leaf.js'
@@ -241,6 +241,7 @@ const nothingYet: Command = {
   args: [],
   flags: [],
   endpoints: {},
+  registry: { named: async () => undefined, all: async () => [] },
 }
 
 const onHelp = async (words: readonly string[], current: string): Promise<Candidates> => {

@@ -5,7 +5,7 @@
 
 import { type Help, Option, type ParseOptionsResult } from 'commander'
 import { areas } from '../../catalogue/index.js'
-import { commandNamed, hiddenScopes, wordsOf } from '../../commands/derive/index.js'
+import { hiddenScopes } from '../../commands/derive/index.js'
 import {
   outputFlags,
   pageFlags,
@@ -15,7 +15,7 @@ import {
   spreadFlags,
   writeFlags,
 } from '../../commands/globals.js'
-import { toolCommands } from '../../commands/index.js'
+import { commandNamed, toolCommands, wordsOf } from '../../commands/index.js'
 import type { Command } from '../../commands/types.js'
 import { Failure } from '../../errors.js'
 import { Leaf } from './leaf.js'

@@ -1,7 +1,7 @@
 /** Endpoints → the command that they make by themselves. */
 import type { Endpoint, Endpoints } from '../../catalogue/endpoint.js'
 import type { Described } from '../described.js'
-import type { Argument } from '../types.js'
+import type { Argument, Command } from '../types.js'
 import { mergeFlags } from './flags.js'
 import { flagName } from './names.js'
 import { isScope } from './scope.js'
@@ -53,3 +53,11 @@ export const derived = (area: string, words: string, endpoints: Endpoints): Desc
 /** A command as its endpoints alone make it, without what was written by hand. */
 export const plainOf = ({ area, words, endpoints }: Described): Described =>
   derived(area, words, endpoints)
+
+/** The command that reads one record of a list; undefined where the area has none. */
+export const singleNamed = ({
+  registry,
+  area,
+  words,
+}: Pick<Command, 'registry' | 'area' | 'words'>): Promise<Command | undefined> =>
+  registry.named(area, words.replace(/list$/, 'get'))

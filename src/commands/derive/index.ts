@@ -1,16 +1,5 @@
 /** Catalogue → commands: what an area's endpoints and the specials beside them make together. */
-export { plainOf } from './derived.js'
-export {
-  allCommands,
-  commandNamed,
-  commandOf,
-  commandsIn,
-  commandsOfArea,
-  examplesOf,
-  singleNamed,
-  toolCommand,
-  wordsOf,
-} from './list.js'
+export { derived, plainOf, singleNamed } from './derived.js'
 export { flagName, named } from './names.js'
 export { readingOf } from './reading.js'
 export { isScope, type ScopeKind, scopeOf } from './scope.js'

@@ -18,7 +18,7 @@ import {
   writeFlags,
 } from '../globals.js'
 import { withFields } from '../list-flags.js'
-import type { Command, Flag } from '../types.js'
+import type { Described, Flag } from '../types.js'
 import { scopeLetters } from './flags.js'
 import {
   answersChanges,
@@ -57,7 +57,7 @@ const attributesFile: Flag = {
 }
 
 /** Flags that go past the catalogue. */
-const escapeHatches = (command: Command): Flag[] => {
+const escapeHatches = (command: Described): Flag[] => {
   if (!calls(command) && command.open !== true) return []
   return sendsBody(command) ? [anyParameter, attributesFile] : [anyParameter]
 }
@@ -82,7 +82,7 @@ const shownScope = (name: 'project' | 'group', help: string): Flag => ({
 })
 
 /** -P and -G of commands whose endpoints have none of their own. */
-const furtherScopes = (command: Command): readonly Flag[] => {
+const furtherScopes = (command: Described): readonly Flag[] => {
   if (selectsOf(command)?.spread === true)
     return [
       shownScope('project', 'with --select: among those of this project'),
@@ -96,7 +96,7 @@ const furtherScopes = (command: Command): readonly Flag[] => {
 }
 
 /** Which commands a flag for several projects or groups is for. */
-const spreadTo: Readonly<Record<string, (command: Command) => boolean>> = {
+const spreadTo: Readonly<Record<string, (command: Described) => boolean>> = {
   'all-projects': (command) => ofProjects(command) || spreads(command),
   'all-groups': (command) => hasForm(command, 'group'),
   recursive: (command) => hasForm(command, 'group') || spreads(command),
@@ -104,7 +104,7 @@ const spreadTo: Readonly<Record<string, (command: Command) => boolean>> = {
 }
 
 /** -P, -G and the flags for several projects or groups: shown where they are taken. */
-const scopes = (command: Command): readonly Flag[] => {
+const scopes = (command: Described): readonly Flag[] => {
   if (command.open === true) return spreadFlags
   if (!calls(command)) return []
   return [
@@ -130,7 +130,7 @@ const limits: readonly Flag[] = pagingFlags
   }))
 
 /** `--select`, and which objects its list has to choose among; elsewhere it is refused with a word of its own. */
-const selection = (command: Command): readonly Flag[] => {
+const selection = (command: Described): readonly Flag[] => {
   if (!sendsBody(command)) return []
   const fact = selectsOf(command)
   if (fact === undefined) return selectFlags.map((flag) => ({ ...flag, hidden: true }))
@@ -146,13 +146,13 @@ const selection = (command: Command): readonly Flag[] => {
 }
 
 /** Flags that say something of requests only. */
-const takes = (command: Command, name: string): boolean => {
+const takes = (command: Described, name: string): boolean => {
   if (name === 'curl') return !(command.looks || command.keeps)
   return !['all-profiles', 'tolerate'].includes(name) || isAskable(command)
 }
 
 /** What a command takes beside its own, the nearest first. */
-const further = (command: Command): Flag[] => [
+const further = (command: Described): Flag[] => [
   ...scopes(command),
   ...escapeHatches(command),
   ...(lists(command) ? [...pagingFlags, ...sortFlags] : []),
@@ -170,7 +170,7 @@ const further = (command: Command): Flag[] => [
 ]
 
 /** Every flag that a command takes, its own first. */
-export const flagsOfCommand = (command: Command): Flag[] => {
+export const flagsOfCommand = (command: Described): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name))
   const sorts = (name: string): boolean => lists(command) && sortFlags.some((f) => f.name === name)
   const named = command.flags.map((flag) => (sorts(flag.name) ? withFields(flag) : flag))
@@ -178,10 +178,10 @@ export const flagsOfCommand = (command: Command): Flag[] => {
 }
 
 /** The flags that are a command's own: what it sends, and what only it knows. */
-export const ownFlags = (command: Command): Flag[] => flagsIn(command, 'command')
+export const ownFlags = (command: Described): Flag[] => flagsIn(command, 'command')
 
 /** The flags by which a command works on many objects: which, of what, in which order, and on record. */
-export const manyFlags = (command: Command): Flag[] => flagsIn(command, 'many')
+export const manyFlags = (command: Described): Flag[] => flagsIn(command, 'many')
 
-const flagsIn = (command: Command, group: FlagGroup): Flag[] =>
+const flagsIn = (command: Described, group: FlagGroup): Flag[] =>
   flagsOfCommand(command).filter((flag) => (flag.group ?? 'command') === group)

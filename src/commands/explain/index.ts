@@ -10,7 +10,7 @@ import { fieldsOf, titled } from '../../catalogue/shapes/fields.js'
 import { usage } from '../../errors.js'
 import { define, type GivenBy } from '../define.js'
 import type { Services } from '../services.js'
-import type { Command, Suggestion } from '../types.js'
+import type { Described, Suggestion } from '../types.js'
 import { openapi } from './openapi.js'
 
 const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
@@ -29,7 +29,7 @@ const paramRow = (e: Endpoint, name: string, param: Param, place: string) => ({
 })
 
 /** `family` narrows the parameters of `integrations update` to those of one family. */
-const rowsOf = (command: Command, family: unknown) =>
+const rowsOf = (command: Described, family: unknown) =>
   Object.values(command.endpoints).flatMap((e) => [
     ...Object.entries(e.path).map(([n, p]) => ({
       endpoint: e.route,

@@ -1,13 +1,8 @@
 /** `--select`: the objects of a verb out of its own list, all of them before the first write. */
 import { describe, expect, it } from 'vitest'
 import { writes } from '../../../src/catalogue/endpoint.js'
-import {
-  allCommands,
-  commandNamed,
-  named,
-  scopeOf,
-  selectsOf,
-} from '../../../src/commands/derive/index.js'
+import { named, scopeOf, selectsOf } from '../../../src/commands/derive/index.js'
+import { allCommands, commandNamed } from '../../../src/commands/index.js'
 import { configuration } from '../../support/program.js'
 import { recording } from '../../support/recorder.js'
 import { svcctl } from '../../support/within.js'

@@ -12,7 +12,7 @@ import { RecordChoice } from '../../../src/cli/run/records/where.js'
 import { createInstance } from '../../../src/client/index.js'
 import type { InstanceClient } from '../../../src/client/instance.js'
 import type { Paging } from '../../../src/client/paging.js'
-import { commandNamed } from '../../../src/commands/derive/index.js'
+import { commandNamed } from '../../../src/commands/index.js'
 import type { Command, Given, Plan } from '../../../src/commands/types.js'
 import { Failure } from '../../../src/errors.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
@@ -408,7 +408,8 @@ describe('with --where', () => {
 })
 
 it('sends only what the instance answers as the field says', async () => {
-  const { allCommands, lists } = await import('../../../src/commands/derive/index.js')
+  const { lists } = await import('../../../src/commands/derive/index.js')
+  const { allCommands } = await import('../../../src/commands/index.js')
   const { singleOf } = await import('../../../src/cli/run/records/single.js')
   const { kindIn } = await import('../../../src/fleet/where/shape.js')
   const kinds: Readonly<Record<string, readonly string[]>> = {
@@ -437,7 +438,7 @@ it('sends only what the instance answers as the field says', async () => {
 })
 
 it('compares every version and level of the catalogue as such', async () => {
-  const { allCommands } = await import('../../../src/commands/derive/index.js')
+  const { allCommands } = await import('../../../src/commands/index.js')
   const { fieldsOf, kindIn, levelsIn } = await import('../../../src/fleet/where/shape.js')
   const seen = new Set<string>()
   for (const { endpoints } of await allCommands())

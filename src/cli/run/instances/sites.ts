@@ -1,6 +1,6 @@
 /** The several instances of a line: what each calls things, and how it understands the line. */
 import type { Words } from '../../../catalogue/words.js'
-import { commandNamed, flagsOfCommand } from '../../../commands/derive/index.js'
+import { flagsOfCommand } from '../../../commands/derive/index.js'
 import type { Command } from '../../../commands/types.js'
 import type { Profile } from '../../../profile/types.js'
 import { commandIn } from '../../own/command.js'
@@ -42,7 +42,7 @@ export const sitesOf = async (
   const words = wordsOfAll(found.map((site) => site.words))
   const neutral =
     words !== undefined && speaks(command)
-      ? await commandNamed(command.area, command.words)
+      ? await command.registry.named(command.area, command.words)
       : undefined
   if (words === undefined || neutral === undefined)
     return { sites: found.map((site) => ({ ...site, command })), words }

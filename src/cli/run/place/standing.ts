@@ -1,4 +1,4 @@
-import { allCommands, type ScopeKind } from '../../../commands/derive/index.js'
+import type { ScopeKind } from '../../../commands/derive/index.js'
 import type { PlaceService, RunClock } from '../../../commands/services.js'
 import type { Command, MadeBy } from '../../../commands/types.js'
 import type { Within } from '../../../commands/within.js'
@@ -108,8 +108,8 @@ export class Standing implements PlaceService {
     return (await this.scopeAmong([kind]))?.value
   }
 
-  commands(): Promise<readonly Command[]> {
-    return allCommands()
+  commands() {
+    return this.#options.command.registry.all()
   }
 
   /** The project or group at hand, for a command that cannot do without. */

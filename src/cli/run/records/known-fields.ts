@@ -14,7 +14,7 @@ import { fieldsOf, kindIn } from '../../../fleet/where/shape.js'
 export interface Answering {
   readonly command: Pick<
     Command,
-    'area' | 'words' | 'endpoints' | 'args' | 'made' | 'shows' | 'naming'
+    'registry' | 'area' | 'words' | 'endpoints' | 'args' | 'made' | 'shows' | 'naming'
   >
   readonly emit: Emit
   /** Where single records are read, of which fields were asked for. */
@@ -96,8 +96,8 @@ export class KnownFields {
 }
 
 /** The fields of the single records of a list, which may be asked for as well. */
-const namesInSingle = async ({ area, words }: Answering['command']): Promise<readonly string[]> => {
-  const single = /(^| )list$/.test(words) ? await singleNamed({ area, words }) : undefined
+const namesInSingle = async (command: Answering['command']): Promise<readonly string[]> => {
+  const single = /(^| )list$/.test(command.words) ? await singleNamed(command) : undefined
   return Object.values(single?.endpoints ?? {}).flatMap(({ returns }) => fieldsOf(returns.shape))
 }
 

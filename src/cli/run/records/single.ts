@@ -3,7 +3,7 @@ import type { JsonValues } from '../../../base/json/value.js'
 import { type Endpoint, methodOf } from '../../../catalogue/endpoint.js'
 import { kindNamed } from '../../../catalogue/kinds.js'
 import { scopeOf, singleNamed } from '../../../commands/derive/index.js'
-import type { Command, Described, Given } from '../../../commands/types.js'
+import type { Command, Given } from '../../../commands/types.js'
 import type { Ask } from '../../../http/types.js'
 import { objectsOf } from '../../plan/objects.js'
 import { objectOf } from '../../plan/piped.js'
@@ -34,11 +34,11 @@ const scopeFlagsOf = ({ endpoint, values }: Ask): JsonValues => {
 
 /** How the records of a list are read one by one; undefined where the area cannot. */
 export const singleOf = async (
-  { area, words, naming }: Pick<Described, 'area' | 'words' | 'naming'>,
+  { registry, area, words, naming }: Pick<Command, 'registry' | 'area' | 'words' | 'naming'>,
   list: Ask,
 ): Promise<SingleRecord | undefined> => {
   if (!/(^| )list$/.test(words) || list.endpoint.lists === undefined) return undefined
-  const command = await singleNamed({ area, words })
+  const command = await singleNamed({ registry, area, words })
   const endpoint = Object.values(command?.endpoints ?? {}).find((one) => reads(one, list))
   const argument = command?.args[0]
   if (command === undefined || endpoint === undefined) return undefined

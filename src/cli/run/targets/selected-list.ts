@@ -1,7 +1,7 @@
 /** Which list `--select` of a verb chooses from, and what cannot stand beside it. */
 
 import type { Words } from '../../../catalogue/words.js'
-import { commandNamed, lists, selectsOf } from '../../../commands/derive/index.js'
+import { lists, selectsOf } from '../../../commands/derive/index.js'
 import type { Globals } from '../../../commands/globals.js'
 import type { Command } from '../../../commands/types.js'
 import { type Failure, usage } from '../../../errors.js'
@@ -30,7 +30,7 @@ export const selectionList = async (
   own?: Words,
 ): Promise<Command | undefined> => {
   const [area, ...words] = selectsOf(command)?.list.split(' ') ?? []
-  const list = area === undefined ? undefined : await commandNamed(area, words.join(' '))
+  const list = area === undefined ? undefined : await command.registry.named(area, words.join(' '))
   if (list === undefined || own === undefined) return list
   const { commandIn } = await import('../../own/command.js')
   return commandIn(list, own, [])
